@@ -425,7 +425,7 @@ class Stage:
         await self._take("palette")
         commands.palette.field.setText("mo")
         await self._take("palette-found")
-        commands.palette.leave()
+        commands.palette.dismiss()
 
     async def _take_settings(self) -> None:
         """Take each page of the settings, also with invalid values and with text of twice the size."""
@@ -663,7 +663,7 @@ class Stage:
     def _drag(self, path: Path) -> None:
         from sotto.ui.state.drop_contents import DropContents
 
-        self.window.overlay.promise(DropContents((path,), ()))
+        self.window.overlay.show_drop(DropContents((path,), ()))
 
     async def _until(self, condition: Callable[[], bool]) -> None:
         for _ in range(1500):

@@ -361,9 +361,9 @@ def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
         ask(around, qtbot, question)
     qtbot.waitUntil(lambda: all(turn.id > 0 for turn in window.current.session.turns))
     reading = (window.current.session.turns[3].id, 100)
-    window.chat.transcript.go_to(reading[0], below=reading[1])
+    window.chat.transcript.go_to(reading[0], offset=reading[1])
     QTest.qWait(100)
-    assert window.chat.transcript.reading() == reading
+    assert window.chat.transcript.reading_position() == reading
     geometry, chat = window.geometry(), window.current.session.chat
     shell.save()
     values = around.preferences.values
@@ -379,9 +379,9 @@ def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
     state.open_chat(fresh=False)
     again.show()
     qtbot.waitUntil(lambda: again.current.session.chat == chat and len(again.current.session.turns) == 6)
-    qtbot.waitUntil(lambda: again.chat.transcript.reading() == reading)
+    qtbot.waitUntil(lambda: again.chat.transcript.reading_position() == reading)
     QTest.qWait(100)
-    assert again.chat.transcript.reading() == reading
+    assert again.chat.transcript.reading_position() == reading
     assert again.geometry() == geometry
     again.hide()
     again.sessions.close()

@@ -12,7 +12,7 @@ from drags import data_of, drop_on, enter
 from pdfs import pdf
 from scripted_loop import record
 from sotto.chats import documents
-from sotto.ui.composer.drop_overlay import parted, promise
+from sotto.ui.composer.drop_overlay import describe_drop, split_drop
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Phase
@@ -39,7 +39,7 @@ def chips(stage):
 
 
 def attached(stage):
-    return [one.name for one in stage.chat_session.draft.attachments]
+    return [attachment.name for attachment in stage.chat_session.draft.attachments]
 
 
 def test_a_dropped_text_is_attached_with_its_cost_and_goes_along(ready, qtbot, loop, notes):
@@ -82,7 +82,7 @@ def test_a_document_can_be_asked_about_without_a_word(ready, qtbot, loop, notes)
 def test_files_are_chosen_with_the_button_or_from_the_menu(ready, qtbot, loop, notes, monkeypatch):
     # The dialog itself is the system's.
     monkeypatch.setattr(QFileDialog, "open", lambda dialog: dialog.filesSelected.emit([str(notes)]))
-    (action,) = [one for one in ready.window.menus.actions() if one.text() == "Attach Files…"]
+    (action,) = [action for action in ready.window.menus.actions() if action.text() == "Attach Files…"]
     assert action.shortcut().toString() == "Ctrl+Shift+A"
     for ask in (ready.window.chat.composer.clip.click, action.trigger):
         ask()
@@ -138,7 +138,7 @@ def test_an_attachment_is_removed_by_keys(ready, qtbot, loop, notes):
 def test_what_is_no_text_is_refused_in_a_sentence(ready, qtbot, loop, tmp_path, name, content, why):
     path = tmp_path / name
     path.write_bytes(content)
-    ready.window.composing.take(DropContents((path,), ()))
+    ready.window.composing.drop(DropContents((path,), ()))
     notice = ready.window.chat.notice
     qtbot.waitUntil(notice.isVisible, timeout=15_000)
     assert notice.title.text() == "Not attached"
@@ -233,7 +233,9 @@ def test_attachments_stay_with_the_draft_over_a_restart(qtbot, loop, ready, pref
     window = MainWindow(ready.session, keeper, preferences)
     window.current.begin()
     qtbot.waitUntil(lambda: window.chat.composer.text == "unsent")
-    qtbot.waitUntil(lambda: [one.name for one in window.current.session.draft.attachments] == ["notes.md"])
+    qtbot.waitUntil(
+        lambda: [attachment.name for attachment in window.current.session.draft.attachments] == ["notes.md"]
+    )
     assert len(window.chat.composer.attachments.chips) == 1
     window.sessions.close()
     keeper.close()
@@ -299,7 +301,7 @@ def test_so_many_files_go_along_and_no_more(ready, qtbot, loop, tmp_path):
 def test_what_is_dropped_is_a_document_or_a_model(tmp_path, name, content, document):
     path = tmp_path / name
     path.write_bytes(content)
-    models, found = parted(DropContents((path, tmp_path, tmp_path / "gone"), ("https://example.org",)))
+    models, found = split_drop(DropContents((path, tmp_path, tmp_path / "gone"), ("https://example.org",)))
     assert found == ((path,) if document else ())
     assert models.paths == (() if document else (path,)) + (tmp_path, tmp_path / "gone")
     assert models.remote == ("https://example.org",)
@@ -310,7 +312,7 @@ def test_the_drag_says_what_a_drop_will_do(tmp_path):
         (tmp_path / name).write_text(content)
 
     def told(*names):
-        return promise(DropContents(tuple(tmp_path / name for name in names), ()))
+        return describe_drop(DropContents(tuple(tmp_path / name for name in names), ()))
 
     assert told("a.txt") == ("Drop to attach this file to your message", "a.txt")
     assert told("a.txt", "b.py") == ("Drop to attach 2 files to your message", "a.txt and b.py")

@@ -68,7 +68,7 @@ def test_everything_can_be_as_the_model_has_it_again(ready, qtbot, loop, tmp_pat
     choices.system.setPlainText("Be brief.")
     choices.fields["num_predict"].setValue(5)
     qtbot.waitUntil(lambda: kept(tmp_path) == [("Be brief.", {"num_predict": 5})])
-    choices._put("", {}, tells=True)
+    choices.reset.click()
     qtbot.waitUntil(lambda: kept(tmp_path) == [("", {})])
     assert ask(ready, qtbot, "Free").options == {}
 

@@ -98,7 +98,7 @@ def test_tab_goes_round_and_is_caught_nowhere(ready, qtbot, loop, key):
     assert seen[-1] is window.chat.composer.draft
     parts = (window.sidebar.search, window.sidebar.chats.view, window.chat.composer.clip, window.chat.composer.button)
     assert [part.accessibleName() for part in parts if part not in seen] == []
-    assert any(window.chat.transcript.isAncestorOf(one) for one in seen)
+    assert any(window.chat.transcript.isAncestorOf(widget) for widget in seen)
     assert window.chat.composer.text == "half a thought"
 
 

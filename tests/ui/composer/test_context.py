@@ -27,7 +27,7 @@ def labels(stage):
 
 
 def press(stage, text):
-    (button,) = [one for one in stage.window.chat.composer.panel.buttons if one.text().startswith(text)]
+    (button,) = [button for button in stage.window.chat.composer.panel.buttons if button.text().startswith(text)]
     button.click()
 
 
@@ -170,7 +170,7 @@ def test_a_new_chat_begins_with_a_summary(ready, qtbot, loop):
     assert [message.role for message in said] == ["user", "assistant", "user"]
     assert said[-1].content.startswith("Summarise our conversation")
     assert composer.text.startswith("What we talked about before:\n\nThey spoke of letters.\n\nAnd now z")
-    assert [one.name for one in ready.chat_session.draft.attachments] == ["a.txt"]
+    assert [attachment.name for attachment in ready.chat_session.draft.attachments] == ["a.txt"]
     assert ready.window.chat.notice.isHidden()
     assert ready.session.state.phase is Phase.READY
     # The old conversation is as it was, but for the draft.
@@ -200,14 +200,14 @@ def test_a_part_of_a_document_is_sent_where_a_person_says_which(ready, qtbot, lo
     assert labels(ready) == ["Only the beginning of long.txt", "Only the end of long.txt"]
     press(ready, "Only the beginning")
     qtbot.waitUntil(composer.panel.isHidden)
-    (one,) = ready.chat_session.draft.attachments
-    assert (one.begins, one.text) == (0, text)
-    assert 0 < one.ends < 3072
+    (attachment,) = ready.chat_session.draft.attachments
+    assert (attachment.begins, attachment.text) == (0, text)
+    assert 0 < attachment.ends < 3072
     assert "from the beginning" in composer.attachments.chips[0].line.text()
     ready.window.send("What is in it?")
     qtbot.waitUntil(lambda: len(ready.script.requests) == 1)
     (message,) = ready.script.requests[0].messages
-    assert message.content.startswith(f"long.txt, characters 1 to {one.ends:,} of {len(text):,}:\n```\nline 0\n")
+    assert message.content.startswith(f"long.txt, characters 1 to {attachment.ends:,} of {len(text):,}:\n```\nline 0\n")
     assert message.content.endswith("```\n\nWhat is in it?")
 
 

@@ -63,7 +63,7 @@ def test_a_schema_is_pasted_checked_and_holds(ready, qtbot, loop):
     # What cannot be honoured is refused in place, and nothing of it holds.
     field.segments.buttons["schema"].click()
     assert field.text.hasFocus()
-    assert field.kept is None
+    assert field.value is None
     for text, why in (
         ('{"not": {}}', "The JSON schema cannot be guaranteed: not is not supported here."),
         ("{", "The JSON schema is no JSON"),
@@ -74,7 +74,7 @@ def test_a_schema_is_pasted_checked_and_holds(ready, qtbot, loop):
         assert field.text.accessibleDescription() == field.error.text()
         assert asked(ready, qtbot).grammar is None
     field.text.setPlainText(json.dumps(SCHEMA))
-    qtbot.waitUntil(lambda: field.kept is not None)
+    qtbot.waitUntil(lambda: field.value is not None)
     assert field.error.isHidden()
     assert json.loads(asked(ready, qtbot).grammar.text) == SCHEMA
     first = ready.chat_session.chat
@@ -82,13 +82,13 @@ def test_a_schema_is_pasted_checked_and_holds(ready, qtbot, loop):
     # It is the chat's own, goes with presets, and comes back.
     ready.window.presets.save("Person", "", choices.options)
     ready.window.current.new_chat()
-    assert (field.kept, field.text.toPlainText(), composer.format.isVisible()) == (None, "", False)
+    assert (field.value, field.text.toPlainText(), composer.format.isVisible()) == (None, "", False)
     assert asked(ready, qtbot).grammar is None
     choices.presets.applied.emit(ready.window.presets.with_name("Person"))
     assert composer.format.accessibleName() == "Answers are JSON, as the JSON schema says."
     ready.window.current.new_chat()
     ready.window.current.open(first)
-    qtbot.waitUntil(lambda: field.kept is not None)
+    qtbot.waitUntil(lambda: field.value is not None)
     assert json.loads(field.text.toPlainText()) == SCHEMA
     # The sign at the composer leads to where it is chosen.
     ready.window.chat.hide_choices()
@@ -112,17 +112,17 @@ def test_a_file_says_what_answers_must_be(ready, qtbot, loop, tmp_path):
             (tmp_path / name).write_bytes(content)
         field.read(tmp_path / name)
         qtbot.waitUntil(lambda why=why: why in field.error.text())
-        assert field.kept is None
+        assert field.value is None
     (tmp_path / "time.regex").write_text(r"\d\d:\d\d" + "\n")
     field.read(tmp_path / "time.regex")
-    qtbot.waitUntil(lambda: field.kept is not None)
-    assert field.kept == {"kind": "regex", "text": r"\d\d:\d\d", "name": "time.regex"}
+    qtbot.waitUntil(lambda: field.value is not None)
+    assert field.value == {"kind": "regex", "text": r"\d\d:\d\d", "name": "time.regex"}
     assert field.line.text() == "Answers are what time.regex says."
     assert asked(ready, qtbot).grammar.kind is GrammarKind.REGEX
     assert not ready.chat_session.turns[-1].is_json
     # What is changed in it is still an expression, and no file any more.
     field.text.setPlainText(r"\d+")
-    qtbot.waitUntil(lambda: field.kept["text"] == r"\d+")
+    qtbot.waitUntil(lambda: field.value["text"] == r"\d+")
     assert field.line.text() == "Answers are what the regular expression says."
 
 
@@ -170,13 +170,13 @@ def test_json_is_shown_as_code_and_copied_as_json(dressed, qtbot, live):
     message = AnswerMessage("m")
     qtbot.addWidget(message)
     if live:
-        message.hold(turn)
+        message.set_format(turn)
         for letter in said:
             message.append(letter)
         message.end(turn)
     else:
         message.show_complete(turn)
-    (region,) = message.text._regions.found
+    (region,) = message.text.regions.found
     assert message.text.code_of(region) == shown
     message.copy.click()
     assert QApplication.clipboard().text() == shown
@@ -196,10 +196,10 @@ def test_an_answer_of_the_real_engine_is_json_while_it_comes_and_afterwards(qtbo
     (tmp_path / "person.json").write_text(json.dumps(SCHEMA))
     choices.format.segments.buttons["schema"].click()
     choices.format.read(tmp_path / "person.json")
-    qtbot.waitUntil(lambda: choices.format.kept is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: choices.format.value is not None, timeout=WAIT)
     choices.fields["temperature"].setValue(0)
     grown = []
-    current.session.answer_grew.connect(lambda pieces: grown.append(transcript.answer.text._regions.found))
+    current.session.answer_grew.connect(lambda pieces: grown.append(transcript.answer.text.regions.found))
     window.send("Who are you?")
     qtbot.waitUntil(lambda: not current.session.busy and current.session.turns[-1].id > 0, timeout=WAIT)
     said = json.loads(current.session.turns[-1].text)
@@ -208,7 +208,7 @@ def test_an_answer_of_the_real_engine_is_json_while_it_comes_and_afterwards(qtbo
     assert all(len(regions) == 1 for regions in grown[1:])
 
     def shown():
-        (region,) = transcript.last_message.text._regions.found
+        (region,) = transcript.last_message.text.regions.found
         return transcript.last_message.text.code_of(region)
 
     assert shown() == json.dumps(said, indent=2, ensure_ascii=False)

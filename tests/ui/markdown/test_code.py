@@ -242,7 +242,7 @@ def test_the_header_stays_in_view_with_its_code(transcript, qtbot):
     text = say(transcript, "Look:\n\n```python\n" + "x = 1\n" * 100 + "```\n\n" + "The end.\n\n" * 40)
     bar = transcript.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 1000)
-    (region,) = text._regions.found
+    (region,) = text.regions.found
     qtbot.waitUntil(lambda: region in text._headers)
     header = text._headers[region]
     bar.setValue(0)
@@ -260,9 +260,9 @@ LONG = "```python\nshort = 1\nlong = '" + "word " * 60 + "'\n```\n"
 
 def test_long_lines_are_scrolled_or_broken(transcript, qtbot):
     text = say(transcript, LONG)
-    (region,) = text._regions.found
-    qtbot.waitUntil(lambda: region in text._bars)
-    bar, height = text._bars[region], text.height()
+    (region,) = text.regions.found
+    qtbot.waitUntil(lambda: region in text.scroll_bars)
+    bar, height = text.scroll_bars[region], text.height()
     assert bar.isVisible()
     assert text.horizontalScrollBar().maximum() == 0
     y = text._frame_of(region).bottom() - 20
@@ -292,7 +292,7 @@ def test_upward_turns_of_the_wheel_are_left_to_the_transcript(transcript, qtbot)
 
 def test_what_is_found_in_a_long_line_is_brought_into_view(transcript, qtbot):
     text = say(transcript, LONG.replace("word '", "needle'"))
-    (region,) = text._regions.found
+    (region,) = text.regions.found
     text.moveCursor(QTextCursor.MoveOperation.Start)
     assert text.find("needle")
     assert region.offset > 0
@@ -308,7 +308,7 @@ def wheel(at, delta):
 @pytest.mark.parametrize("before", ["Look:\n\n", ""])
 def test_the_ground_of_code_is_not_cut_off(transcript, before):
     text = say(transcript, f"{before}```\nprint(1)\n```\n")
-    (region,) = text._regions.found
+    (region,) = text.regions.found
     assert text._frame_of(region).top() >= 0
     assert text._frame_of(region).bottom() <= text.height()
 
@@ -317,8 +317,8 @@ def test_wide_tables_are_scrolled_and_narrow_ones_are_not(transcript, qtbot):
     names = [f"A_rather_long_name_{number}" for number in range(9)]
     wide = "|" + "|".join(names) + "|\n" + "|---" * 9 + "|\n" + "|x" * 9 + "|\n"
     text = say(transcript, f"| a | b |\n|---|--:|\n| 1 | 2 |\n\nthen\n\n{wide}")
-    qtbot.waitUntil(lambda: len(text._bars) == 1)
-    narrow, large = text._regions.found
+    qtbot.waitUntil(lambda: len(text.scroll_bars) == 1)
+    narrow, large = text.regions.found
     assert (text._surplus(narrow), narrow.kind) == (0, "table")
     assert text._surplus(large) > 0
     table = QTextCursor(text.document().findBlockByNumber(large.first)).currentTable()
@@ -329,7 +329,7 @@ def test_wide_tables_are_scrolled_and_narrow_ones_are_not(transcript, qtbot):
 
 def test_a_table_that_fits_breaks_lines_between_words_only(transcript):
     text = say(transcript, "| Name | What it is |\n|---|---|\n| extraordinarily_long_name | " + "word " * 60 + "|\n")
-    (region,) = text._regions.found
+    (region,) = text.regions.found
     assert text._surplus(region) == 0
     table = QTextCursor(text.document().findBlockByNumber(region.first)).currentTable()
     assert table is not None
@@ -362,7 +362,7 @@ def test_a_copied_selection_is_text_and_html_without_colours(transcript, qtbot):
     assert "<li>" in data.html()
     assert "color" not in data.html()
     cursor = text.textCursor()
-    block = text.document().findBlockByNumber(text._regions.found[0].first)
+    block = text.document().findBlockByNumber(text.regions.found[0].first)
     cursor.setPosition(block.position())
     cursor.setPosition(block.next().position() + 5, QTextCursor.MoveMode.KeepAnchor)
     text.setTextCursor(cursor)

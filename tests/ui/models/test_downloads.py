@@ -56,7 +56,7 @@ def getting(stage, qtbot, loop):
 
 
 def action(stage, text):
-    (found,) = [one for one in stage.window.menus.actions() if one.text() == text]
+    (found,) = [action for action in stage.window.menus.actions() if action.text() == text]
     return found
 
 

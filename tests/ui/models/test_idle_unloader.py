@@ -129,11 +129,11 @@ def test_a_model_that_nobody_brings_back_is_erased(own, qtbot, loop):
 
 def test_only_own_models_can_be_deleted(ready, loop):
     panel = ready.window.models.panel
-    for one, offered in (
+    for model, offered in (
         (record("a", source=Source.SOTTO), True),
         (record("b", source=Source.OLLAMA), False),
         (record("c", source=Source.BUILTIN), False),
         (record("d", source=Source.FOLDER), False),
     ):
-        texts = [action.text() for action in panel.menu_of(one).actions()]
-        assert ("Delete" in texts) is offered, one.name
+        texts = [action.text() for action in panel.menu_of(model).actions()]
+        assert ("Delete" in texts) is offered, model.name

@@ -29,15 +29,15 @@ def test_the_parts_of_the_bar_add_up(stage, loop):
     gauge.show_model("llama")
     gauge.show_sample(MemorySample(16 * GB, 6 * GB))
     gauge.show_figures(MemoryFigures(4 * GB, GB, 5 * GB, 0, 5 * GB, live=GB // 4))
-    assert [(one.name, one.nbytes) for one in gauge.segments] == [
+    assert [(segment.name, segment.nbytes) for segment in gauge.segments] == [
         ("Other programs", 5 * GB),
         ("llama", 4 * GB),
         ("Context in use", GB // 4),
         ("Kept for later", GB - GB // 4),
     ]
-    for one in gauge.segments:
-        assert one.name.lower() in gauge.accessibleName().lower()
-        assert one.name in gauge.toolTip()
+    for segment in gauge.segments:
+        assert segment.name.lower() in gauge.accessibleName().lower()
+        assert segment.name in gauge.toolTip()
 
 
 def test_weights_of_several_models_are_not_called_those_of_one(stage, loop):
@@ -45,9 +45,9 @@ def test_weights_of_several_models_are_not_called_those_of_one(stage, loop):
     gauge.show_model("llama")
     two = (ModelFigures("1", 3 * GB, 0, 0), ModelFigures("2", GB, 0, 0))
     gauge.show_figures(MemoryFigures(4 * GB, 0, 4 * GB, 0, 4 * GB, models=two))
-    assert [(one.name, one.nbytes) for one in gauge.segments if one.nbytes] == [("2 models", 4 * GB)]
+    assert [(segment.name, segment.nbytes) for segment in gauge.segments if segment.nbytes] == [("2 models", 4 * GB)]
     gauge.show_figures(MemoryFigures(3 * GB, 0, 3 * GB, 0, 3 * GB, models=two[:1]))
-    assert [(one.name, one.nbytes) for one in gauge.segments if one.nbytes] == [("llama", 3 * GB)]
+    assert [(segment.name, segment.nbytes) for segment in gauge.segments if segment.nbytes] == [("llama", 3 * GB)]
 
 
 def test_what_would_be_taken_is_a_ghost_whose_context_alone_moves(stage, loop):
@@ -56,12 +56,12 @@ def test_what_would_be_taken_is_a_ghost_whose_context_alone_moves(stage, loop):
     ghosts = []
     for tokens in (8192, 16_384):
         gauge.show_plan("big", memory_estimate.project(measured(), machine_with(16, 12), tokens))
-        ghosts.append([one.nbytes for one in gauge.segments if one.ghost])
+        ghosts.append([segment.nbytes for segment in gauge.segments if segment.ghost])
     (weights, short), (same, long) = ghosts
     assert weights == same == 4 * GB
     assert long - short == pytest.approx(100_000 * 8192, rel=0.02)
     gauge.show_plan("", None)
-    assert not any(one.ghost for one in gauge.segments)
+    assert not any(segment.ghost for segment in gauge.segments)
 
 
 @pytest.mark.parametrize("appearance", ["light", "dark"])

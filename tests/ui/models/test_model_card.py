@@ -41,11 +41,11 @@ def machine(models, qtbot, available, fit):
 
 
 def row(models, name="big:8b"):
-    return next(one for one in models.panel.rows if one.record.name == name)
+    return next(row for row in models.panel.rows if row.record.name == name)
 
 
 def order(models):
-    return [one.record.name for one in models.panel.rows]
+    return [row.record.name for row in models.panel.rows]
 
 
 def test_a_row_says_in_words_whether_the_model_fits(models, qtbot, loop, stage):
@@ -79,17 +79,17 @@ def test_the_card_tells_numbers_and_the_slider_moves_the_context_alone(models, q
     assert card.tokens.text() == "32,768 tokens"
     before = {title: number.text() for title, number in card.numbers.items()}
     assert before["Weights"] == "4.0 GB"
-    ghosts = [one.nbytes for one in gauge.segments if one.ghost]
+    ghosts = [segment.nbytes for segment in gauge.segments if segment.ghost]
     card.slider.setValue(0)
     after = {title: number.text() for title, number in card.numbers.items()}
     assert (after["Weights"], after["Context"]) == ("4.0 GB", "102 MB")
     assert before["Context"] == "3.3 GB"
-    moved = [one.nbytes for one in gauge.segments if one.ghost]
+    moved = [segment.nbytes for segment in gauge.segments if segment.ghost]
     assert moved[0] == ghosts[0]
     assert moved[1] < ghosts[1]
     qtbot.waitUntil(lambda: models.notes.context_of(BIG) == 1024)
     card.close_button.click()
-    assert not any(one.ghost for one in gauge.segments)
+    assert not any(segment.ghost for segment in gauge.segments)
 
 
 def test_a_model_is_loaded_with_the_context_that_was_chosen(models, qtbot, loop, stage):

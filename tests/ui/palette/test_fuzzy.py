@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.ui.palette import fuzzy
-from sotto.ui.palette.command_finder import MOST, Command, CommandFinder, Kind
+from sotto.ui.palette.command_finder import MAX_RESULTS, Command, CommandFinder, Kind
 
 letters = st.text("abcdefg ÄäßİX.-/", max_size=12)
 texts = st.text("abcdefg ÄäßİX.-/", max_size=40)
@@ -18,19 +18,19 @@ def is_there(word, text):
 
 @given(letters, texts)
 def test_a_text_fits_where_the_letters_of_every_word_are_in_it(query, text):
-    folded = fuzzy.folded(text)
+    folded = fuzzy.fold(text)
     score = fuzzy.score(query, folded)
-    assert (score is not None) == all(is_there(fuzzy.folded(word), folded) for word in query.split())
+    assert (score is not None) == all(is_there(fuzzy.fold(word), folded) for word in query.split())
     assert len(folded) == len(text)
     if score is not None:
         for word in query.split():
-            meant = [folded[place] for place in fuzzy.places(word, folded)]
-            assert "".join(meant) == fuzzy.folded(word)
+            meant = [folded[place] for place in fuzzy.match_positions(word, folded)]
+            assert "".join(meant) == fuzzy.fold(word)
 
 
 @given(letters, letters, texts)
 def test_more_letters_never_find_more(query, more, text):
-    folded = fuzzy.folded(text)
+    folded = fuzzy.fold(text)
     if fuzzy.score(query, folded) is None:
         assert fuzzy.score(f"{query}{more}", folded) is None
 
@@ -47,35 +47,35 @@ def test_words_as_they_were_typed_go_before_scattered_letters(word, before, afte
 
 def test_beginnings_go_before_middles_and_words_may_stand_in_any_order():
     def order(query, *names):
-        scored = [(fuzzy.score(query, fuzzy.folded(name)), name) for name in names]
-        return [name for score, name in sorted(scored, key=lambda one: -(one[0] or 0)) if score is not None]
+        scored = [(fuzzy.score(query, fuzzy.fold(name)), name) for name in names]
+        return [name for score, name in sorted(scored, key=lambda pair: -(pair[0] or 0)) if score is not None]
 
     assert order("set", "Reset", "Model Set", "Settings", "Set", "s e t") == [
         "Set", "Settings", "Model Set", "Reset", "s e t",
     ]  # fmt: skip
     assert order("8b lla", "llama 8b", "lama 7b") == ["llama 8b"]
-    assert fuzzy.places("nc", fuzzy.folded("New Chat")) == (0, 4)
+    assert fuzzy.match_positions("nc", fuzzy.fold("New Chat")) == (0, 4)
 
 
 def found_by(commands, query, recent=()):
     finder, found = CommandFinder(), []
     finder.found.connect(found.append)
-    finder.look_for(query)
+    finder.search(query)
     found.clear()
-    finder.offer(commands, recent)
+    finder.set_commands(commands, recent)
     return finder, found
 
 
 def test_however_many_there_are_they_are_looked_at_some_at_a_time(qtbot):
-    commands = [Command.of(f"chat:{n}", Kind.CHAT, f"Chat {n:05d}", "", n) for n in range(5000)]
+    commands = [Command.create(f"chat:{n}", Kind.CHAT, f"Chat {n:05d}", "", n) for n in range(5000)]
     finder, found = found_by(commands, "04999")
     assert found == []  # not all of them in one go
     qtbot.waitUntil(lambda: bool(found))
-    assert [one.target for one in found[-1]] == [4999]
-    finder.look_for("chat")
-    finder.look_for("0123")
+    assert [command.target for command in found[-1]] == [4999]
+    finder.search("chat")
+    finder.search("0123")
     qtbot.waitUntil(lambda: len(found) > 1)
-    assert {one.target for one in found[-1][:11]} == {123, *range(1230, 1240)}
+    assert {command.target for command in found[-1][:11]} == {123, *range(1230, 1240)}
     assert len(found) == 2  # what was typed before is never answered
 
 
@@ -85,10 +85,10 @@ def test_however_many_there_are_they_are_looked_at_some_at_a_time(qtbot):
     st.lists(st.integers(0, 29), max_size=8, unique=True),
 )
 def test_the_order_is_by_fit_then_by_use_then_as_it_came(titles, query, recent):
-    commands = [Command.of(title, Kind.CHAT, title, "", place) for place, title in enumerate(titles)]
+    commands = [Command.create(title, Kind.CHAT, title, "", place) for place, title in enumerate(titles)]
     used = [titles[place] for place in recent if place < len(titles)]
     _, found = found_by(commands, query, used)
-    expected = [one for one in commands if fuzzy.score(query, one.folded) is not None]
-    expected.sort(key=lambda one: used.index(one.key) if one.key in used else len(used))
-    expected.sort(key=lambda one: -fuzzy.score(query, one.folded))
-    assert [one.key for one in found[-1]] == [one.key for one in expected][:MOST]
+    expected = [command for command in commands if fuzzy.score(query, command.folded) is not None]
+    expected.sort(key=lambda command: used.index(command.key) if command.key in used else len(used))
+    expected.sort(key=lambda command: -fuzzy.score(query, command.folded))
+    assert [command.key for command in found[-1]] == [command.key for command in expected][:MAX_RESULTS]

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 
 from scripted_loop import record
 from sotto.ui.palette import palette as palette_module
-from sotto.ui.palette.command_finder import MOST, Kind
+from sotto.ui.palette.command_finder import MAX_RESULTS, Kind
 from sotto.ui.state.model_state import Phase
 
 
@@ -32,7 +32,7 @@ def palette(stage, qtbot, loop):
 
 
 def titles(palette):
-    return [one.title for one in palette.shown]
+    return [command.title for command in palette.results]
 
 
 def test_the_keys_open_it_from_the_draft_and_escape_leads_back(palette, stage, qtbot, loop):
@@ -58,7 +58,7 @@ def test_escape_closes_it_and_stops_no_answer(ready, palette, qtbot, loop):
 
 def test_every_action_of_the_menus_is_there_with_its_keys(palette, stage, loop):
     shown = palette()
-    offered = {one.title: one for one in shown.finder._commands if one.kind is Kind.ACTION}
+    offered = {command.title: command for command in shown.finder.commands if command.kind is Kind.ACTION}
     for action in stage.window.menus.actions():
         title = action.text().removesuffix("…").replace("&", "")
         if action.isEnabled() and title != "Command Palette":
@@ -82,8 +82,8 @@ def test_a_model_is_loaded_and_comes_first_the_next_time(palette, stage, qtbot, 
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record.name == "other:latest"
     palette()
-    assert shown.shown[0].title == "other"
-    assert shown.current == shown.shown[0]
+    assert shown.results[0].title == "other"
+    assert shown.current == shown.results[0]
     assert "big:8b" not in titles(shown)
 
 
@@ -92,18 +92,18 @@ def test_arrows_move_and_an_action_is_carried_out_where_the_caret_was(palette, s
     draft.setPlainText("word")
     shown = palette()
     qtbot.keyClicks(shown.field, "e")
-    assert len(shown.shown) > 2
+    assert len(shown.results) > 2
     qtbot.keyClick(shown.field, Qt.Key.Key_Up)
-    assert shown.current == shown.shown[-1]
+    assert shown.current == shown.results[-1]
     qtbot.keyClick(shown.field, Qt.Key.Key_Down)
     qtbot.keyClick(shown.field, Qt.Key.Key_Down)
-    assert shown.current == shown.shown[1]
+    assert shown.current == shown.results[1]
     shown.field.setText("select all")
     qtbot.keyClick(shown.field, Qt.Key.Key_Return)
     assert draft.textCursor().selectedText() == "word"
     palette()
     shown.field.setText("nothing like this at all")
-    assert shown.shown == ()
+    assert shown.results == ()
     qtbot.keyClick(shown.field, Qt.Key.Key_Return)
     assert shown.isVisible()
 
@@ -156,7 +156,7 @@ def test_many_models_and_chats_keep_nobody_waiting(palette, stage, qtbot, loop, 
     beat.timeout.connect(lambda: ticks.append(time.perf_counter()))
     beat.start()
     shown = palette()
-    qtbot.waitUntil(lambda: len(shown.finder._commands) > 5200)
+    qtbot.waitUntil(lambda: len(shown.finder.commands) > 5200)
     for letter in "thing 4711":
         qtbot.keyClick(shown.field, letter)
         qtbot.wait(20)
@@ -164,12 +164,12 @@ def test_many_models_and_chats_keep_nobody_waiting(palette, stage, qtbot, loop, 
     beat.stop()
     gaps = sorted(after - before for before, after in pairwise(ticks))
     assert gaps[-1] <= 0.15
-    assert len(shown.shown) <= MOST
+    assert len(shown.results) <= MAX_RESULTS
 
 
 def test_the_palette_is_made_of_what_is_there_now(palette, stage, qtbot, loop):
     shown = palette()
-    shown.leave()
+    shown.dismiss()
     assert shown.isHidden()
     stage.shelf.records = [record("fresh:1b")]
     stage.window.models.panel.rescan.click()

@@ -172,7 +172,7 @@ def test_control_return_opens_the_same_conversation_in_the_window(around, qtbot,
         [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
     ]
     # It goes on there.
-    qtbot.waitUntil(lambda: all(message.number > 0 for message in window.chat.transcript.messages))
+    qtbot.waitUntil(lambda: all(message.turn_id > 0 for message in window.chat.transcript.messages))
     assert window.current.session.send("More?")
     qtbot.waitUntil(lambda: not window.current.session.busy and around.session.state.phase is Phase.READY)
     assert [len(chat) for chat in on_disk(around, qtbot)] == [4]

@@ -69,7 +69,7 @@ def folder_of(stage, qtbot, title, text):
 
 
 def test_a_folder_is_made_from_the_menu_bar_and_named_in_place(three, qtbot, loop):
-    (action,) = [one for one in three.window.menus.actions() if one.text() == "New Chat Folder"]
+    (action,) = [action for action in three.window.menus.actions() if action.text() == "New Chat Folder"]
     assert action.shortcut().toString() == "Ctrl+Shift+N"
     action.trigger()
     name(three, qtbot, "Work")

@@ -67,12 +67,12 @@ def settings(stage, qtbot, loop):
 def controls(window):
     """Return what a person can use in the page in view, and the list of pages."""
     return [
-        one
-        for one in window.findChildren(QWidget)
-        if isinstance(one, KINDS)
-        and one.isVisible()
-        and not isinstance(one.parent(), QAbstractSpinBox | QLineEdit | QAbstractItemView)
-        and not one.objectName().startswith("qt_")
+        widget
+        for widget in window.findChildren(QWidget)
+        if isinstance(widget, KINDS)
+        and widget.isVisible()
+        and not isinstance(widget.parent(), QAbstractSpinBox | QLineEdit | QAbstractItemView)
+        and not widget.objectName().startswith("qt_")
     ]
 
 
@@ -94,7 +94,7 @@ def engine_choices():
 
 
 def test_the_menu_opens_one_window_that_keeps_nobody_from_the_app(stage, qtbot, loop):
-    (action,) = [one for one in stage.window.menus.actions() if one.text() == "Settings…"]
+    (action,) = [action for action in stage.window.menus.actions() if action.text() == "Settings…"]
     assert action.shortcut().toString() == "Ctrl+,"
     assert action.menuRole() is QAction.MenuRole.PreferencesRole
     action.trigger()
@@ -141,7 +141,7 @@ def test_what_is_chosen_for_every_chat_reaches_the_engine_unless_a_chat_chooses(
     ready.chat_session.draft.set_choices("My own.", {})
     ready.window.send("Again")
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
-    assert [one.content for one in ready.script.requests[1].messages if one.role == "system"] == ["My own."]
+    assert [message.content for message in ready.script.requests[1].messages if message.role == "system"] == ["My own."]
     page.fields["temperature"].clear_number()
     assert ready.session.settings.options == {"top_k": 7}
 
@@ -220,7 +220,7 @@ def test_what_is_kept_is_shown_and_wiped(settings, qtbot, loop):
 
 
 def folder_rows(page):
-    layouts = [group.layout() for group in (page._own, page._usual)]
+    layouts = [group.layout() for group in (page.own_group, page.default_group)]
     rows = [layout.itemAt(place).widget() for layout in layouts for place in range(layout.count())]
     return {row.title.text(): row for row in rows if isinstance(row, FormRow)}
 
@@ -244,16 +244,16 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
     assert state_of(folder_rows(page)["Hugging Face"]) == "Not there"
     assert "None yet" in folder_rows(page)
     before = {path: path.stat().st_mtime_ns for path in model_folder.rglob("*")}
-    page._stores.add(model_folder)
+    page.folders.add(model_folder)
     qtbot.waitUntil(lambda: "shelf" in folder_rows(page) and state_of(folder_rows(page)["shelf"]) == "1 model")
-    assert "plain" in {one.name for one in stage.session.library.models}
+    assert "plain" in {model.name for model in stage.session.library.models}
     assert stage.window.preferences.values.folders == (str(model_folder),)
     for wrong, why in (
         (model_folder, "is searched already."),
         (tmp_path / "gone", "is no folder that can be read"),
         (next(model_folder.rglob("config.json")), "is no folder that can be read"),
     ):
-        page._stores.add(wrong)
+        page.folders.add(wrong)
         qtbot.waitUntil(lambda why=why: why in page.refusal.text())
         assert page.refusal.isVisible()
     model_folder.rename(tmp_path / "elsewhere")
@@ -264,7 +264,7 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
     assert remove.accessibleName() == "Remove folder shelf"
     remove.click()
     qtbot.waitUntil(lambda: "shelf" not in folder_rows(page))
-    qtbot.waitUntil(lambda: "plain" not in {one.name for one in stage.session.library.models})
+    qtbot.waitUntil(lambda: "plain" not in {model.name for model in stage.session.library.models})
     assert {path: path.stat().st_mtime_ns for path in model_folder.rglob("*")} == before
 
 
@@ -288,9 +288,9 @@ def switch(stage, loop):
 
 
 def free_port():
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return listener.getsockname()[1]
 
 
 def test_other_programs_are_let_in_where_and_as_was_chosen(switch, settings, stage, qtbot, loop):
@@ -359,7 +359,7 @@ def test_an_address_that_makes_no_sense_is_refused(settings, stage, qtbot, loop,
 def test_the_memory_of_an_isolated_engine_is_limited_in_its_page(settings, qtbot, loop, monkeypatch):
     monkeypatch.setenv("SOTTO_ENGINE_MEMORY", "3G")
     page = settings("engine").page(EnginePage)
-    qtbot.waitUntil(lambda: page._total > 0)
+    qtbot.waitUntil(lambda: page.memory_bytes > 0)
     typed(qtbot, page.memory, "2 GB")
     qtbot.waitUntil(lambda: engine_choices() == {"process_memory": 2 * 10**9})
     qtbot.waitUntil(lambda: page.memory.text() == "2.0 GB")
@@ -441,20 +441,28 @@ def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
         if name == "memory":
             window.page(MemoryPage).wipe.setEnabled(True)
         window.list.setFocus()
-        wanted = [one for one in controls(window) if one.isEnabled() and one.focusPolicy() & Qt.FocusPolicy.TabFocus]
+        wanted = [
+            control
+            for control in controls(window)
+            if control.isEnabled() and control.focusPolicy() & Qt.FocusPolicy.TabFocus
+        ]
         assert len(wanted) > 1
-        assert [one for one in controls(window) if not one.accessibleName()] == []
+        assert [control for control in controls(window) if not control.accessibleName()] == []
         met = []
         for _ in range(3 * len(wanted)):
             met.append(QApplication.focusWidget())
             QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         # Of buttons of which one is chosen, the arrow keys reach the others.
         groups = {
-            id(one.group()): one for one in wanted if isinstance(one, QAbstractButton) and one.group() is not None
+            id(control.group()): control
+            for control in wanted
+            if isinstance(control, QAbstractButton) and control.group() is not None
         }
-        missed = [one for one in wanted if one not in met and getattr(one, "group", lambda: None)() is None]
+        missed = [
+            control for control in wanted if control not in met and getattr(control, "group", lambda: None)() is None
+        ]
         assert missed == []
-        assert all(any(one in met for one in group.group().buttons()) for group in groups.values())
+        assert all(any(control in met for control in group.group().buttons()) for group in groups.values())
 
 
 @pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "quick", "programs", "appearance"])

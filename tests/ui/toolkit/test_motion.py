@@ -26,13 +26,17 @@ def reader(ready, qtbot, loop):
 
 
 def running(window):
-    return [one for one in window.findChildren(QAbstractAnimation) if one.state() is QAbstractAnimation.State.Running]
+    return [
+        animation
+        for animation in window.findChildren(QAbstractAnimation)
+        if animation.state() is QAbstractAnimation.State.Running
+    ]
 
 
 def test_the_arc_turns_while_an_answer_comes_out_of_sight(reader, ready, qtbot, loop, monkeypatch):
     monkeypatch.setattr(motion, "provider", lambda: False)
     transcript = reader()
-    assert transcript.newest.turns
+    assert transcript.newest.is_turning
     assert len(running(ready.window)) == 1
     before = transcript.newest.degrees
     qtbot.waitUntil(lambda: transcript.newest.degrees != before)
@@ -49,7 +53,7 @@ def test_with_less_motion_the_arc_is_there_and_stands_still(reader, ready, qtbot
     image = transcript.newest.grab().toImage()
     qtbot.wait(60)
     assert transcript.newest.grab().toImage() == image
-    transcript.newest.show_coming(False)
+    transcript.newest.show_arriving(False)
     assert transcript.newest.grab().toImage() != image
     assert running(ready.window) == []
 

@@ -203,7 +203,7 @@ def test_a_wanted_tool_is_named_and_not_run(transcript, qtbot):
     transcript.end_answer(turn("x"))
     assert call.title.text() == "Wants to use find"
     qtbot.mouseClick(call.button, Qt.MouseButton.LeftButton)
-    (region,) = call.text._regions.found
+    (region,) = call.text.regions.found
     assert call.text.code_of(region) == '{\n  "what": "```",\n  "n": 1\n}'
     assert text.markdown.strip() == "I look."
 
@@ -224,17 +224,17 @@ def test_a_screen_reader_finds_the_parts_in_order_and_every_button_has_a_name(tr
     for part in answer.body.parts:
         if isinstance(part, ThoughtPart | ToolCallPart):
             part.button.click()
-    qtbot.waitUntil(lambda: bool(answer.texts[0]._bars))
+    qtbot.waitUntil(lambda: bool(answer.texts[0].scroll_bars))
     tops = [part.mapTo(answer, part.rect().topLeft()).y() for part in answer.body.parts]
     assert tops == sorted(tops)
     assert [part.toPlainText() for part in answer.texts][1] == "Done."
     named = [
         *answer.findChildren(QAbstractButton),
         *(text for text in answer.findChildren(MarkdownText)),
-        *(bar for text in answer.texts for bar in text._bars.values()),
+        *(bar for text in answer.texts for bar in text.scroll_bars.values()),
     ]
     assert len(named) > 10
-    assert [one for one in named if one.isVisible() and not one.accessibleName()] == []
+    assert [widget for widget in named if widget.isVisible() and not widget.accessibleName()] == []
 
 
 CUT = 'I look.\n<tool_call>\n{"name": "find", "arguments": {"what": "x'
@@ -257,9 +257,9 @@ def test_a_call_in_which_an_answer_is_cut_short_is_no_markup(transcript, live, r
     text, call = answer.body.parts
     assert (text.markdown, call.title.text()) == ("I look.", "Began to call a tool")
     call.button.click()
-    (region,) = call.text._regions.found
+    (region,) = call.text.regions.found
     assert call.text.code_of(region) == CUT.removeprefix("I look.\n")
-    assert answer.body.copied().text() == "I look."
+    assert answer.body.copy_data().text() == "I look."
     assert to_markdown(cut).partition("\n")[0] == "I look."
     assert "**Began to call a tool**\n\n```\n<tool_call>" in to_markdown(cut)
     if not live:

@@ -371,7 +371,7 @@ def test_words_are_found_in_the_chat_one_message_after_the_other(ready, qtbot, l
 
     def selected():
         return [
-            message.number
+            message.turn_id
             for message in transcript.messages
             if any(text.textCursor().selectedText() == "Question" for text in message.texts)
         ]

@@ -15,7 +15,7 @@ from drags import data_of, drop_on, enter
 from scripted_loop import record
 from sotto.chats.chat_records import Attachment
 from sotto.errors import BrokenModelError
-from sotto.ui.composer.drop_overlay import promise
+from sotto.ui.composer.drop_overlay import describe_drop
 from sotto.ui.markdown.code_lexer import ROLES
 from sotto.ui.state.drop_contents import DropContents, path_from_url, read_drop
 from sotto.ui.state.model_state import Phase
@@ -84,9 +84,11 @@ def test_paths_keep_bytes_that_are_no_utf8():
 def test_what_a_drop_will_do(tmp_path):
     remote = read_drop(data_of(QUrl("https://example.org/x")))
     assert remote == DropContents((), ("https://example.org/x",))
-    assert promise(remote)[0] == "Not a file on this machine"
-    assert promise(DropContents((tmp_path / "a.safetensors",), ()))[0] == "Drop to load the model of these weights"
-    assert "1 more" in promise(DropContents((tmp_path / "latest", tmp_path), ()))[1]
+    assert describe_drop(remote)[0] == "Not a file on this machine"
+    assert (
+        describe_drop(DropContents((tmp_path / "a.safetensors",), ()))[0] == "Drop to load the model of these weights"
+    )
+    assert "1 more" in describe_drop(DropContents((tmp_path / "latest", tmp_path), ()))[1]
 
 
 def test_links_are_asked_about_and_others_dropped(ready, qtbot, loop, monkeypatch):

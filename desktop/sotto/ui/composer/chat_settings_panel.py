@@ -1,4 +1,4 @@
-"""What can be chosen for one conversation: what the model is told first, and how it answers."""
+"""The panel with the settings of one chat: preset, system prompt, thinking, answer format and sampling."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -29,32 +29,32 @@ from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, line_height
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
-_LINES = 5
-_WIDTH, _FIELD = 400, 104
-# Where there is less, at 13 px text, a field stands below its name.
+_SYSTEM_LINES = 5
+_WIDTH, _FIELD_WIDTH = 400, 104
+# Width of the panel below which fields move under their titles, at 13 px text.
 _NARROW = 300
 _SYSTEM = "What the model is told before everything you say"
 
 
 class ChatSettingsPanel(QFrame):
-    """A panel over the conversation. Of each value it says where it comes from.
+    """A panel over the conversation that shows each value with its origin.
 
     Signals:
-        chosen: The system prompt, and the options that are set here, by their names.
-        closed: The panel is to go away.
-        loosened: It may want another size.
+        chosen: The user changed the settings: the system prompt, and the options that are set here by name.
+        closed: The user closed the panel.
+        size_changed: The panel may need another size.
     """
 
     chosen = Signal(str, object)
     closed = Signal()
-    loosened = Signal()
+    size_changed = Signal()
 
     def __init__(self) -> None:
-        """Begin hidden, with nothing set."""
+        """Create the panel, hidden and with nothing set."""
         super().__init__()
         self.setObjectName("choices")
         self.setAccessibleName("Settings of this chat")
-        self._settings, self._model, self._told = ChatSettings(), dict[str, Any](), ""
+        self._settings, self._model_options, self._model_system = ChatSettings(), dict[str, Any](), ""
         self.presets = PresetBar()
         self.presets.applied.connect(self._apply)
         self.system = QPlainTextEdit()
@@ -67,7 +67,7 @@ class ChatSettingsPanel(QFrame):
         self.thinking.chosen.connect(self.think)
         self.unable = Label("", "caption", wrap=True)
         self.format = FormatField()
-        self.format.chosen.connect(self._tell)
+        self.format.chosen.connect(self._emit_chosen)
         self.fields = {number.name: NumberField(number) for number in ALL_NUMBERS}
         self._titles = {number.name: Label(number.title) for number in ALL_NUMBERS}
         self._grids: list[tuple[QGridLayout, tuple[Number, ...]]] = []
@@ -75,24 +75,24 @@ class ChatSettingsPanel(QFrame):
         self.origins = {name: Label("", "caption") for name in ("system", "think", "format", *self.fields)}
         self.refusal = Label("", "error", wrap=True)
         self.reset = TextButton("Set nothing here", "quiet")
-        self.reset.clicked.connect(lambda: self._put("", {}, tells=True))
+        self.reset.clicked.connect(lambda: self._set_values("", {}, emits=True))
         body = QWidget()
         body.setObjectName("choicesBody")
         inside = QVBoxLayout(body)
         inside.setContentsMargins(theme.GAP_16, 0, theme.GAP_16, theme.GAP_12)
         inside.setSpacing(theme.GAP_8)
         inside.addWidget(self.presets)
-        inside.addLayout(self._headed("System prompt", "system"))
+        inside.addLayout(self._make_heading("System prompt", "system"))
         inside.addWidget(self.system)
         inside.addSpacing(theme.GAP_4)
-        inside.addLayout(self._headed("Thinking", "think"))
+        inside.addLayout(self._make_heading("Thinking", "think"))
         inside.addWidget(self.thinking, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addWidget(self.unable)
-        inside.addLayout(self._headed("Answers", "format"))
+        inside.addLayout(self._make_heading("Answers", "format"))
         inside.addWidget(self.format)
         inside.addSpacing(theme.GAP_4)
-        inside.addWidget(self._grid(COMMON_NUMBERS))
-        self._rest = self._grid(ADVANCED_NUMBERS)
+        inside.addWidget(self._make_grid(COMMON_NUMBERS))
+        self._rest = self._make_grid(ADVANCED_NUMBERS)
         self.more = TextButton("", "quiet")
         self.more.clicked.connect(lambda: self._show_more(shown=self._rest.isHidden()))
         inside.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeft)
@@ -116,20 +116,20 @@ class ChatSettingsPanel(QFrame):
         layout.setSpacing(0)
         layout.addLayout(top)
         layout.addWidget(self._area, 1)
-        self.system.textChanged.connect(self._tell)
-        theme.current().changed.connect(self._measure)
-        self._measure()
+        self.system.textChanged.connect(self._emit_chosen)
+        theme.current().changed.connect(self._fit_to_text_size)
+        self._fit_to_text_size()
         self._show_origins()
         self.hide()
 
-    def _headed(self, title: str, name: str) -> QHBoxLayout:
-        """Return a line over a choice, which says where it comes from."""
+    def _make_heading(self, title: str, name: str) -> QHBoxLayout:
+        """Return a line with the title of a setting and the origin of its value."""
         line = QHBoxLayout()
         line.addWidget(Label(title), 1)
         line.addWidget(self.origins[name])
         return line
 
-    def _grid(self, numbers: tuple[Number, ...]) -> QWidget:
+    def _make_grid(self, numbers: tuple[Number, ...]) -> QWidget:
         block = QWidget()
         grid = QGridLayout(block)
         grid.setContentsMargins(0, 0, 0, 0)
@@ -137,21 +137,21 @@ class ChatSettingsPanel(QFrame):
         grid.setVerticalSpacing(theme.GAP_8)
         for number in numbers:
             self._titles[number.name].setToolTip(number.tip)
-            self.fields[number.name].chosen.connect(self._tell)
-            self.fields[number.name].refused.connect(self._refuse)
+            self.fields[number.name].chosen.connect(self._emit_chosen)
+            self.fields[number.name].refused.connect(self._show_error)
         grid.setColumnStretch(0, 1)
         self._grids.append((grid, numbers))
         self._lay_out(grid, numbers)
         return block
 
     def _lay_out(self, grid: QGridLayout, numbers: tuple[Number, ...]) -> None:
-        """Put each field beside its name and its origin, or below them where there is no room."""
-        for row, number in enumerate(numbers):
-            above = 2 * row if self._narrow else row
-            grid.addWidget(self._titles[number.name], above, 0)
-            grid.addWidget(self.origins[number.name], above, 1)
+        """Put each field beside its title and origin, or below them if the panel is narrow."""
+        for index, number in enumerate(numbers):
+            row = 2 * index if self._narrow else index
+            grid.addWidget(self._titles[number.name], row, 0)
+            grid.addWidget(self.origins[number.name], row, 1)
             if self._narrow:
-                grid.addWidget(self.fields[number.name], above + 1, 0, 1, 2)
+                grid.addWidget(self.fields[number.name], row + 1, 0, 1, 2)
             else:
                 grid.addWidget(self.fields[number.name], row, 2)
 
@@ -165,49 +165,54 @@ class ChatSettingsPanel(QFrame):
                 self._lay_out(grid, numbers)
 
     def _show_more(self, *, shown: bool) -> None:
-        """Show what few people need, or fold it away."""
+        """Show or hide the numbers that few people need."""
         self._rest.setVisible(shown)
         self.more.setText("Fewer numbers" if shown else "More numbers")
         self.more.setAccessibleName(self.more.text())
 
-    def begin(self, flows: "AsyncTasks") -> None:
-        """Check schemas with `flows`."""
-        self.format.begin(flows)
+    def begin(self, tasks: "AsyncTasks") -> None:
+        """Use `tasks` to check schemas."""
+        self.format.begin(tasks)
 
     def show_choices(self, system: str, options: Mapping[str, Any]) -> None:
-        """Show what was chosen for the conversation in view."""
-        self._put(system, options, tells=False)
+        """Show the settings of the current chat, without emitting `chosen`.
+
+        Args:
+            system: System prompt; empty if none is set for the chat.
+            options: Options that are set for the chat, by name.
+        """
+        self._set_values(system, options, emits=False)
 
     def show_settings(self, settings: ChatSettings) -> None:
-        """Show what holds for every chat that chooses nothing."""
+        """Show the settings that apply to chats without their own."""
         self._settings = settings
         self._show_origins()
 
     def show_state(self, state: ModelState) -> None:
-        """Show what the model in use says for itself."""
+        """Show the defaults of the loaded model."""
         if state.info is not None:
-            self._model, self._told = dict(state.info.options), state.info.system
+            self._model_options, self._model_system = dict(state.info.options), state.info.system
         else:
-            self._model, self._told = {}, ""
+            self._model_options, self._model_system = {}, ""
         self.thinking.show_model(state.info)
         self._show_origins()
 
     @property
     def options(self) -> dict[str, Any]:
-        """What is set here."""
+        """The options that are set here, by name."""
         values: dict[str, Any] = {name: field.number for name, field in self.fields.items()}
-        values |= {"think": self.thinking.value, "format": self.format.kept}
+        values |= {"think": self.thinking.value, "format": self.format.value}
         return {name: value for name, value in values.items() if value is not None}
 
     def think(self, value: Think | None) -> None:
-        """Choose whether the model thinks first; None to choose nothing of that here."""
+        """Set whether the model thinks first; None for the default."""
         self.thinking.show_choices({"think": value}, self._settings.options)
-        self._tell()
+        self._emit_chosen()
 
     def _apply(self, preset: Preset) -> None:
-        self._put(preset.system, preset.options, tells=True)
+        self._set_values(preset.system, preset.options, emits=True)
 
-    def _put(self, system: str, options: Mapping[str, Any], *, tells: bool) -> None:
+    def _set_values(self, system: str, options: Mapping[str, Any], *, emits: bool) -> None:
         blocked = self.system.blockSignals(True)
         self.system.setPlainText(system)
         self.system.blockSignals(blocked)
@@ -216,78 +221,80 @@ class ChatSettingsPanel(QFrame):
         self.thinking.show_choices(options, self._settings.options)
         self.format.show_format(options.get("format"))
         self._show_more(shown=any(number.name in options for number in ADVANCED_NUMBERS))
-        self._refuse("")
-        if tells:
-            self._tell()
+        self._show_error("")
+        if emits:
+            self._emit_chosen()
         else:
             self._show_origins()
 
-    def _tell(self) -> None:
+    def _emit_chosen(self) -> None:
         self._show_origins()
         self.chosen.emit(self.system.toPlainText(), self.options)
 
     def _show_origins(self) -> None:
-        """Say of each value where it comes from, and show what holds where nothing is set here."""
+        """Show the origin of each value, and the inherited values of fields that are not set here."""
         for number in ALL_NUMBERS:
             field = self.fields[number.name]
-            held = inherited_value(number, self._settings.options, self._model)
-            field.show_inherited(held)
-            self._say_origin(number.name, field, Origin.HERE if field.number is not None else held.origin)
+            fallback = inherited_value(number, self._settings.options, self._model_options)
+            field.show_inherited(fallback)
+            self._show_origin(number.name, field, Origin.HERE if field.number is not None else fallback.origin)
         self.thinking.show_choices({"think": self.thinking.value}, self._settings.options)
-        self._say_origin("think", self.thinking, self.thinking.origin)
+        self._show_origin("think", self.thinking, self.thinking.origin)
         if self.thinking.refusal:
             self.thinking.setAccessibleDescription(self.thinking.refusal)
-        self._say_origin("format", self.format, Origin.HERE if self.format.kept is not None else Origin.DEFAULT)
+        self._show_origin("format", self.format, Origin.HERE if self.format.value is not None else Origin.DEFAULT)
         self.unable.setText(self.thinking.refusal)
         self.unable.setVisible(bool(self.thinking.refusal))
         self.fields[THINK_BUDGET.name].setEnabled(not self.thinking.refusal)
-        ours, told = self._settings.system.strip(), self._told.strip()
-        self.system.setPlaceholderText(ours or told or _SYSTEM)
+        from_settings, from_model = self._settings.system.strip(), self._model_system.strip()
+        self.system.setPlaceholderText(from_settings or from_model or _SYSTEM)
         here = bool(self.system.toPlainText().strip())
-        self._say_origin(
-            "system", self.system, Origin.HERE if here else Origin.SETTINGS if ours else Origin.MODEL if told else None
+        self._show_origin(
+            "system",
+            self.system,
+            Origin.HERE if here else Origin.SETTINGS if from_settings else Origin.MODEL if from_model else None,
         )
         self.presets.show_choices(self.system.toPlainText(), self.options)
         self.reset.setEnabled(here or bool(self.options))
 
-    def _say_origin(self, name: str, control: QWidget, origin: Origin | None) -> None:
+    def _show_origin(self, name: str, control: QWidget, origin: Origin | None) -> None:
         self.origins[name].setText(origin or "")
         control.setAccessibleDescription(origin or "")
 
-    def _refuse(self, why: str) -> None:
-        self.refusal.setText(why)
-        self.refusal.setVisible(bool(why))
+    def _show_error(self, message: str) -> None:
+        self.refusal.setText(message)
+        self.refusal.setVisible(bool(message))
 
-    def _measure(self) -> None:
+    def _fit_to_text_size(self) -> None:
         look = theme.current()
-        self.system.setFixedHeight(_LINES * line_height(self.system) + 2 * theme.GAP_8)
+        self.system.setFixedHeight(_SYSTEM_LINES * line_height(self.system) + 2 * theme.GAP_8)
         for field in self.fields.values():
-            field.setFixedWidth(look.scaled(_FIELD))
+            field.setFixedWidth(look.scaled(_FIELD_WIDTH))
         self._fit()
 
-    def point_at_format(self) -> None:
-        """Bring what answers must be into view, with the keyboard."""
+    def focus_format(self) -> None:
+        """Scroll to the answer format and focus it."""
         self._area.ensureWidgetVisible(self.format)
         self.format.take_focus()
 
-    def room(self) -> QSize:
-        """Return the size at which nothing has to be scrolled."""
+    def full_size(self) -> QSize:
+        """Return the size at which nothing needs to be scrolled."""
         height = self.sizeHint().height() - self._area.sizeHint().height() + self._body.sizeHint().height()
         return QSize(theme.current().scaled(_WIDTH), height)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Notice that there is more or less to show."""
+        """Report that the content needs another size."""
         if event.type() == QEvent.Type.LayoutRequest:
-            self.loosened.emit()
+            self.size_changed.emit()
         return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """See what there is room for."""
+        """Move the fields beside or below their titles."""
         super().resizeEvent(event)
         self._fit()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go away with Escape."""
+        """Close on Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
             return

@@ -1,4 +1,4 @@
-"""Where a message is written. It takes text in every state; what cannot be sent yet is kept."""
+"""The composer: the text field for messages with its buttons. It accepts text in every state of the model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -19,21 +19,21 @@ from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
 from sotto.ui.transcript.attachment_chips import AttachmentBar
 
 _MARGINS = (theme.GAP_12, theme.GAP_12, theme.GAP_8 + 2, theme.GAP_8 + 2)
-# Of the icons below the draft, at 13 px text.
-_LEAST = 160
+# Minimum width, for the icons below the draft at 13 px text.
+_MIN_WIDTH = 160
 _LINE_TIP = "Shift+Enter for a new line"
 _CANNOT = "This model cannot chat"
 
 
 class Composer(QFrame):
-    """The draft with its button, which sends, or stops what is under way.
+    """The draft, its attachments, and a button that sends it, or stops a load or an answer.
 
     Signals:
-        sent: The person sends this text; `clear` empties the draft once it is taken.
-        stopped: The person stops the load or the answer.
-        attach_wanted: The person wants to choose files that go along.
-        think_chosen: Whether the model is to think first (`Think`); None to choose nothing of that.
-        format_wanted: The person wants to choose what answers must be.
+        sent: The user sends this text; the receiver calls `clear` if it accepts it.
+        stopped: The user stops the load or the answer.
+        attach_wanted: The user wants to choose files to attach.
+        think_chosen: The user chose whether the model thinks first (`Think`); None for the default.
+        format_wanted: The user wants to choose the format of answers.
     """
 
     sent = Signal(str)
@@ -43,11 +43,11 @@ class Composer(QFrame):
     format_wanted = Signal()
 
     def __init__(self, *, attaches: bool = True, invitation: str = "Write a message") -> None:
-        """Begin with nothing written and nothing loaded.
+        """Create an empty composer.
 
         Args:
-            attaches: Whether files go along, and it is chosen here how the model answers; there is only text otherwise.
-            invitation: What stands where nothing is written.
+            attaches: Whether files can be attached and answer options chosen; otherwise there is only text.
+            invitation: Placeholder of the empty field.
         """
         super().__init__()
         self.setObjectName("composer")
@@ -83,44 +83,50 @@ class Composer(QFrame):
         layout.addWidget(self.draft)
         layout.addLayout(foot)
         self._attaches, self._invitation = attaches, invitation
-        self._stops = self._reads = False
-        self._unable = self._hint = ""
-        self._attached = False
-        self.button.clicked.connect(self._press)
+        # Whether the button stops, whether files are being read, and whether files are attached.
+        self._stops = self._reading = self._attached = False
+        # Why the model cannot chat; and the hint below the draft.
+        self._refusal = self._hint = ""
+        self.button.clicked.connect(self._send_or_stop)
         self.draft.entered.connect(self._send)
-        self.draft.textChanged.connect(self._enable)
+        self.draft.textChanged.connect(self._update_buttons)
         self.draft.focus_changed.connect(self._show_focus)
         theme.current().changed.connect(self._fit)
         self.show_choices({}, {})
         self.show_state(ModelState())
 
     def show_state(self, state: ModelState) -> None:
-        """Let the button do what can be done now, and say so."""
+        """Update the button and the hint to the state of the model."""
         self._stops = state.busy
         if state.busy:
-            doing = "loading" if state.phase is Phase.LOADING else "answering"
-            self.button.set_icon("stop", f"Stop {doing}", "Stop (Esc)")
+            activity = "loading" if state.phase is Phase.LOADING else "answering"
+            self.button.set_icon("stop", f"Stop {activity}", "Stop (Esc)")
         else:
             self.button.set_icon("arrow-up", "Send message", "Send (Enter)")
-        waiting = state.phase is Phase.LOADING
-        self._unable = state.chat_refusal
-        self.draft.setPlaceholderText(_CANNOT if self._unable else self._invitation)
+        loading = state.phase is Phase.LOADING
+        self._refusal = state.chat_refusal
+        self.draft.setPlaceholderText(_CANNOT if self._refusal else self._invitation)
         self.think.show_model(state.info)
         self.think.setVisible(self._attaches and state.info is not None and state.info.thinks)
-        self._enable()
-        self.say(self._unable or ("Sends as soon as the model is loaded" if waiting else _LINE_TIP))
+        self._update_buttons()
+        self.set_hint(self._refusal or ("Sends as soon as the model is loaded" if loading else _LINE_TIP))
 
-    def say(self, hint: str) -> None:
-        """Say something below the draft."""
+    def set_hint(self, hint: str) -> None:
+        """Show a hint below the draft."""
         self._hint = hint
         self._fit()
 
     def show_choices(self, own: Mapping[str, Any], settings: Mapping[str, Any]) -> None:
-        """Show what was chosen of the answers: in this conversation, and for all of them."""
+        """Show the answer options.
+
+        Args:
+            own: Options of this chat, by name.
+            settings: Options that apply to chats without their own, by name.
+        """
         self.think.show_choices(own, settings)
-        kept = own.get("format")
-        line = format_sentence(kept)
-        self.format.setText(f" {format_label(kept)}")
+        stored = own.get("format")
+        line = format_sentence(stored)
+        self.format.setText(f" {format_label(stored)}")
         self.format.setAccessibleName(line)
         self.format.setToolTip(line)
         self.format.setVisible(self._attaches and bool(line))
@@ -128,27 +134,27 @@ class Composer(QFrame):
 
     @property
     def text(self) -> str:
-        """What is written."""
+        """The text of the draft."""
         return self.draft.toPlainText()
 
     def show_attachments(self, attachments: Sequence[Attachment]) -> None:
-        """Show what goes along with the draft."""
+        """Show the attachments of the draft."""
         self._attached = bool(attachments)
         self.attachments.show_attachments(attachments)
-        self._enable()
+        self._update_buttons()
 
     def show_pending(self, names: Sequence[str]) -> None:
-        """Show what is being read; nothing is sent without it."""
-        self._reads = bool(names)
+        """Show the names of files that are being read; sending is disabled meanwhile."""
+        self._reading = bool(names)
         self.attachments.show_pending(names)
-        self._enable()
+        self._update_buttons()
 
-    def show_use(self, use: ContextUse | None, choices: Sequence[ContextAction]) -> None:
-        """Show how full the context is, and where it is too full for the draft, what makes room."""
+    def show_use(self, use: ContextUse | None, actions: Sequence[ContextAction]) -> None:
+        """Show how full the context is, and if there is too little room for the draft, `actions` that make room."""
         self.gauge.show_use(use)
         self._fit()
-        if use is not None and use.tight and self._has_something:
-            self.panel.show_use(use, choices)
+        if use is not None and use.tight and self._has_content:
+            self.panel.show_use(use, actions)
         else:
             self.panel.hide()
 
@@ -157,55 +163,55 @@ class Composer(QFrame):
         self.draft.clear()
 
     def restore(self, text: str) -> None:
-        """Put a text that could not be sent back, before what has been written since."""
-        now = self.text
-        self.draft.setPlainText(f"{text}\n{now}" if now.strip() else text)
+        """Put back a text that could not be sent, before anything written since."""
+        newer = self.text
+        self.draft.setPlainText(f"{text}\n{newer}" if newer.strip() else text)
         self.draft.moveCursor(self.draft.textCursor().MoveOperation.End)
 
-    def _enable(self) -> None:
-        something = self._has_something
-        self.button.setEnabled(self._stops or (something and not self._reads and not self._unable))
-        if not something:
+    def _update_buttons(self) -> None:
+        sendable = self._has_content
+        self.button.setEnabled(self._stops or (sendable and not self._reading and not self._refusal))
+        if not sendable:
             self.panel.hide()
 
     @property
-    def _has_something(self) -> bool:
+    def _has_content(self) -> bool:
         return self._attached or not self.draft.is_blank
 
     def _fit(self) -> None:
-        """Leave out what there is no room for: the hint first, then the words beside the icons, then the numbers."""
+        """Hide what there is no room for: first the hint, then the texts beside the icons, then the numbers."""
         left, _, right, _ = _MARGINS
         room = self.contentsRect().width() - left - right
-        brief, wordy = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
-        for style, numbers in ((wordy, True), (brief, True), (brief, False)):
+        icons, texts = Qt.ToolButtonStyle.ToolButtonIconOnly, Qt.ToolButtonStyle.ToolButtonTextBesideIcon
+        for style, numbers in ((texts, True), (icons, True), (icons, False)):
             for button in (self.think, self.format):
                 button.setToolButtonStyle(style)
             self.gauge.show_numbers(numbers)
-            widgets = [item.widget() for number in range(self._foot.count()) if (item := self._foot.itemAt(number))]
-            shown = [one for one in widgets if one is not None and one is not self.hint and not one.isHidden()]
-            spare = room - sum(one.sizeHint().width() + self._foot.spacing() for one in shown)
+            widgets = [item.widget() for index in range(self._foot.count()) if (item := self._foot.itemAt(index))]
+            shown = [widget for widget in widgets if widget and widget is not self.hint and not widget.isHidden()]
+            spare = room - sum(widget.sizeHint().width() + self._foot.spacing() for widget in shown)
             if spare >= 0:
                 break
-        whole = spare >= self.hint.fontMetrics().horizontalAdvance(self._hint)
-        self.hint.setText(self._hint if whole or self._hint != _LINE_TIP else "")
+        fits = spare >= self.hint.fontMetrics().horizontalAdvance(self._hint)
+        self.hint.setText(self._hint if fits or self._hint != _LINE_TIP else "")
 
     def minimumSizeHint(self) -> QSize:
-        """Ask for the same width whatever is left out: what is left out follows from the width."""
-        return QSize(theme.current().scaled(_LEAST), super().minimumSizeHint().height())
+        """Ask for a fixed width, because what is hidden depends on the width, and not the reverse."""
+        return QSize(theme.current().scaled(_MIN_WIDTH), super().minimumSizeHint().height())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """See what there is room for."""
+        """Check again what there is room for."""
         super().resizeEvent(event)
         self._fit()
 
-    def _press(self) -> None:
+    def _send_or_stop(self) -> None:
         if self._stops:
             self.stopped.emit()
         else:
             self._send()
 
     def _send(self) -> None:
-        if self._has_something and not self._reads and not self._unable:
+        if self._has_content and not self._reading and not self._refusal:
             self.sent.emit(self.text)
 
     def _show_focus(self, focused: bool) -> None:

@@ -1,4 +1,4 @@
-"""What is written, attached and sent: connects the composer with the conversation."""
+"""Connects the composer with the current conversation: drafts, attachments and sending."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication
 
 from sotto.ui.composer.composer import Composer
 from sotto.ui.composer.context_actions import ContextActions
-from sotto.ui.composer.drop_overlay import parted
+from sotto.ui.composer.drop_overlay import split_drop
 from sotto.ui.conversation.attaching import Attaching
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.context_meter import ContextMeter
@@ -26,10 +26,10 @@ _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifie
 
 
 class ComposerController(QObject):
-    """The draft of the conversation in view, in its field and on its way.
+    """Shows and sends the draft of the current conversation.
 
     Signals:
-        problem: Something cannot be attached or sent (`Problem`).
+        problem: Something cannot be attached (`Problem`).
     """
 
     problem = Signal(object)
@@ -37,13 +37,13 @@ class ComposerController(QObject):
     def __init__(
         self, session: Session, current: CurrentChat, composer: Composer, parent: QObject | None = None
     ) -> None:
-        """Let what is written be asked in the conversation in view.
+        """Connect a composer.
 
         Args:
-            session: Has the model, and loads others.
-            current: Has the conversation in view.
-            composer: Where it is written.
-            parent: Owns this.
+            session: Loads models that are dropped.
+            current: The conversation in view.
+            composer: The composer.
+            parent: Owner of this object.
         """
         super().__init__(parent)
         self._session = session
@@ -51,16 +51,16 @@ class ComposerController(QObject):
         self._composer = composer
         self.attaching = Attaching(self)
         self.meter = ContextMeter(session, current, self)
-        self.choices = ContextActions(session, current, self.meter, self)
+        self.actions = ContextActions(session, current, self.meter, self)
         composer.sent.connect(self.send)
         composer.stopped.connect(self._stop)
-        composer.draft.textChanged.connect(self._type)
+        composer.draft.textChanged.connect(self._update_draft)
         composer.draft.files_pasted.connect(self.paste)
         composer.attachments.remove_wanted.connect(self._detach)
         composer.attachments.stop_wanted.connect(self._stop_reading)
-        composer.attachments.cut_wanted.connect(self.choices.cut)
+        composer.attachments.cut_wanted.connect(self.actions.cut)
         self.attaching.problem.connect(self.problem)
-        self.choices.offered.connect(composer.show_use)
+        self.actions.offered.connect(composer.show_use)
         self._subscription = Subscription()
         current.changed.connect(self._bind)
         self._bind(current.session)
@@ -80,44 +80,44 @@ class ComposerController(QObject):
         composer.show_attachments(draft.attachments)
         composer.show_pending(draft.pending)
 
-    def begin(self, flows: "AsyncTasks") -> None:
-        """Read files with `flows`."""
-        self.attaching.begin(flows)
+    def begin(self, tasks: "AsyncTasks") -> None:
+        """Use `tasks` to read files."""
+        self.attaching.begin(tasks)
 
     @Slot(str)
     def send(self, text: str) -> None:
-        """Send a draft; it stays where it is if it cannot be sent."""
+        """Send a draft; it stays in the composer if it cannot be sent."""
         use = self.meter.use
         if use is not None and use.over and self.meter.fresh and not self._current.session.busy:
-            self._composer.panel.point_out()
+            self._composer.panel.take_focus()
         elif self._current.session.send(text):
             self._composer.clear()
 
-    def take(self, what: DropContents) -> None:
-        """Attach the documents among these, and load the first model."""
-        models, documents = parted(what)
+    def drop(self, read_drop: DropContents) -> None:
+        """Attach the documents among dropped files, and load the first model."""
+        models, documents = split_drop(read_drop)
         if models.paths or models.remote:
             self._session.library.open(models)
         self.attach(documents)
 
     def attach(self, documents: tuple[Path, ...]) -> None:
-        """Attach these files."""
+        """Attach files."""
         if documents:
             self.attaching.attach(documents, self._current.session.draft)
             self._composer.draft.setFocus()
 
     @Slot(object)
     def paste(self, data: QMimeData) -> None:
-        """Take what was pasted and is no text."""
+        """Attach pasted files, or say that pictures cannot be attached."""
         if data.hasUrls():
-            self.take(read_drop(data))
+            self.drop(read_drop(data))
         else:
             from sotto.chats.documents import picture_reason
 
             self.problem.emit(Problem("Not attached", picture_reason("What was copied")))
 
-    def take_key(self, event: QKeyEvent) -> bool:
-        """Let a letter that nobody else wanted be written; return False if it is none."""
+    def redirect_key(self, event: QKeyEvent) -> bool:
+        """Type a character that no other widget handled into the draft; return whether the event is a character."""
         text, draft = event.text(), self._composer.draft
         if draft.hasFocus() or not text or not text.isprintable() or event.modifiers() & _COMMANDS:
             return False
@@ -134,7 +134,7 @@ class ComposerController(QObject):
         draft.setFocus()
 
     @Slot()
-    def _type(self) -> None:
+    def _update_draft(self) -> None:
         self._current.session.draft.set_text(self._composer.text)
 
     @Slot()

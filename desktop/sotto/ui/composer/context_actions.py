@@ -1,4 +1,4 @@
-"""What a person can do where the context has no room for the draft. Draws nothing itself."""
+"""The actions that make room in the context for the draft."""
 
 from functools import partial
 
@@ -13,16 +13,17 @@ from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.names import shorten_middle
 
-# Of the room that is left a part of a document takes so much: tokens are not spread evenly over it.
+# Share of the free room that a part of a document may take, because tokens are not spread evenly over its text.
 _SHARE = 0.95
-_LEAST = 32
+# Tokens of free room below which no part of a document is worth sending.
+_MIN_TOKENS = 32
 
 
 class ContextActions(QObject):
-    """Knows what makes room for the draft, and does it.
+    """Offers and carries out what makes room for the draft.
 
     Signals:
-        offered: How full the context is (`ContextUse` or None), and what makes room (a tuple of `ContextAction`).
+        offered: How full the context is (`ContextUse` or None), and the actions (a tuple of `ContextAction`).
     """
 
     offered = Signal(object, object)
@@ -30,13 +31,13 @@ class ContextActions(QObject):
     def __init__(
         self, session: Session, current: CurrentChat, meter: ContextMeter, parent: QObject | None = None
     ) -> None:
-        """Offer what makes room in the conversation in view, whenever `meter` has measured.
+        """Offer actions whenever `meter` has measured.
 
         Args:
-            session: Has the model, and loads it with a longer context.
-            current: Has the conversation in view.
+            session: Reloads the model with a longer context.
+            current: The conversation in view.
             meter: Measures how full the context is.
-            parent: Owns this.
+            parent: Owner of this object.
         """
         super().__init__(parent)
         self._session = session
@@ -45,52 +46,57 @@ class ContextActions(QObject):
         meter.measured.connect(self._offer)
 
     def cut(self, index: int, part: str) -> None:
-        """Give the model a part of an attachment, as `words.PARTS` calls it: as much as fits."""
+        """Send only a part of an attachment.
+
+        Args:
+            index: Index of the attachment.
+            part: `whole`; `beginning` or `end` for as much as fits.
+        """
         draft = self._current.session.draft
-        one = draft.attachments[index]
-        length = len(one.text)
+        attachment = draft.attachments[index]
+        length = len(attachment.text)
         if part == "whole":
             draft.cut_attachment(index, 0, length)
-        elif (fits := self._fitting(one)) is not None:
+        elif (fits := self._fitting_length(attachment)) is not None:
             begins, ends = (0, fits) if part == "beginning" else (length - fits, length)
             draft.cut_attachment(index, begins, ends)
 
     def _offer(self, use: ContextUse | None) -> None:
-        self.offered.emit(use, self._choices(use) if use is not None and use.tight else ())
+        self.offered.emit(use, self._actions(use) if use is not None and use.tight else ())
 
-    def _choices(self, use: ContextUse) -> tuple[ContextAction, ...]:
+    def _actions(self, use: ContextUse) -> tuple[ContextAction, ...]:
         chat, state = self._current.session, self._session.state
-        made: list[ContextAction] = []
+        actions: list[ContextAction] = []
         if use.earlier and not use.trims and use.last <= use.room:
-            made.append(ContextAction("Leave out the oldest turns", chat.draft.allow_trimming))
+            actions.append(ContextAction("Leave out the oldest turns", chat.draft.allow_trimming))
         if not chat.busy and state.info is not None and state.record is not None:
             context = use.larger_context(state.record.context_length)
             if context is not None:
-                text = f"Raise the context to {wording.count(context)} ({_cost(state.info, context)})"
-                made.append(ContextAction(text, partial(self._session.reload, context)))
+                text = f"Raise the context to {wording.count(context)} ({_memory_cost(state.info, context)})"
+                actions.append(ContextAction(text, partial(self._session.reload, context)))
         if use.earlier and use.fits_alone and not chat.busy:
-            made.append(ContextAction("New chat with a summary", chat.summarize))
+            actions.append(ContextAction("New chat with a summary", chat.summarize))
         largest = max(enumerate(chat.draft.attachments), key=lambda pair: pair[1].tokens, default=None)
-        if largest is not None and use.over and self._fitting(largest[1]) is not None:
-            index, one = largest
-            made += [
-                ContextAction(f"Only the {part} of {shorten_middle(one.name)}", partial(self.cut, index, part))
+        if largest is not None and use.over and self._fitting_length(largest[1]) is not None:
+            index, attachment = largest
+            actions += [
+                ContextAction(f"Only the {part} of {shorten_middle(attachment.name)}", partial(self.cut, index, part))
                 for part in ("beginning", "end")
             ]
-        return tuple(made)
+        return tuple(actions)
 
-    def _fitting(self, one: Attachment) -> int | None:
-        """Return how many characters of an attachment fit; None where hardly any do, or nothing was counted yet."""
+    def _fitting_length(self, attachment: Attachment) -> int | None:
+        """Return how many characters of an attachment fit; None if hardly any do, or its tokens are not counted yet."""
         use = self._meter.use
-        if use is None or not one.tokens:
+        if use is None or not attachment.tokens:
             return None
-        room = use.room - ((use.last if use.trims else use.tokens) - one.tokens)
-        fits = int((one.ends - one.begins) * _SHARE * room / one.tokens)
-        return min(fits, len(one.text)) if room >= _LEAST and fits > 0 else None
+        room = use.room - ((use.last if use.trims else use.tokens) - attachment.tokens)
+        fits = int((attachment.ends - attachment.begins) * _SHARE * room / attachment.tokens)
+        return min(fits, len(attachment.text)) if room >= _MIN_TOKENS and fits > 0 else None
 
 
-def _cost(info: ModelInfo, context: int) -> str:
-    """Return what a longer context takes of memory, once it is full."""
+def _memory_cost(info: ModelInfo, context: int) -> str:
+    """Return how much more memory a context of `context` tokens takes when it is full, in words."""
     if info.kv_bytes_per_token is None:
         return "memory need not known"
     return f"up to {wording.size((context - info.context_length) * info.kv_bytes_per_token)} more memory"

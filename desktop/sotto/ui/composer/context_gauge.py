@@ -1,4 +1,4 @@
-"""How full the context is, and what can be done where it has no room."""
+"""The gauge of how full the context is, and the panel with actions when it is too full."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -13,26 +13,26 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.widgets import IconLabel, Label, TextButton
 
-_EDGE = 14
+_RING_SIZE = 14
 
 
 @dataclass(frozen=True, slots=True)
 class ContextAction:
-    """Something that makes room, in a few words, and how it is done."""
+    """An action that makes room in the context, with its label."""
 
     text: str
     act: Callable[[], object]
 
 
 class ContextGauge(QWidget):
-    """A ring that fills, with its numbers; hidden where there is nothing to measure.
+    """A ring that fills, with numbers beside it; hidden if there is nothing to measure.
 
     Attributes:
-        text: The numbers.
+        text: The numbers: used and available tokens.
     """
 
     def __init__(self) -> None:
-        """Begin hidden."""
+        """Create the gauge, hidden."""
         super().__init__()
         self.setObjectName("contextGauge")
         self._ring = _Ring()
@@ -47,11 +47,11 @@ class ContextGauge(QWidget):
 
     def show_numbers(self, shown: bool) -> None:
         """Show the numbers beside the ring, or leave them to the tool tip."""
-        # Hidden and shown again, it would have everything laid out in between.
+        # The text is cleared instead of hiding the label, which would lay out everything again.
         self._numbers.setText(self.text if shown else "")
 
     def show_use(self, use: ContextUse | None) -> None:
-        """Show what the context would hold; None where that is not known."""
+        """Show how full the context would be; None if unknown."""
         self.setVisible(use is not None)
         if use is None:
             return
@@ -68,17 +68,17 @@ class ContextGauge(QWidget):
 
 
 class ContextPanel(QFrame):
-    """Says that there is hardly room, and offers what makes room; hidden while there is enough."""
+    """A warning that the context is nearly or too full, with a button for each action; hidden otherwise."""
 
     def __init__(self) -> None:
-        """Begin hidden."""
+        """Create the panel, hidden."""
         super().__init__()
         self.setObjectName("contextPanel")
         self.title = Label("", "strong", wrap=True)
         self.message = Label("", "muted", wrap=True)
         self.buttons: list[TextButton] = []
         self._row = QWidget()
-        self._choices = FlowLayout(self._row, theme.GAP_8)
+        self._flow = FlowLayout(self._row, theme.GAP_8)
         texts = QVBoxLayout()
         texts.setSpacing(2)
         texts.addWidget(self.title)
@@ -92,46 +92,46 @@ class ContextPanel(QFrame):
         layout.addLayout(texts, 1)
         self.hide()
 
-    def show_use(self, use: ContextUse, choices: Sequence[ContextAction]) -> None:
-        """Say how things stand, and offer these choices."""
+    def show_use(self, use: ContextUse, actions: Sequence[ContextAction]) -> None:
+        """Show a warning and the actions."""
         title, message = _context_warning(use)
         self.title.setText(title)
         self.message.setText(message)
         self.setAccessibleName(f"{title}: {message}")
-        if [button.text() for button in self.buttons] != [choice.text for choice in choices]:
+        if [button.text() for button in self.buttons] != [action.text for action in actions]:
             for button in self.buttons:
-                self._choices.removeWidget(button)
+                self._flow.removeWidget(button)
                 button.hide()
                 button.deleteLater()
-            self.buttons = [TextButton(choice.text) for choice in choices]
+            self.buttons = [TextButton(action.text) for action in actions]
             for button in self.buttons:
-                self._choices.addWidget(button)
+                self._flow.addWidget(button)
         else:
             for button in self.buttons:
                 button.clicked.disconnect()
-        for button, choice in zip(self.buttons, choices, strict=True):
-            button.clicked.connect(lambda _=False, act=choice.act: act())
-        self._row.setVisible(bool(choices))
+        for button, action in zip(self.buttons, actions, strict=True):
+            button.clicked.connect(lambda _=False, act=action.act: act())
+        self._row.setVisible(bool(actions))
         self.show()
 
-    def point_out(self) -> None:
-        """Bring the first choice to the person's keys."""
+    def take_focus(self) -> None:
+        """Focus the button of the first action."""
         if self.buttons:
             self.buttons[0].setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 class _Ring(QWidget):
-    """A ring, filled from the top on."""
+    """A ring that fills clockwise from the top."""
 
     def __init__(self) -> None:
         super().__init__()
         self.share = 0.0
         self.tight = False
-        theme.current().changed.connect(self._measure)
-        self._measure()
+        theme.current().changed.connect(self._fit_to_text_size)
+        self._fit_to_text_size()
 
-    def _measure(self) -> None:
-        edge = theme.current().scaled(_EDGE)
+    def _fit_to_text_size(self) -> None:
+        edge = theme.current().scaled(_RING_SIZE)
         self.setFixedSize(QSize(edge, edge))
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -148,13 +148,13 @@ class _Ring(QWidget):
 
 
 def _context_line(used: int, limit: int) -> str:
-    """Return how full a context is, in a sentence."""
+    """Return a sentence on how full a context is."""
     share = f"{100 * used / limit:.0f} %" if limit else "all"
     return f"Context: {wording.count(used)} of {wording.count(limit)} tokens, {share}."
 
 
 def _context_warning(use: ContextUse) -> tuple[str, str]:
-    """Return that a context has hardly room, or none: in a few words, and in a sentence."""
+    """Return the title and the message of the warning that a context is nearly or too full."""
     used, limit, room, left = map(wording.count, (use.used, use.limit, use.room, use.limit - use.used))
     if use.over and use.shortened:
         why = f"Even without the oldest turns it takes {used} tokens, and there is room for {room}."

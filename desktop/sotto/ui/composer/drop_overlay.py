@@ -1,4 +1,4 @@
-"""What a drop on the window will do, and the veil that says so."""
+"""The overlay that says what dropping files on the window will do."""
 
 import re
 from pathlib import Path
@@ -12,44 +12,46 @@ from sotto.ui.state.names import join_names, shorten_middle
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import IconLabel, Label
 
-_OF_MODELS = frozenset((".safetensors", ".gguf"))
-# How a manifest, a model's configuration and the index of its weights begin; no more of a file is read.
-_NAMES_A_MODEL = re.compile(rb'"(schemaVersion|model_type|architectures|weight_map)"\s*:')
-_LOOKED_AT = 4096
-_ENDING = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}")
+_MODEL_SUFFIXES = frozenset((".safetensors", ".gguf"))
+# Keys at the start of a manifest, of a model's configuration and of the index of its weights.
+_MODEL_KEYS = re.compile(rb'"(schemaVersion|model_type|architectures|weight_map)"\s*:')
+_SNIFFED_BYTES = 4096
+_FILE_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}")
+# Documents that are named in the overlay; the others are counted.
 _NAMED = 3
 
 
-def parted(what: DropContents) -> tuple[DropContents, tuple[Path, ...]]:
-    """Return what to load, and the documents to attach."""
-    documents = tuple(path for path in what.paths if _is_document(path))
-    models = tuple(path for path in what.paths if path not in documents)
-    return DropContents(models, what.remote), documents
+def split_drop(dropped: DropContents) -> tuple[DropContents, tuple[Path, ...]]:
+    """Split a drop into models to load and documents to attach."""
+    documents = tuple(path for path in dropped.paths if _is_document(path))
+    models = tuple(path for path in dropped.paths if path not in documents)
+    return DropContents(models, dropped.remote), documents
 
 
 def _is_document(path: Path) -> bool:
-    """Return whether a file is for reading: it is no folder, and nothing that belongs to a model."""
-    if path.suffix.lower() in _OF_MODELS or not path.is_file():
+    """Return whether a path is a document: a file that does not belong to a model."""
+    if path.suffix.lower() in _MODEL_SUFFIXES or not path.is_file():
         return False
     try:
         with path.open("rb") as file:
-            beginning = file.read(_LOOKED_AT)
+            beginning = file.read(_SNIFFED_BYTES)
     except OSError:
         return False
-    if _NAMES_A_MODEL.search(beginning) or beginning.startswith(b"GGUF"):
+    if _MODEL_KEYS.search(beginning) or beginning.startswith(b"GGUF"):
         return False
-    # A manifest has the name of a tag, which says nothing; a broken one is told as that.
-    return not (beginning.lstrip().startswith(b"{") and not _ENDING.fullmatch(path.suffix))
+    # The name of an Ollama manifest is a tag without a file suffix. One whose keys were not found is damaged, and is
+    # reported as such when it is loaded.
+    return not (beginning.lstrip().startswith(b"{") and not _FILE_SUFFIX.fullmatch(path.suffix))
 
 
-def promise(what: DropContents) -> tuple[str, str]:
-    """Return what a drop will do: in a few words, and more exactly."""
-    models, documents = parted(what)
+def describe_drop(dropped: DropContents) -> tuple[str, str]:
+    """Return the title and the details of what a drop will do."""
+    models, documents = split_drop(dropped)
     if documents:
-        return _promise_to_attach(models, documents)
-    if not what.paths:
+        return _describe_attaching(models, documents)
+    if not dropped.paths:
         return "Not a file on this machine", "Download the model first, then drop its folder here."
-    first, *others = what.paths
+    first, *others = dropped.paths
     if first.is_dir():
         title, line = "Drop to load the model in this folder", first.name
     elif first.suffix == ".safetensors":
@@ -59,34 +61,34 @@ def promise(what: DropContents) -> tuple[str, str]:
     return title, f"{line} — and {len(others)} more, of which none is loaded" if others else line
 
 
-def _promise_to_attach(models: DropContents, documents: tuple[Path, ...]) -> tuple[str, str]:
+def _describe_attaching(models: DropContents, documents: tuple[Path, ...]) -> tuple[str, str]:
     from sotto.chats.documents import is_picture
 
     names = join_names([shorten_middle(path_names([path])) for path in documents[:_NAMED]])
     line = names if len(documents) <= _NAMED else f"{names} — and {len(documents) - _NAMED} more"
     if all(map(is_picture, documents)) and not models.paths:
         return "Pictures cannot be attached", f"{line}: no model that sees can run here yet."
-    what = "this file" if len(documents) == 1 else f"{len(documents)} files"
+    files = "this file" if len(documents) == 1 else f"{len(documents)} files"
     if models.paths:
-        return f"Drop to load a model and attach {what}", f"{path_names(models.paths[:1])}; {line}"
-    return f"Drop to attach {what} to your message", line
+        return f"Drop to load a model and attach {files}", f"{path_names(models.paths[:1])}; {line}"
+    return f"Drop to attach {files} to your message", line
 
 
 class DropOverlay(QWidget):
-    """Covers the window while something is dragged over it, and says what letting go will do."""
+    """Covers the window while files are dragged over it."""
 
     def __init__(self, parent: QWidget) -> None:
-        """Cover `parent` when shown."""
+        """Create the overlay over `parent`, hidden."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
-        self._welcome = True
-        self.sign = IconLabel("drop", "accent_text", 40)
+        self._accepts = True
+        self.icon = IconLabel("drop", "accent_text", 40)
         self.title = Label("", "title", wrap=True)
         self.line = Label("", "lead", wrap=True)
         layout = QVBoxLayout(self)
         layout.setSpacing(theme.GAP_8)
         layout.addStretch(1)
-        layout.addWidget(self.sign, 0, Qt.AlignmentFlag.AlignHCenter)
+        layout.addWidget(self.icon, 0, Qt.AlignmentFlag.AlignHCenter)
         layout.addSpacing(theme.GAP_8)
         for label in (self.title, self.line):
             label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
@@ -94,11 +96,11 @@ class DropOverlay(QWidget):
         layout.addStretch(1)
         self.hide()
 
-    def promise(self, what: DropContents) -> None:
-        """Show what dropping `what` will do."""
-        title, line = promise(what)
-        self._welcome = title.startswith("Drop")
-        self.sign.show_icon("drop" if self._welcome else "alert", "accent_text" if self._welcome else "alert")
+    def show_drop(self, dropped: DropContents) -> None:
+        """Show what dropping these files will do."""
+        title, line = describe_drop(dropped)
+        self._accepts = title.startswith("Drop")
+        self.icon.show_icon("drop" if self._accepts else "alert", "accent_text" if self._accepts else "alert")
         self.title.setText(title)
         self.line.setText(line)
         parent = self.parentWidget()
@@ -108,13 +110,13 @@ class DropOverlay(QWidget):
         self.raise_()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw a veil and a frame."""
+        """Draw a translucent cover and a dashed frame."""
         tokens = theme.current().tokens
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        veil = QColor(tokens.page)
-        veil.setAlphaF(0.97)
-        painter.fillRect(self.rect(), veil)
-        painter.setPen(QPen(QColor(tokens.accent if self._welcome else tokens.alert), 2, Qt.PenStyle.DashLine))
+        cover = QColor(tokens.page)
+        cover.setAlphaF(0.97)
+        painter.fillRect(self.rect(), cover)
+        painter.setPen(QPen(QColor(tokens.accent if self._accepts else tokens.alert), 2, Qt.PenStyle.DashLine))
         inset = theme.GAP_16
         painter.drawRoundedRect(QRectF(self.rect()).adjusted(inset, inset, -inset, -inset), inset, inset)

@@ -1,4 +1,4 @@
-"""What answers must be, as it is chosen for a chat: any text, some JSON, or what a schema says."""
+"""The field for the format of answers: text, JSON, or JSON that follows a schema."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -28,33 +28,33 @@ if TYPE_CHECKING:
 _TEXT, _SCHEMA = "text", "schema"
 _PAUSE_MS = 500
 _LINES = 6
-# What the button and the line beside it need, at 13 px text.
-_BESIDE = 260
+# Width that the button and the line beside it need, at 13 px text.
+_MIN_WIDTH = 260
 _NONE_YET = "Until there is one, answers stay text."
 _AS_BEFORE = "What was chosen before still holds."
 
 
 class FormatField(QWidget):
-    """The choice, and below it the schema: typed, pasted, or from a file. It is taken once it can be honoured.
+    """A choice of three formats, and below it the schema: typed, pasted, or from a file.
 
     Signals:
-        chosen: Something else is chosen.
+        chosen: The user chose another format, and its schema is valid.
 
     Attributes:
-        kept: What is chosen, as `answer_options` has it; None for any text.
+        value: The chosen format as it is stored (see `answer_options`); None for any text.
     """
 
     chosen = Signal()
 
     def __init__(self) -> None:
-        """Let answers be any text."""
+        """Create the field with text as the format."""
         super().__init__()
-        self.kept: Any = None
-        self._flows: AsyncTasks | None = None
+        self.value: Any = None
+        self._tasks: AsyncTasks | None = None
         self._kind = GrammarKind.JSON_SCHEMA
         self._checks = 0
         self.segments = SegmentedControl("Answers", {_TEXT: "Text", JSON: "JSON", _SCHEMA: "Schema"})
-        self.segments.chosen.connect(self._turn)
+        self.segments.chosen.connect(self._choose_kind)
         self.text = QPlainTextEdit()
         self.text.setObjectName("schema")
         self.text.setAccessibleName("Schema of the answers")
@@ -63,7 +63,7 @@ class FormatField(QWidget):
         self.text.setAcceptDrops(False)
         self.text.viewport().setAcceptDrops(False)
         self.choose = TextButton("Choose a File…")
-        self.choose.clicked.connect(self._choose)
+        self.choose.clicked.connect(self._choose_file)
         self.line = Label("", "caption", wrap=True)
         self.error = Label("", "error", wrap=True)
         self._across = QBoxLayout(QBoxLayout.Direction.LeftToRight)
@@ -84,35 +84,35 @@ class FormatField(QWidget):
         layout.addWidget(self._schema)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._check_text)
-        self.text.textChanged.connect(self._edited)
-        theme.current().changed.connect(self._measure)
-        self._measure()
+        self.text.textChanged.connect(self._on_edit)
+        theme.current().changed.connect(self._fit_to_text_size)
+        self._fit_to_text_size()
         self.show_format(None)
 
-    def begin(self, flows: "AsyncTasks") -> None:
-        """Check schemas with `flows`; none is taken before."""
-        self._flows = flows
+    def begin(self, tasks: "AsyncTasks") -> None:
+        """Use `tasks` to check schemas; none is accepted before."""
+        self._tasks = tasks
 
-    def show_format(self, kept: Any) -> None:
-        """Show what was chosen for the conversation in view; nobody is told."""
-        self._forget_check()
-        grammar = grammar_from_option(kept)
-        self.kept = kept if grammar is not None else None
-        schema = grammar is not None and kept != JSON
-        self._write(grammar if schema else None)
+    def show_format(self, value: Any) -> None:
+        """Show the stored format of a chat without emitting `chosen`."""
+        self._cancel_check()
+        grammar = grammar_from_option(value)
+        self.value = value if grammar is not None else None
+        schema = grammar is not None and value != JSON
+        self._show_grammar(grammar if schema else None)
         self.segments.show_value(_SCHEMA if schema else JSON if grammar is not None else _TEXT)
         self._show("")
 
     def take_focus(self) -> None:
-        """Have the keyboard where the choice is."""
+        """Focus the chosen segment."""
         next(button for button in self.segments.buttons.values() if button.isChecked()).setFocus()
 
     @property
     def _wants_schema(self) -> bool:
         return self.segments.buttons[_SCHEMA].isChecked()
 
-    def _write(self, grammar: Grammar | None) -> None:
-        """Show what a grammar says, or nothing."""
+    def _show_grammar(self, grammar: Grammar | None) -> None:
+        """Show the text of a grammar; None clears it."""
         self._kind = grammar.kind if grammar is not None else GrammarKind.JSON_SCHEMA
         text = grammar.text if grammar is not None else ""
         if text != self.text.toPlainText():
@@ -120,18 +120,18 @@ class FormatField(QWidget):
             self.text.setPlainText(text)
             self.text.blockSignals(blocked)
 
-    def _turn(self, choice: object) -> None:
-        """Choose one of the three; a schema that there is already holds again."""
-        self._forget_check()
+    def _choose_kind(self, choice: object) -> None:
+        """Switch to one of the three formats; a schema that was typed before applies again."""
+        self._cancel_check()
         if choice == _SCHEMA:
             self._show("")
             self._check_text()
             self.text.setFocus()
         else:
-            self._take(JSON if choice == JSON else None)
+            self._set_value(JSON if choice == JSON else None)
 
-    def _edited(self) -> None:
-        self._forget_check()
+    def _on_edit(self) -> None:
+        self._cancel_check()
         self._show("")
         self._pause.start()
 
@@ -139,19 +139,19 @@ class FormatField(QWidget):
         text = self.text.toPlainText()
         if not text.strip():
             self._kind = GrammarKind.JSON_SCHEMA
-            self._take(None)
+            self._set_value(None)
             return
         grammar = Grammar(self._kind, text, default_grammar_name(self._kind))
 
-        def checked() -> Grammar:
+        def check() -> Grammar:
             from sotto.engine.grammar.grammars import check_grammar
 
             check_grammar(grammar)
             return grammar
 
-        self._check(checked)
+        self._run(check)
 
-    def _choose(self) -> None:
+    def _choose_file(self) -> None:
         dialog = QFileDialog(self, "What answers must be", "", "Schemas (*.json *.regex *.lark)")
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -159,62 +159,62 @@ class FormatField(QWidget):
         dialog.open()
 
     def read(self, path: Path) -> None:
-        """Take what a file says answers must be."""
+        """Read and check the schema in a file."""
 
         def read() -> Grammar:
             from sotto.engine.grammar.grammar_files import grammar_of_file
 
             return grammar_of_file(path, path.name)
 
-        self._forget_check()
-        self._check(read)
+        self._cancel_check()
+        self._run(read)
 
-    def _check(self, work: "Callable[[], Grammar]") -> None:
-        if self._flows is not None:
-            self._flows.start(self._checked(self._flows, work, self._checks))
+    def _run(self, load: "Callable[[], Grammar]") -> None:
+        if self._tasks is not None:
+            self._tasks.start(self._load(self._tasks, load, self._checks))
 
-    async def _checked(self, flows: "AsyncTasks", work: "Callable[[], Grammar]", number: int) -> None:
-        why = ""
+    async def _load(self, tasks: "AsyncTasks", load: "Callable[[], Grammar]", number: int) -> None:
+        problem = ""
         try:
-            grammar = await flows.call(work)
+            grammar = await tasks.call(load)
         except SottoError as error:
-            why = error.message
+            problem = error.message
         if number != self._checks:
             return  # something else was chosen meanwhile
-        if why:
-            self._show(why)
+        if problem:
+            self._show(problem)
         else:
-            self._write(grammar)
+            self._show_grammar(grammar)
             self.segments.show_value(_SCHEMA)
-            self._take(format_option(grammar))
+            self._set_value(format_option(grammar))
 
-    def _forget_check(self) -> None:
+    def _cancel_check(self) -> None:
         self._pause.stop()
         self._checks += 1
 
-    def _take(self, kept: Any) -> None:
-        changed, self.kept = kept != self.kept, kept
+    def _set_value(self, value: Any) -> None:
+        changed, self.value = value != self.value, value
         self._show("")
         if changed:
             self.chosen.emit()
 
-    def _show(self, why: str) -> None:
-        """Show what holds, and why something else was not taken; empty where nothing was refused."""
+    def _show(self, problem: str) -> None:
+        """Show the format in use and the problem with a rejected schema; empty if there is none."""
         self._schema.setVisible(self._wants_schema)
-        self.error.setText(why)
-        self.error.setVisible(bool(why))
-        holds = _AS_BEFORE if why else format_sentence(self.kept)
-        self.line.setText(holds if self.kept is not None else _NONE_YET)
-        self.text.setAccessibleDescription(why or self.line.text())
+        self.error.setText(problem)
+        self.error.setVisible(bool(problem))
+        line = _AS_BEFORE if problem else format_sentence(self.value)
+        self.line.setText(line if self.value is not None else _NONE_YET)
+        self.text.setAccessibleDescription(problem or self.line.text())
 
-    def _measure(self) -> None:
+    def _fit_to_text_size(self) -> None:
         self.text.setFont(theme.current().code_font())
         self.text.setFixedHeight(_LINES * line_height(self.text) + 2 * theme.GAP_8)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put what the schema is called beside the button, or below it where there is no room."""
+        """Put the name of the schema beside the button, or below it if there is no room."""
         super().resizeEvent(event)
-        beside = event.size().width() >= theme.current().scaled(_BESIDE)
+        beside = event.size().width() >= theme.current().scaled(_MIN_WIDTH)
         to = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         if self._across.direction() is not to:
             self._across.setDirection(to)

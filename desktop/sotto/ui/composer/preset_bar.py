@@ -1,4 +1,4 @@
-"""The presets in the settings of a chat: one is applied, saved, renamed or deleted here."""
+"""The bar in the settings of a chat where presets are applied, saved, renamed and deleted."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -14,33 +14,34 @@ from sotto.ui.toolkit.widgets import ElidedButton, EscapableLineEdit, Label, Tex
 
 
 class PresetBar(QWidget):
-    """Which preset the chat has, and a menu of what can be done with presets.
+    """A button with the name of the chat's preset and a menu, and a field for names.
 
     Signals:
-        applied: The chat is to have these choices (`Preset`).
+        applied: The user wants to apply this preset to the chat (`Preset`).
     """
 
     applied = Signal(object)
 
     def __init__(self) -> None:
-        """Know of no presets yet."""
+        """Create the bar, without presets."""
         super().__init__()
         self._keeper: PresetStore | None = None
         self._system, self._options = "", dict[str, Any]()
-        # The name of the preset that was applied last: what is changed in it can be saved.
+        # Name of the preset that was applied last, to which changes can be saved.
         self._last = ""
-        self._name_it: Callable[[str], None] = lambda name: None
+        # Called with the name that the user types.
+        self._use_name: Callable[[str], None] = lambda name: None
         self.button = ElidedButton("", "outlined")
         self.button.setObjectName("presets")
         self.button.clicked.connect(self._show_menu)
         self.name = EscapableLineEdit("Name of the preset")
         self.name.setObjectName("value")
-        self.name.returnPressed.connect(self._take_name)
+        self.name.returnPressed.connect(self._commit_name)
         self.name.escaped.connect(self._end_naming)
-        self.name.textEdited.connect(lambda: self._say(""))
+        self.name.textEdited.connect(lambda: self._show_note(""))
         self.note = Label("", "caption", wrap=True)
         self.undo = TextButton("Undo", "quiet", "Undo: bring the preset back")
-        self._undoes: Preset | None = None
+        self._deleted: Preset | None = None
         self.undo.clicked.connect(self._undo)
         below = QHBoxLayout()
         below.setContentsMargins(0, 0, 0, 0)
@@ -63,17 +64,22 @@ class PresetBar(QWidget):
         self._show()
 
     def show_choices(self, system: str, options: Mapping[str, Any]) -> None:
-        """Show which preset the chat has, by what was chosen for it."""
+        """Show which preset matches the settings of the chat.
+
+        Args:
+            system: The chat's system prompt.
+            options: The chat's options, by name.
+        """
         self._system, self._options = system, dict(options)
         self._show()
 
     @property
     def current(self) -> Preset | None:
-        """The preset that the chat has, letter for letter."""
+        """The preset that equals the settings of the chat; None if none does."""
         return self._keeper.find(self._system, self._options) if self._keeper is not None else None
 
     def menu(self) -> QMenu:
-        """Return what can be done."""
+        """Return the menu of presets and actions."""
         menu, keeper, current = QMenu(self), self._keeper, self.current
         if keeper is None:
             return menu
@@ -108,7 +114,7 @@ class PresetBar(QWidget):
 
     def _apply(self, preset: Preset) -> None:
         self._last = preset.name
-        self._say("")
+        self._show_note("")
         self.applied.emit(preset)
 
     def _save(self, name: str) -> None:
@@ -126,44 +132,44 @@ class PresetBar(QWidget):
     def _delete(self, preset: Preset) -> None:
         assert self._keeper is not None
         self._keeper.delete(preset.name)
-        self._say(f"“{preset.name}” was deleted; this chat stays as it is.", undoes=preset)
+        self._show_note(f"“{preset.name}” was deleted; this chat stays as it is.", deleted=preset)
 
     def _undo(self) -> None:
         assert self._keeper is not None
-        if self._undoes is not None:
-            self._keeper.restore(self._undoes)
-        self._say("")
+        if self._deleted is not None:
+            self._keeper.restore(self._deleted)
+        self._show_note("")
         self.button.setFocus()
 
-    def _begin_naming(self, name: str, then: Callable[[str], None]) -> None:
-        self._name_it = then
-        self._say("")
+    def _begin_naming(self, name: str, use_name: Callable[[str], None]) -> None:
+        self._use_name = use_name
+        self._show_note("")
         self.button.hide()
         self.name.setText(name)
         self.name.show()
         self.name.selectAll()
         self.name.setFocus()
 
-    def _take_name(self) -> None:
+    def _commit_name(self) -> None:
         try:
-            self._name_it(self.name.text())
+            self._use_name(self.name.text())
         except ValueError as error:
-            self._say(str(error), role="error")
+            self._show_note(str(error), role="error")
             return
         self._end_naming()
 
     def _end_naming(self) -> None:
-        self._say("")
+        self._show_note("")
         self.name.hide()
         self.button.show()
         self.button.setFocus()
 
-    def _say(self, text: str, role: str = "caption", undoes: Preset | None = None) -> None:
-        self._undoes = undoes
+    def _show_note(self, text: str, role: str = "caption", deleted: Preset | None = None) -> None:
+        self._deleted = deleted
         self.note.setProperty("role", role)
         self.note.style().unpolish(self.note)
         self.note.style().polish(self.note)
         self.note.setText(text)
         self.note.setVisible(bool(text))
-        self.undo.setVisible(undoes is not None)
+        self.undo.setVisible(deleted is not None)
         self.name.setAccessibleDescription(text)

@@ -1,4 +1,4 @@
-"""Whether the model thinks first, as a button with the choices that there are."""
+"""The button that chooses whether the model thinks before it answers."""
 
 from collections.abc import Mapping
 from functools import partial
@@ -19,71 +19,72 @@ _AS_IT_DOES = "As the model does"
 
 
 class ThinkingButton(IconButton):
-    """What is chosen, and in its menu what can be.
+    """A button with the current choice, and a menu of all choices.
 
     Signals:
-        chosen: What was chosen (`Think`); None to choose nothing here.
+        chosen: The user's choice (`Think`); None for the default.
     """
 
     chosen = Signal(object)
 
     def __init__(self, *, brief: bool = False) -> None:
-        """Show that nothing is chosen; `brief` where there is hardly room for words."""
+        """Create the button with nothing chosen; `brief` shortens its text."""
         super().__init__("thought", "Thinking", " ", "quiet" if brief else "outlined", tip=THINKING_TIP)
         self._brief = brief
         self._info: ModelInfo | None = None
         self._own: Think | None = None
         self._inherited: Think | None = None
-        self._settles = True
+        # Whether the choice is for all chats and models, rather than for one chat.
+        self._is_setting = True
         self.clicked.connect(lambda: popup(self.menu(), self.mapToGlobal(self.rect().bottomLeft())))
         self._show()
 
     @property
     def value(self) -> Think | None:
-        """What is chosen here; None for nothing."""
+        """The choice made here; None for the default."""
         return self._own
 
     @property
-    def held(self) -> Think | None:
-        """What holds, wherever it was chosen; None as the model does by itself."""
+    def effective(self) -> Think | None:
+        """The choice that applies, made here or in the settings; None for the model's default."""
         return self._own if self._own is not None else self._inherited
 
     @property
     def origin(self) -> Origin:
-        """Where that comes from."""
+        """Where the choice that applies comes from."""
         if self._own is not None:
             return Origin.HERE
         return Origin.SETTINGS if self._inherited is not None else Origin.MODEL
 
     @property
     def refusal(self) -> str:
-        """Why nothing can be chosen for the model that is loaded; empty where something can."""
+        """Why nothing can be chosen for the loaded model; empty if something can."""
         return _CANNOT if self._info is not None and not self._info.thinks else ""
 
     def show_model(self, info: ModelInfo | None) -> None:
-        """Offer what the loaded model can do; None where none is loaded."""
+        """Offer the choices of the loaded model; None if no model is loaded."""
         self._info = info
         self._show()
 
     def show_choices(self, own: Mapping[str, Any], settings: Mapping[str, Any] | None = None) -> None:
-        """Show what is chosen in a chat.
+        """Show the current choice.
 
         Args:
-            own: What is chosen here, by name.
-            settings: What holds for every chat; None where this is chosen here.
+            own: Options that are set here, by name.
+            settings: Options that apply to chats without their own; None if this button is part of the settings.
         """
-        self._own = _read(own)
-        self._inherited, self._settles = _read(settings or {}), settings is None
+        self._own = _think_option(own)
+        self._inherited, self._is_setting = _think_option(settings or {}), settings is None
         self._show()
 
     def menu(self) -> QMenu:
-        """Return what can be chosen."""
+        """Return the menu of choices."""
         menu = QMenu(self)
         group = QActionGroup(menu)
-        usual = _AS_IT_DOES if self._inherited is None else f"As the settings say: {THINK_LABELS[self._inherited]}"
-        choices: list[tuple[Think | None, str]] = [(None, usual)]
-        known = (*THINK_LABELS,) if self._settles else think_choices(self._info, self._own)
-        choices += [(one, THINK_LABELS[one]) for one in known]
+        default = _AS_IT_DOES if self._inherited is None else f"As the settings say: {THINK_LABELS[self._inherited]}"
+        choices: list[tuple[Think | None, str]] = [(None, default)]
+        values = (*THINK_LABELS,) if self._is_setting else think_choices(self._info, self._own)
+        choices += [(value, THINK_LABELS[value]) for value in values]
         for value, text in choices:
             action = add_action(menu, text, partial(self.chosen.emit, value))
             action.setCheckable(True)
@@ -92,14 +93,14 @@ class ThinkingButton(IconButton):
         return menu
 
     def _show(self) -> None:
-        said = _AS_IT_DOES if self.held is None else THINK_LABELS[self.held]
-        brief = "Think" if self.held is None else f"Think: {said.lower()}"
-        self.setText(f" {brief if self._brief else f'{said} ▾'}")
-        self.setAccessibleName(f"Thinking: {said}")
+        words = _AS_IT_DOES if self.effective is None else THINK_LABELS[self.effective]
+        brief = "Think" if self.effective is None else f"Think: {words.lower()}"
+        self.setText(f" {brief if self._brief else f'{words} ▾'}")
+        self.setAccessibleName(f"Thinking: {words}")
         self.setEnabled(not self.refusal)
         self.setToolTip(self.refusal or THINKING_TIP)
         self.setAccessibleDescription(self.refusal or THINKING_TIP)
 
 
-def _read(options: Mapping[str, Any]) -> Think | None:
+def _think_option(options: Mapping[str, Any]) -> Think | None:
     return Think(options["think"]) if is_think_option(options.get("think")) else None

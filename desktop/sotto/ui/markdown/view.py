@@ -48,7 +48,7 @@ class MarkdownText(MessageText):
         self.setProperty("role", role)
         self._factor = 0.96 if role else 1.06
         self._renderer = MarkdownRenderer(self.document(), lambda piece: dress(piece, theme.current()))
-        self._regions = Regions(self.document())
+        self.regions = Regions(self.document())
         self._highlighter = Highlighter(self.document())
         self._formulas = Formulas(self.document())
         self._formulas.changed.connect(self._place_again)
@@ -59,7 +59,7 @@ class MarkdownText(MessageText):
         self._not_before = 0.0
         self._finished = False
         self._headers: dict[Region, CodeHeader] = {}
-        self._bars: dict[Region, QScrollBar] = {}
+        self.scroll_bars: dict[Region, QScrollBar] = {}
         self._placed: set[Region] = set()
         # The view as a whole never scrolls sideways: each wide region has a scroll bar of its own.
         self.horizontalScrollBar().rangeChanged.connect(lambda: self.horizontalScrollBar().setRange(0, 0))
@@ -73,11 +73,9 @@ class MarkdownText(MessageText):
         return self._renderer.source
 
     @property
-    def held(self) -> bool:
+    def has_view_state(self) -> bool:
         """Whether the reader has selected, wrapped or scrolled anything."""
-        return self.textCursor().hasSelection() or any(
-            region.wrapped or region.offset for region in self._regions.found
-        )
+        return self.textCursor().hasSelection() or any(region.wrapped or region.offset for region in self.regions.found)
 
     def append_markdown(self, text: str) -> None:
         """Append text. Drawing follows soon, and takes at most a quarter of the time."""
@@ -100,7 +98,7 @@ class MarkdownText(MessageText):
 
     def _follow(self, start: int) -> None:
         """Find the regions of what was drawn, from block number `start` on."""
-        changed, gone = self._regions.scan(start)
+        changed, gone = self.regions.scan(start)
         self._drop(gone)
         self._leave_room_above()
         for region in changed:
@@ -114,7 +112,7 @@ class MarkdownText(MessageText):
 
     def _leave_room_above(self) -> None:
         """Add the margin that Qt leaves out above the first block of a document."""
-        first = self._regions.of(0)
+        first = self.regions.of(0)
         look = self.document().rootFrame().frameFormat()
         margin = float(self._above()) if first is not None and first.kind == "code" else 0.0
         if look.topMargin() != margin:
@@ -130,7 +128,7 @@ class MarkdownText(MessageText):
 
     def _place_again(self) -> None:
         """Lay out again after formulas have made lines taller."""
-        for region in self._regions.found:
+        for region in self.regions.found:
             if region.kind == "table":
                 self._measure(region, region.first)
         self.place()
@@ -139,7 +137,7 @@ class MarkdownText(MessageText):
     def _drop(self, gone: set[Region]) -> None:
         """Delete the widgets of regions that are gone."""
         for region in gone:
-            for kept in (self._headers, self._bars):
+            for kept in (self._headers, self.scroll_bars):
                 if (widget := kept.pop(region, None)) is not None:
                     widget.hide()
                     widget.deleteLater()
@@ -197,7 +195,7 @@ class MarkdownText(MessageText):
 
     def _frame_of(self, region: Region) -> QRectF:
         """Return the rectangle of a region with its header, background and scroll bar."""
-        area = self._regions.area(region)
+        area = self.regions.area(region)
         width = self.viewport().width()
         if region.kind == "code":
             left = self._indent(self.document().findBlockByNumber(region.first)) - CODE_PAD
@@ -215,7 +213,7 @@ class MarkdownText(MessageText):
 
     def _region_at(self, y: float) -> Region | None:
         """Return the region at height `y` that scrolls sideways; None for none."""
-        for region in self._regions.between(y - _NEAR, y + self._above()):
+        for region in self.regions.between(y - _NEAR, y + self._above()):
             frame = self._frame_of(region)
             if (region.offset or self._surplus(region)) and frame.top() <= y <= frame.bottom():
                 return region
@@ -226,12 +224,12 @@ class MarkdownText(MessageText):
 
         Call it when another part of the text has come into view.
         """
-        if not self._regions.found and not self._placed:
+        if not self.regions.found and not self._placed:
             return
         view = self.visibleRegion().boundingRect()
-        seen = self._regions.between(view.top() - _NEAR, view.bottom() + self._above()) if not view.isEmpty() else []
+        seen = self.regions.between(view.top() - _NEAR, view.bottom() + self._above()) if not view.isEmpty() else []
         for region in self._placed - set(seen):
-            for kept in (self._headers, self._bars):
+            for kept in (self._headers, self.scroll_bars):
                 if region in kept:
                     kept[region].hide()
         self._placed = set(seen)
@@ -243,8 +241,8 @@ class MarkdownText(MessageText):
             region.offset = min(region.offset, surplus)
             if surplus:
                 self._place_bar(region, ground, surplus)
-            elif region in self._bars:
-                self._bars[region].hide()
+            elif region in self.scroll_bars:
+                self.scroll_bars[region].hide()
 
     def _place_header(self, region: Region, ground: QRectF, top: int) -> None:
         header = self._headers.get(region)
@@ -258,14 +256,14 @@ class MarkdownText(MessageText):
         header.stand(QRectF(ground.left(), round(y), ground.width(), height), y > ground.top())
 
     def _place_bar(self, region: Region, ground: QRectF, surplus: int) -> None:
-        bar = self._bars.get(region)
+        bar = self.scroll_bars.get(region)
         if bar is None:
             bar = QScrollBar(Qt.Orientation.Horizontal, self.viewport())
             bar.setAccessibleName(f"Scroll {region.kind} sideways")
             bar.setCursor(Qt.CursorShape.ArrowCursor)
             bar.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
             bar.valueChanged.connect(lambda value: self._scroll(region, value))
-            self._bars[region] = bar
+            self.scroll_bars[region] = bar
         bar.setRange(0, surplus)
         bar.setPageStep(self.viewport().width())
         bar.setSingleStep(theme.current().scaled(24))
@@ -282,7 +280,7 @@ class MarkdownText(MessageText):
     def _reveal(self) -> None:
         """Scroll a region sideways to the cursor when a search has found text in it."""
         cursor = self.textCursor()
-        region = self._regions.of(cursor.blockNumber()) if cursor.hasSelection() else None
+        region = self.regions.of(cursor.blockNumber()) if cursor.hasSelection() else None
         if region is None or not self._surplus(region):
             return
         x = super().cursorRect(cursor).x()
@@ -317,7 +315,7 @@ class MarkdownText(MessageText):
         """Lay out again for the new width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            for region in self._regions.found:
+            for region in self.regions.found:
                 if region.kind == "table":
                     self._measure(region, region.first)
             if self._renderer.has_formulas:
@@ -328,7 +326,7 @@ class MarkdownText(MessageText):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the backgrounds of code and the bars of quotations, then the text, scrolled regions by themselves."""
-        seen = self._regions.between(event.rect().top() - _NEAR, event.rect().bottom() + self._above())
+        seen = self.regions.between(event.rect().top() - _NEAR, event.rect().bottom() + self._above())
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         tokens = theme.current().tokens
@@ -368,7 +366,7 @@ class MarkdownText(MessageText):
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         for region in tasks:
             block = self.document().findBlockByNumber(region.first)
-            line, area = block.layout().lineAt(0), self._regions.area(region)
+            line, area = block.layout().lineAt(0), self.regions.area(region)
             indent = self._indent(block)
             from_right = block.textDirection() == Qt.LayoutDirection.RightToLeft
             x = self.viewport().width() - indent + TASK_GAP if from_right else indent - TASK_GAP - edge
@@ -408,10 +406,10 @@ class MarkdownText(MessageText):
         delta = event.pixelDelta() if not event.pixelDelta().isNull() else event.angleDelta() / 2
         sideways = delta.x() or (delta.y() if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else 0)
         region = self._region_at(event.position().y()) if abs(sideways) >= abs(delta.y()) and sideways else None
-        if region is None or region not in self._bars:
+        if region is None or region not in self.scroll_bars:
             super().wheelEvent(event)
             return
-        self._bars[region].setValue(region.offset - sideways)
+        self.scroll_bars[region].setValue(region.offset - sideways)
         event.accept()
 
     def mousePressEvent(self, event: QMouseEvent) -> None:

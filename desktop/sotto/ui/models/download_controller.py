@@ -59,10 +59,10 @@ class DownloadController(QObject):
         self._session.library.changed.connect(self.form.show_models)
         QApplication.instance().focusChanged.connect(self._hide_unfocused)  # type: ignore[union-attr]
 
-    def begin(self, flows: "AsyncTasks") -> None:
+    def begin(self, tasks: "AsyncTasks") -> None:
         """List the downloads that an earlier run left unfinished."""
         self.form.show_models(self._session.library.models)
-        self.downloads.begin(flows)
+        self.downloads.begin(tasks)
 
     def close(self) -> None:
         """Pause all downloads until the next start."""

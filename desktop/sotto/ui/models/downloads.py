@@ -120,15 +120,15 @@ class Downloads(QObject):
         self._preferences.changed.connect(self._apply_limit)
         return queue
 
-    def begin(self, flows: "AsyncTasks") -> None:
+    def begin(self, tasks: "AsyncTasks") -> None:
         """List the downloads that an earlier run left unfinished; they stay paused until the user resumes them."""
-        flows.start(self._begin(flows))
+        tasks.start(self._begin(tasks))
 
-    async def _begin(self, flows: "AsyncTasks") -> None:
+    async def _begin(self, tasks: "AsyncTasks") -> None:
         # Imported on a worker thread, so that the window does not wait.
-        await flows.call(import_module, "sotto.store.pull.queue")
+        await tasks.call(import_module, "sotto.store.pull.queue")
         try:
-            unfinished = await flows.call(self._queue.unfinished)
+            unfinished = await tasks.call(self._queue.unfinished)
         except (SottoError, OSError) as error:
             self._session.problem.emit(Problem("Earlier downloads could not be read", str(error)))
             return

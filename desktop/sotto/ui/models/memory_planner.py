@@ -53,7 +53,7 @@ class MemoryPlanner(QObject):
         """Plan the models of `session` with the contexts in `notes`."""
         super().__init__(parent)
         self._session, self._notes = session, notes
-        self._flows: AsyncTasks | None = None
+        self._tasks: AsyncTasks | None = None
         self._requested: set[str] = set()
         self._measured: dict[str, Measured] = {}
         self._plans: Mapping[str, Projection] = {}
@@ -74,9 +74,9 @@ class MemoryPlanner(QObject):
         session.became_ready.connect(self._measure_again)
         session.state_changed.connect(self._compare)
 
-    def begin(self, flows: "AsyncTasks") -> None:
+    def begin(self, tasks: "AsyncTasks") -> None:
         """Start planning, with the models that are known already."""
-        self._flows = flows
+        self._tasks = tasks
         self._figures = self._session.figures
         self._measure(self._session.library.models)
         self._plan_timer.start()
@@ -163,27 +163,27 @@ class MemoryPlanner(QObject):
         if state.record is None or not state.actual:
             self._compared = ""
         elif (
-            self._flows is not None
+            self._tasks is not None
             and self._compared != state.record.digest
             and (predicted := self.predicted(state.record))
         ):
             self._predicted, self._compared = predicted, state.record.digest
-            self._flows.start(self._learn(self._flows, state.record.architecture, predicted, state.actual))
+            self._tasks.start(self._learn(self._tasks, state.record.architecture, predicted, state.actual))
 
-    async def _learn(self, flows: "AsyncTasks", architecture: str, predicted: int, actual: int) -> None:
+    async def _learn(self, tasks: "AsyncTasks", architecture: str, predicted: int, actual: int) -> None:
         from sotto.engine.memory.estimates import learn
 
-        if await flows.call(learn, architecture, predicted, actual):
+        if await tasks.call(learn, architecture, predicted, actual):
             # Measure models of this architecture again, because their estimates have improved.
             models = self._session.library.models
             self._requested -= {record.digest for record in models if record.architecture == architecture}
             self._measure(models)
 
     def _start(self) -> None:
-        if self._flows is not None:
-            self._flows.start(self._plan(self._flows))
+        if self._tasks is not None:
+            self._tasks.start(self._plan(self._tasks))
 
-    async def _plan(self, flows: "AsyncTasks") -> None:
+    async def _plan(self, tasks: "AsyncTasks") -> None:
         memory = self.memory
         requests = [
             _PlanRequest(record.digest, self._measured.get(record.digest), self._session.chosen_context(record))
@@ -191,7 +191,7 @@ class MemoryPlanner(QObject):
         ]
         self._round += 1
         started = self._round
-        plans = await flows.call(_compute_plans, requests, memory)
+        plans = await tasks.call(_compute_plans, requests, memory)
         if started == self._round:
             self._set_plans(plans)
 

@@ -26,11 +26,11 @@ class ModelTemplates(QObject):
         """Manage the templates of the models of `session`."""
         super().__init__(parent)
         self._session = session
-        self._flows: AsyncTasks | None = None
+        self._tasks: AsyncTasks | None = None
 
-    def begin(self, flows: "AsyncTasks") -> None:
-        """Use `flows` to read and write files; nothing happens before."""
-        self._flows = flows
+    def begin(self, tasks: "AsyncTasks") -> None:
+        """Use `tasks` to read and write files; nothing happens before."""
+        self._tasks = tasks
 
     @staticmethod
     def has(record: ModelRecord) -> bool:
@@ -47,18 +47,18 @@ class ModelTemplates(QObject):
 
     def assign(self, record: ModelRecord, path: Path) -> None:
         """Use the template in the file `path` for a model, from its next load on."""
-        if self._flows is not None:
-            self._flows.start(self._change(self._flows, record, path))
+        if self._tasks is not None:
+            self._tasks.start(self._change(self._tasks, record, path))
 
     def remove(self, record: ModelRecord) -> None:
         """Return to the model's own template, from its next load on."""
-        if self._flows is not None:
-            self._flows.start(self._change(self._flows, record, None))
+        if self._tasks is not None:
+            self._tasks.start(self._change(self._tasks, record, None))
 
-    async def _change(self, flows: "AsyncTasks", record: ModelRecord, path: Path | None) -> None:
+    async def _change(self, tasks: "AsyncTasks", record: ModelRecord, path: Path | None) -> None:
         name = model_name(record.name)
         try:
-            await flows.call(partial(_save, record.digest, path))
+            await tasks.call(partial(_save, record.digest, path))
         except SottoError as error:
             self._session.problem.emit(Problem(f"{name} keeps the template it had", error.message))
             return

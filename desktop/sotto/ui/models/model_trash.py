@@ -32,28 +32,28 @@ class ModelTrash(QObject):
         """Delete models of `session`."""
         super().__init__(parent)
         self._session = session
-        self._flows: AsyncTasks | None = None
+        self._tasks: AsyncTasks | None = None
         # By folder in the trash.
         self.removed: dict[str, RemovedModel] = {}
 
-    def begin(self, flows: "AsyncTasks") -> None:
+    def begin(self, tasks: "AsyncTasks") -> None:
         """Empty the trash that an earlier run left."""
-        self._flows = flows
-        flows.start(self._empty(flows))
+        self._tasks = tasks
+        tasks.start(self._empty(tasks))
 
     def remove(self, record: ModelRecord) -> None:
         """Delete a model; if it is loaded, it is unloaded first."""
         self._session.stop_load(record)
         self._session.eject(record)
-        if self._flows is not None:
-            self._flows.start(self._remove(self._flows, record))
+        if self._tasks is not None:
+            self._tasks.start(self._remove(self._tasks, record))
 
-    async def _remove(self, flows: "AsyncTasks", record: ModelRecord) -> None:
+    async def _remove(self, tasks: "AsyncTasks", record: ModelRecord) -> None:
         from sotto.store.removal import remove
 
         name = model_name(record.name)
         try:
-            removed = await flows.call(remove, record)
+            removed = await tasks.call(remove, record)
         except SottoError as error:
             self._session.problem.emit(Problem(f"{name} was not deleted", error.message))
             return
@@ -66,34 +66,34 @@ class ModelTrash(QObject):
         QTimer.singleShot(round(1000 * UNDO_SECONDS), self, partial(self._expire, key))
 
     def _undo(self, key: str) -> None:
-        if self._flows is not None and (removed := self.removed.pop(key, None)) is not None:
-            self._flows.start(self._restore(self._flows, removed))
+        if self._tasks is not None and (removed := self.removed.pop(key, None)) is not None:
+            self._tasks.start(self._restore(self._tasks, removed))
 
-    async def _restore(self, flows: "AsyncTasks", removed: "RemovedModel") -> None:
+    async def _restore(self, tasks: "AsyncTasks", removed: "RemovedModel") -> None:
         from sotto.store.removal import restore
 
         try:
-            await flows.call(restore, removed)
+            await tasks.call(restore, removed)
         except SottoError as error:
             self._session.problem.emit(Problem(f"{model_name(removed.name)} is not back", error.message))
         self._session.library.rescan()
 
     def _expire(self, key: str) -> None:
-        if self._flows is not None and (removed := self.removed.pop(key, None)) is not None:
-            self._flows.start(self._erase(self._flows, removed))
+        if self._tasks is not None and (removed := self.removed.pop(key, None)) is not None:
+            self._tasks.start(self._erase(self._tasks, removed))
 
-    async def _erase(self, flows: "AsyncTasks", removed: "RemovedModel") -> None:
+    async def _erase(self, tasks: "AsyncTasks", removed: "RemovedModel") -> None:
         from sotto.store.removal import erase
 
         try:
-            await flows.call(erase, removed)
+            await tasks.call(erase, removed)
         except SottoError as error:
             self._session.problem.emit(Problem(f"{model_name(removed.name)} still takes room", error.message))
 
-    async def _empty(self, flows: "AsyncTasks") -> None:
+    async def _empty(self, tasks: "AsyncTasks") -> None:
         from sotto.store.removal import empty_trash
 
         try:
-            await flows.call(empty_trash)
+            await tasks.call(empty_trash)
         except SottoError as error:
             self._session.problem.emit(Problem("The trash of models could not be emptied", error.message))

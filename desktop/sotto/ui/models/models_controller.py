@@ -47,7 +47,7 @@ class ModelsController(QObject):
         """Create the list and the card; `install` puts them into a window."""
         super().__init__(parent)
         self._session, self._preferences = session, preferences
-        self._flows: AsyncTasks | None = None
+        self._tasks: AsyncTasks | None = None
         self.notes = ModelNotes(preferences, self)
         self.planner = MemoryPlanner(session, self.notes, self)
         self.idle_unloader = IdleUnloader(session, self.notes, preferences, self)
@@ -107,16 +107,16 @@ class ModelsController(QObject):
         QApplication.instance().focusChanged.connect(self._hide_unfocused)  # type: ignore[union-attr]
         panel.show_models(session.library.models)
 
-    def begin(self, flows: "AsyncTasks") -> None:
+    def begin(self, tasks: "AsyncTasks") -> None:
         """Start everything that needs an event loop."""
-        self._flows = flows
+        self._tasks = tasks
         # With another window or panel open, the session has models and figures already.
         self.panel.show_models(self._session.library.models)
         self._gauge.show_figures(self._session.figures)
-        self.planner.begin(flows)
-        self.trash.begin(flows)
-        self.templates.begin(flows)
-        self.downloading.begin(flows)
+        self.planner.begin(tasks)
+        self.trash.begin(tasks)
+        self.templates.begin(tasks)
+        self.downloading.begin(tasks)
         self.sample_memory()
 
     def show_state(self, state: ModelState) -> None:
@@ -224,12 +224,12 @@ class ModelsController(QObject):
     @Slot()
     def sample_memory(self) -> None:
         """Read the machine's memory on a worker thread."""
-        if self._flows is not None:
-            self._flows.start(self._sample(self._flows))
+        if self._tasks is not None:
+            self._tasks.start(self._sample(self._tasks))
 
-    async def _sample(self, flows: "AsyncTasks") -> None:
+    async def _sample(self, tasks: "AsyncTasks") -> None:
         try:
-            sample: memory_estimate.MemorySample | None = await flows.call(memory_estimate.sample_memory)
+            sample: memory_estimate.MemorySample | None = await tasks.call(memory_estimate.sample_memory)
         except OSError:
             sample = None
         first = self.planner.memory.sample is None

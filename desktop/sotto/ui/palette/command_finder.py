@@ -1,4 +1,4 @@
-"""What the command palette offers, and what of it is meant. Draws nothing."""
+"""The commands of the palette, and the search among them."""
 
 import heapq
 from collections.abc import Sequence
@@ -9,13 +9,13 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from sotto.ui.palette import fuzzy
 
-# What is looked at in one turn of the event loop, which takes a few milliseconds.
-_AT_ONCE = 400
-MOST = 50
+# Commands ranked in one turn of the event loop, which takes a few milliseconds.
+_BATCH = 400
+MAX_RESULTS = 50
 
 
 class Kind(StrEnum):
-    """What something is."""
+    """The kinds of commands."""
 
     CHAT = "chat"
     MODEL = "model"
@@ -24,16 +24,16 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Something that can be done.
+    """An entry of the palette.
 
     Attributes:
-        key: What it is known by from one start to the next.
-        kind: What it is.
-        title: What it is called.
-        detail: More about it, in few words.
-        target: What it is done to: an action of a menu, a model's record, or a chat's number.
-        shortcut: The keys for it, as people read them.
-        folded: The title, and what else it is found by, as they are compared.
+        key: Identifier that is stable across restarts.
+        kind: Whether it opens a chat, loads a model or triggers a menu action.
+        title: Displayed title.
+        detail: Further details in a few words.
+        target: A menu action, a model's record, or a chat's id, depending on the kind.
+        shortcut: The keyboard shortcut, as displayed.
+        folded: The case-folded title and additional search terms.
     """
 
     key: str
@@ -45,67 +45,69 @@ class Command:
     folded: str = field(default="", compare=False)
 
     @classmethod
-    def of(
+    def create(
         cls, key: str, kind: Kind, title: str, detail: str, target: object, shortcut: str = "", also: str = ""
     ) -> "Command":
-        """Return a command that can be compared at once; it is found by `also` as well."""
-        return cls(key, kind, title, detail, target, shortcut, fuzzy.folded(f"{title} {also}".rstrip()))
+        """Return a command that is prepared for searching; `also` contains additional search terms."""
+        return cls(key, kind, title, detail, target, shortcut, fuzzy.fold(f"{title} {also}".rstrip()))
 
 
 class CommandFinder(QObject):
-    """Ranks commands, some at a time, so that nothing waits for it however many there are.
+    """Ranks commands in batches, so that the window stays responsive with any number of them.
 
-    The best fit goes first. What fits alike is ordered by what was used last, and then by the order it came in.
+    The best match comes first. Equal ones are ordered by their last use, and then as they were given.
 
     Signals:
-        found: The commands that were meant, the best first, at most `MOST` (a tuple of `Command`).
+        found: The best matches, at most `MAX_RESULTS` (a tuple of `Command`).
     """
 
     found = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
-        """Know of no commands."""
+        """Create a finder without commands."""
         super().__init__(parent)
-        self._commands: Sequence[Command] = ()
+        self.commands: Sequence[Command] = ()
         self._recent: dict[str, int] = {}
         self._query = ""
         self._next = 0
         self._best: list[tuple[tuple[int, int, int], Command]] = []
-        self._turn = QTimer(self, singleShot=True, interval=0)
-        self._turn.timeout.connect(self._go_on)
+        self._batch_timer = QTimer(self, singleShot=True, interval=0)
+        self._batch_timer.timeout.connect(self._rank_batch)
 
-    def offer(self, commands: Sequence[Command], recent: Sequence[str]) -> None:
-        """Rank these commands from now on.
+    def set_commands(self, commands: Sequence[Command], recent: Sequence[str]) -> None:
+        """Replace the commands and search again.
 
         Args:
-            commands: All there are, in the order in which they are to be shown where nothing else decides.
-            recent: Keys of those that were used, the last one first.
+            commands: All commands, in the order for equal matches.
+            recent: Keys of recently used commands, newest first.
         """
-        self._commands = commands
+        self.commands = commands
         self._recent = {key: place for place, key in enumerate(recent)}
-        self.look_for(self._query)
+        self.search(self._query)
 
-    def look_for(self, query: str) -> None:
-        """Find what `query` means; all are meant where it is empty."""
+    def search(self, query: str) -> None:
+        """Start a search; an empty query matches everything."""
         self._query, self._next, self._best = query, 0, []
-        self._turn.stop()
-        self._go_on()
+        self._batch_timer.stop()
+        self._rank_batch()
 
     def stop(self) -> None:
-        """Look for nothing any more."""
-        self._turn.stop()
+        """Stop searching."""
+        self._batch_timer.stop()
 
-    def _go_on(self) -> None:
-        end = min(self._next + _AT_ONCE, len(self._commands))
-        fitting = []
+    def _rank_batch(self) -> None:
+        end = min(self._next + _BATCH, len(self.commands))
+        matches = []
         for place in range(self._next, end):
-            command = self._commands[place]
+            command = self.commands[place]
             score = fuzzy.score(self._query, command.folded)
             if score is not None:
-                fitting.append(((-score, self._recent.get(command.key, MOST + len(self._recent)), place), command))
-        self._best = heapq.nsmallest(MOST, [*self._best, *fitting], key=lambda one: one[0])
+                matches.append(
+                    ((-score, self._recent.get(command.key, MAX_RESULTS + len(self._recent)), place), command)
+                )
+        self._best = heapq.nsmallest(MAX_RESULTS, [*self._best, *matches], key=lambda match: match[0])
         self._next = end
-        if end < len(self._commands):
-            self._turn.start()
+        if end < len(self.commands):
+            self._batch_timer.start()
         else:
             self.found.emit(tuple(command for _, command in self._best))

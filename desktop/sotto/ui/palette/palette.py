@@ -1,4 +1,4 @@
-"""The command palette: one line to type into, and everything that can be done, opened or loaded below it."""
+"""The command palette: a search field with the matching chats, models and menu actions below it."""
 
 from collections.abc import Callable
 
@@ -46,17 +46,19 @@ _Index = QModelIndex | QPersistentModelIndex
 _COMMAND = Qt.ItemDataRole.UserRole
 _ICONS = {Kind.CHAT: "speech", Kind.MODEL: "chip", Kind.ACTION: "command"}
 _KINDS = {Kind.CHAT: "Chat", Kind.MODEL: "Model", Kind.ACTION: "Menu"}
-_WIDTH, _SHOWN = 600, 10
+_WIDTH, _VISIBLE_ROWS, _ROW_HEIGHT = 600, 10, 34
+# Screen readers should hear only the row at which the user stops.
+_ANNOUNCE_MS = 150
 _MOVES = {
     Qt.Key.Key_Down: 1,
     Qt.Key.Key_Up: -1,
-    Qt.Key.Key_PageDown: _SHOWN,
-    Qt.Key.Key_PageUp: -_SHOWN,
+    Qt.Key.Key_PageDown: _VISIBLE_ROWS,
+    Qt.Key.Key_PageUp: -_VISIBLE_ROWS,
 }
 
 
 class _Results(QAbstractListModel):
-    """What was found, as Qt's views want it."""
+    """The commands that were found, as a Qt model."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -77,17 +79,17 @@ class _Results(QAbstractListModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return command.title
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return spoken(command)
+            return accessible_text(command)
         return None
 
 
 class _Delegate(QStyledItemDelegate):
-    """Draws a command on one line: what it is, its title with the letters that were meant, more about it, its keys."""
+    """Draws a command in one line: icon, title with the matching letters highlighted, details and shortcut."""
 
     query = ""
 
     def sizeHint(self, option: QStyleOptionViewItem, index: _Index) -> QSize:
-        return QSize(0, theme.current().scaled(34))
+        return QSize(0, theme.current().scaled(_ROW_HEIGHT))
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         command, look = index.data(_COMMAND), theme.current()
@@ -107,61 +109,63 @@ class _Delegate(QStyledItemDelegate):
             return QRect(left, area.top(), width, area.height())
 
         edge, gap = look.scaled(16), theme.GAP_8
-        sign = place(gap, edge)
-        sign.setTop(area.top() + (area.height() - edge) // 2)
-        sign.setHeight(edge)
-        icons.paint(painter, _ICONS[command.kind], tokens.muted, sign.toRectF())
+        icon = place(gap, edge)
+        icon.setTop(area.top() + (area.height() - edge) // 2)
+        icon.setHeight(edge)
+        icons.paint(painter, _ICONS[command.kind], tokens.muted, icon.toRectF())
         small = look.font(0.88)
         keys = QFontMetrics(small).horizontalAdvance(command.shortcut)
         x, room = gap + edge + gap, area.width() - (gap + edge + gap) - gap - (keys + gap if keys else 0)
         painter.setFont(small)
         painter.setPen(QColor(tokens.muted))
-        side = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
-        begins = side | (Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft)
+        vertical = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+        alignment = vertical | (Qt.AlignmentFlag.AlignRight if mirrored else Qt.AlignmentFlag.AlignLeft)
         if keys:
-            painter.drawText(place(area.width() - gap - keys, keys), begins, command.shortcut)
-        taken = self._title(painter, command, place, x, room)
+            painter.drawText(place(area.width() - gap - keys, keys), alignment, command.shortcut)
+        taken = self._draw_title(painter, command, place, x, room)
         left = room - taken - gap
         painter.setFont(small)
         painter.setPen(QColor(tokens.muted))
         detail = QFontMetrics(small).elidedText(command.detail, Qt.TextElideMode.ElideRight, left)
         if left > 3 * gap:
-            painter.drawText(place(x + taken + gap, left), begins, detail)
+            painter.drawText(place(x + taken + gap, left), alignment, detail)
         painter.restore()
 
-    def _title(self, painter: QPainter, command: Command, place: Callable[[int, int], QRect], x: int, room: int) -> int:
-        """Draw a title, the letters that were meant in the accent's colour; return how much of the room it took."""
+    def _draw_title(
+        self, painter: QPainter, command: Command, place: Callable[[int, int], QRect], x: int, room: int
+    ) -> int:
+        """Draw the title, with matching letters in the accent colour; return its width."""
         look = theme.current()
         font = look.font()
         metrics = QFontMetrics(font)
         text = metrics.elidedText(command.title, Qt.TextElideMode.ElideRight, room)
         layout = QTextLayout(text, font)
-        shown = []
-        for at in fuzzy.places(self.query, command.folded):
-            if at < len(text) and text[at] == command.title[at]:
-                mark = QTextLayout.FormatRange()
-                mark.start, mark.length = at, 1
-                mark.format = QTextCharFormat()
-                mark.format.setForeground(QColor(look.tokens.accent_text))
-                mark.format.setFontWeight(QFont.Weight.DemiBold)
-                shown.append(mark)
-        layout.setFormats(shown)
+        formats = []
+        for index in fuzzy.match_positions(self.query, command.folded):
+            if index < len(text) and text[index] == command.title[index]:
+                highlight = QTextLayout.FormatRange()
+                highlight.start, highlight.length = index, 1
+                highlight.format = QTextCharFormat()
+                highlight.format.setForeground(QColor(look.tokens.accent_text))
+                highlight.format.setFontWeight(QFont.Weight.DemiBold)
+                formats.append(highlight)
+        layout.setFormats(formats)
         layout.beginLayout()
         line = layout.createLine()
         line.setLineWidth(room)
         layout.endLayout()
         taken = min(room, round(line.naturalTextWidth()) + 1)
-        at_left = place(x, taken)
+        rect = place(x, taken)
         painter.setPen(QColor(look.tokens.text))
-        layout.draw(painter, QPointF(at_left.left(), at_left.top() + (at_left.height() - line.height()) / 2))
+        layout.draw(painter, QPointF(rect.left(), rect.top() + (rect.height() - line.height()) / 2))
         return taken
 
 
 class _Field(EscapableLineEdit):
-    """The line; it keeps the caret while the arrow keys move through what was found.
+    """The search field, which keeps the focus while the arrow keys move through the results.
 
     Signals:
-        stepped: By so many rows.
+        stepped: The user moved by this number of rows.
     """
 
     stepped = Signal(int)
@@ -174,29 +178,30 @@ class _Field(EscapableLineEdit):
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         super().focusOutEvent(event)
-        # A menu or another window of the desktop takes the caret for a moment only.
+        # A menu or another window takes the focus only for a while.
         if event.reason() not in (Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason):
             self.escaped.emit()
 
 
 class Palette(QFrame):
-    """A panel over the window, hidden until it is wanted.
+    """A panel over the window; hidden until it is opened.
 
     Signals:
-        chosen: A command is to be carried out (`Command`).
+        chosen: The user chose this command (`Command`).
     """
 
     chosen = Signal(object)
 
     def __init__(self, parent: QWidget) -> None:
-        """Lie over `parent`."""
+        """Create the palette over `parent`, hidden."""
         super().__init__(parent)
-        self._over = parent
+        self._parent = parent
         self.setObjectName("palette")
         self.setAccessibleName("Command palette")
         self.finder = CommandFinder(self)
-        self._before: QWidget | None = None
-        # Whether a person chose the row that is current.
+        # The widget that had the focus before the palette was opened.
+        self._focused_before: QWidget | None = None
+        # Whether the user, rather than the search, selected the current row.
         self._moved = False
         self.field = _Field("Search chats, models and commands", "Open a chat, load a model, do something")
         self._model, self._delegate = _Results(), _Delegate()
@@ -211,44 +216,44 @@ class Palette(QFrame):
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.clicked.connect(lambda index: self._choose(index.row()))
-        self._nothing = Label("Nothing is called like that.", "caption")
-        self._nothing.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_8)
+        self._empty = Label("Nothing is called like that.", "caption")
+        self._empty.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_8)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_8)
         layout.setSpacing(theme.GAP_4)
         layout.addWidget(self.field)
         layout.addWidget(self.list, 1)
-        layout.addWidget(self._nothing)
-        self._nothing.hide()
-        self.field.textChanged.connect(self._look)
+        layout.addWidget(self._empty)
+        self._empty.hide()
+        self.field.textChanged.connect(self._search)
         self.field.returnPressed.connect(lambda: self._choose(self.list.currentIndex().row()))
         self.field.stepped.connect(self._step)
-        self.field.escaped.connect(self.leave)
+        self.field.escaped.connect(self.dismiss)
         self.finder.found.connect(self._show)
-        self._teller = QTimer(self, singleShot=True, interval=150)
-        self._teller.timeout.connect(self._tell)
-        self.list.selectionModel().currentChanged.connect(self._teller.start)
+        self._announce_timer = QTimer(self, singleShot=True, interval=_ANNOUNCE_MS)
+        self._announce_timer.timeout.connect(self._announce)
+        self.list.selectionModel().currentChanged.connect(self._announce_timer.start)
         theme.current().changed.connect(self._place)
         parent.installEventFilter(self)
         self.hide()
 
     @property
-    def shown(self) -> tuple[Command, ...]:
-        """What was found."""
+    def results(self) -> tuple[Command, ...]:
+        """The commands that were found."""
         return self._model.commands
 
     @property
     def current(self) -> Command | None:
-        """What Return would carry out."""
+        """The command that Return would choose."""
         row = self.list.currentIndex().row()
-        return self.shown[row] if 0 <= row < len(self.shown) else None
+        return self.results[row] if 0 <= row < len(self.results) else None
 
     def open(self) -> None:
-        """Come into view, empty, with the caret."""
+        """Show the palette with an empty search field; if it is open, select the text."""
         if self.isVisible():
             self.field.selectAll()
             return
-        self._before = QApplication.focusWidget()
+        self._focused_before = QApplication.focusWidget()
         self._moved = False
         self.field.clear()
         self._place()
@@ -256,74 +261,74 @@ class Palette(QFrame):
         self.raise_()
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
-    def leave(self) -> None:
-        """Go away; the caret goes back to where it was."""
+    def dismiss(self) -> None:
+        """Hide the palette and return the focus to where it was."""
         if not self.isVisible():
             return
-        had = self.field.hasFocus()
+        had_focus = self.field.hasFocus()
         self.finder.stop()
         self.hide()
-        if had and self._before is not None:
-            self._before.setFocus(Qt.FocusReason.OtherFocusReason)
-        self._before = None
+        if had_focus and self._focused_before is not None:
+            self._focused_before.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._focused_before = None
 
-    def _look(self, text: str) -> None:
+    def _search(self, text: str) -> None:
         self._moved = False
-        self.finder.look_for(text)
+        self.finder.search(text)
 
     def _show(self, commands: tuple[Command, ...]) -> None:
-        """Show what was found; a row that was chosen stays current while only the list grows."""
+        """Show the results; a row that the user selected stays current if the query has not changed."""
         kept = self.current if self._moved and self._delegate.query == self.field.text() else None
         self._delegate.query = self.field.text()
         self._model.show_commands(commands)
         self.list.setVisible(bool(commands))
-        self._nothing.setVisible(not commands)
+        self._empty.setVisible(not commands)
         keys = [command.key for command in commands]
         if commands:
-            self._go(keys.index(kept.key) if kept is not None and kept.key in keys else 0)
+            self._set_row(keys.index(kept.key) if kept is not None and kept.key in keys else 0)
         self._place()
 
     def _step(self, by: int) -> None:
-        if self.shown:
+        if self.results:
             self._moved = True
             row = self.list.currentIndex().row() + by
-            last = len(self.shown) - 1
-            around = abs(by) == 1
-            self._go(row % (last + 1) if around else min(max(row, 0), last))
+            last = len(self.results) - 1
+            wraps = abs(by) == 1
+            self._set_row(row % (last + 1) if wraps else min(max(row, 0), last))
 
-    def _go(self, row: int) -> None:
+    def _set_row(self, row: int) -> None:
         index = self._model.index(row)
         self.list.setCurrentIndex(index)
         self.list.scrollTo(index)
 
     def _choose(self, row: int) -> None:
-        if 0 <= row < len(self.shown):
-            command = self.shown[row]
-            self.leave()
+        if 0 <= row < len(self.results):
+            command = self.results[row]
+            self.dismiss()
             self.chosen.emit(command)
 
-    def _tell(self) -> None:
-        """Let a screen reader say what Return would do: the caret is in the line, not in the list."""
+    def _announce(self) -> None:
+        """Announce the current row, which screen readers do not follow, because the focus stays in the field."""
         if self.isVisible() and self.current is not None:
-            announce(self.list, spoken(self.current))
+            announce(self.list, accessible_text(self.current))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay in the middle of what lies below."""
+        """Keep the palette centred when the parent is resized."""
         if event.type() == QEvent.Type.Resize and self.isVisible():
             self._place()
         return super().eventFilter(watched, event)
 
     def _place(self) -> None:
-        owner, look = self._over, theme.current()
-        width = min(look.scaled(_WIDTH), owner.width() - 2 * theme.GAP_24)
-        rows = min(_SHOWN, max(1, len(self.shown)))
-        height = self.field.sizeHint().height() + rows * look.scaled(34) + 2 * theme.GAP_8 + theme.GAP_4 + 2
-        top = min(look.scaled(90), owner.height() // 8)
-        height = min(height, owner.height() - top - theme.GAP_16)
-        self.setGeometry((owner.width() - width) // 2, top, width, height)
+        parent, look = self._parent, theme.current()
+        width = min(look.scaled(_WIDTH), parent.width() - 2 * theme.GAP_24)
+        rows = min(_VISIBLE_ROWS, max(1, len(self.results)))
+        height = self.field.sizeHint().height() + rows * look.scaled(_ROW_HEIGHT) + 2 * theme.GAP_8 + theme.GAP_4 + 2
+        top = min(look.scaled(90), parent.height() // 8)
+        height = min(height, parent.height() - top - theme.GAP_16)
+        self.setGeometry((parent.width() - width) // 2, top, width, height)
 
 
-def spoken(command: Command) -> str:
-    """Return what a screen reader says of a command."""
+def accessible_text(command: Command) -> str:
+    """Return the description of a command for screen readers."""
     parts = (command.title, _KINDS[command.kind], command.detail, command.shortcut)
     return ", ".join(part for part in parts if part)

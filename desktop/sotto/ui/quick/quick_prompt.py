@@ -160,7 +160,7 @@ class QuickPrompt(QObject):
         composer = self.panel.composer
         composer.draft.insertPlainText(text)
         composer.draft.setFocus()
-        composer.say(f"{wording.count(len(text))} characters from the clipboard")
+        composer.set_hint(f"{wording.count(len(text))} characters from the clipboard")
         self.panel.offer_clipboard(text=False)
 
     @Slot(bool)

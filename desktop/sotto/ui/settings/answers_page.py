@@ -1,4 +1,4 @@
-"""How answers are given in chats that choose nothing of their own."""
+"""The settings page for answers: the defaults of all chats."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,13 +23,14 @@ from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import line_height
 
-_LINES = 4
-_PAUSE_MS = 300
-_WIDTH = 130
+_SYSTEM_LINES = 4
+# The system prompt is saved when nothing has been typed for this time.
+_SAVE_MS = 300
+_FIELD_WIDTH = 130
 
 
 class AnswersPage(FormPage):
-    """System prompt, sampling, length of the context, and whether the view follows."""
+    """System prompt, thinking, sampling, context length, and whether the view follows answers."""
 
     name, title, icon = "answers", "Answers", "speech"
 
@@ -46,7 +47,7 @@ class AnswersPage(FormPage):
         self.system.setAcceptDrops(False)
         self.system.viewport().setAcceptDrops(False)
         self.thinking = ThinkingButton()
-        self.thinking.chosen.connect(self._think)
+        self.thinking.chosen.connect(self._set_thinking)
         self.fields = {number.name: NumberField(number) for number in ALL_NUMBERS}
         self.context = NumberField(CONTEXT_LENGTH)
         group = self.add_group()
@@ -74,12 +75,12 @@ class AnswersPage(FormPage):
         self.context.refused.connect(row.show_error)
         self.context.chosen.connect(lambda: preferences.change(num_ctx=self.context.number or 0))
         self.add_group("Models").add(row)
-        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(self._tell)
-        self.system.textChanged.connect(self._pause.start)
+        self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_MS)
+        self._save_timer.timeout.connect(self._save_system)
+        self.system.textChanged.connect(self._save_timer.start)
         preferences.changed.connect(self._show)
-        theme.current().changed.connect(self._fit)
-        self._fit()
+        theme.current().changed.connect(self._fit_fields)
+        self._fit_fields()
         self._show(preferences.values)
 
     def _add_numbers(self, group: FormGroup, numbers: Iterable[Number]) -> None:
@@ -89,14 +90,14 @@ class AnswersPage(FormPage):
             field.setSpecialValueText("The model’s own")
             row = FormRow(number.title, number.tip, field)
             field.refused.connect(row.show_error)
-            field.chosen.connect(self._choose)
+            field.chosen.connect(self._save_options)
             group.add(row)
 
     def _show(self, values: Preferences) -> None:
         blocked = self.follow.blockSignals(True)
         self.follow.setChecked(values.follow)
         self.follow.blockSignals(blocked)
-        if not self._pause.isActive() and self.system.toPlainText() != values.system:
+        if not self._save_timer.isActive() and self.system.toPlainText() != values.system:
             blocked = self.system.blockSignals(True)
             self.system.setPlainText(values.system)
             self.system.blockSignals(blocked)
@@ -107,16 +108,16 @@ class AnswersPage(FormPage):
         if (self.context.number or 0) != values.num_ctx:
             self.context.show_number(values.num_ctx or None)
 
-    def _choose(self) -> None:
+    def _save_options(self) -> None:
         values: dict[str, Any] = {name: field.number for name, field in self.fields.items()}
         values["think"] = self.thinking.value
         self._preferences.change(options={name: value for name, value in values.items() if value is not None})
 
-    def _think(self, value: Think | None) -> None:
+    def _set_thinking(self, value: Think | None) -> None:
         self.thinking.show_choices({"think": value})
-        self._choose()
+        self._save_options()
 
-    def _tell(self) -> None:
+    def _save_system(self) -> None:
         text = self.system.toPlainText()
         if len(text) > MAX_TEXT_LENGTH:
             self._system_row.show_error(
@@ -127,13 +128,13 @@ class AnswersPage(FormPage):
         self._system_row.show_error("")
         self._preferences.change(system=text)
 
-    def _fit(self) -> None:
-        self.system.setFixedHeight(_LINES * line_height(self.system) + 2 * theme.GAP_8)
+    def _fit_fields(self) -> None:
+        self.system.setFixedHeight(_SYSTEM_LINES * line_height(self.system) + 2 * theme.GAP_8)
         for field in (*self.fields.values(), self.context):
-            field.setFixedWidth(theme.current().scaled(_WIDTH))
+            field.setFixedWidth(theme.current().scaled(_FIELD_WIDTH))
 
     def commit(self) -> None:
-        """Take what was typed last."""
-        if self._pause.isActive():
-            self._pause.stop()
-            self._tell()
+        """Save the system prompt that was typed last."""
+        if self._save_timer.isActive():
+            self._save_timer.stop()
+            self._save_system()

@@ -1,4 +1,4 @@
-"""The page of the API: whether other programs may use the models, where, and with which key."""
+"""The settings page for the API: whether other programs may use the models, at which address, and with which key."""
 
 import secrets
 from typing import TYPE_CHECKING
@@ -20,30 +20,35 @@ if TYPE_CHECKING:
     from sotto.ui.session.api_switch import ApiSwitch
 
 _PORT = Number("api_port", "Port", 1, (1 << 16) - 1, 1, 0, "Where programs find it", str(api.PORT))
-_LONGEST_HOST, _LONGEST_ORIGINS = 255, 4000
+_MAX_HOST_LENGTH, _MAX_ORIGINS_LENGTH = 255, 4000
 _KEY_BYTES = 24
 
 
 class ApiPage(FormPage):
-    """The API's switch, its address and its key, and how it stands."""
+    """The switch of the API with its state, address, port, key and allowed origins."""
 
     name, title, icon = "programs", "Other programs", "plug"
 
     def __init__(self, preferences: PreferenceStore, switch: "ApiSwitch | None") -> None:
-        """Show and change `preferences`; `switch` tells what came of them."""
+        """Show and change `preferences`.
+
+        Args:
+            preferences: The preferences.
+            switch: Knows the state of the API; None if it cannot run.
+        """
         super().__init__()
         self._preferences, self._switch = preferences, switch
         self.enabled = Switch("Let other programs use the models")
         self.enabled.toggled.connect(lambda on: preferences.change(api_enabled=on))
-        self.host = ValueField("Address", _host)
+        self.host = ValueField("Address", _parse_host)
         self.host.setPlaceholderText(api.HOST)
         self.host.chosen.connect(lambda host: preferences.change(api_host=host))
         self.port = NumberField(_PORT)
         self.port.chosen.connect(lambda: preferences.change(api_port=self.port.number or api.PORT))
-        self.key = ValueField("Key", _key)
+        self.key = ValueField("Key", _parse_key)
         self.key.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
         self.key.chosen.connect(lambda key: preferences.change(api_key=key))
-        self.origins = ValueField("Web pages", _origins)
+        self.origins = ValueField("Web pages", _parse_origins)
         self.origins.setPlaceholderText("None")
         self.origins.chosen.connect(lambda origins: preferences.change(api_origins=origins))
         self.make_key = IconButton("refresh", "Make a new key")
@@ -55,7 +60,7 @@ class ApiPage(FormPage):
         self.state = FormRow(
             "Let other programs use the models",
             "",
-            _beside(self.copy_address, self.enabled),
+            _side_by_side(self.copy_address, self.enabled),
         )
         host = FormRow("Address", f"{api.HOST} is this machine alone; any other address needs a key.", self.host)
         self.host.refused.connect(host.show_error)
@@ -64,7 +69,7 @@ class ApiPage(FormPage):
         key = FormRow(
             "Key",
             "What programs must send. May stay empty where only this machine can connect.",
-            _beside(self.key, self.make_key, self.copy_key),
+            _side_by_side(self.key, self.make_key, self.copy_key),
         )
         self.key.refused.connect(key.show_error)
         origins = FormRow(
@@ -103,13 +108,13 @@ class ApiPage(FormPage):
 
     def _show_state(self) -> None:
         on, problem = self._preferences.values.api_enabled, ""
-        said = "One moment…" if on else "Nothing listens, and nobody can connect."
+        hint = "One moment…" if on else "Nothing listens, and nobody can connect."
         if self._switch is not None and on:
             problem = self._switch.state.problem
-            said = f"Listens at {self._address}" if self._address else "" if problem else said
-        self.state.set_hint(said)
+            hint = f"Listens at {self._address}" if self._address else "" if problem else hint
+        self.state.set_hint(hint)
         self.state.show_error(problem)
-        self.enabled.setAccessibleDescription(problem or said)
+        self.enabled.setAccessibleDescription(problem or hint)
         self.copy_address.setVisible(on and bool(self._address))
 
     def _copy(self, button: IconButton, text: str) -> None:
@@ -117,51 +122,51 @@ class ApiPage(FormPage):
         button.confirm("check", "Copied")
 
 
-def _beside(*widgets: QWidget) -> QWidget:
-    """Put controls beside each other."""
-    side = QWidget()
-    layout = QHBoxLayout(side)
+def _side_by_side(*widgets: QWidget) -> QWidget:
+    """Return a widget with controls side by side."""
+    container = QWidget()
+    layout = QHBoxLayout(container)
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(theme.GAP_4)
     for widget in widgets:
         layout.addWidget(widget)
-    return side
+    return container
 
 
-def _host(text: str) -> str:
-    """Return the address that a person means; an empty text means the usual one.
+def _parse_host(text: str) -> str:
+    """Return the address in `text`, or the default if it is empty.
 
     Raises:
-        InvalidRequestError: It can be none.
+        InvalidRequestError: The text cannot be an address.
     """
-    if len(text) > _LONGEST_HOST or not text.isprintable() or any(letter in " /" for letter in text):
+    if len(text) > _MAX_HOST_LENGTH or not text.isprintable() or any(letter in " /" for letter in text):
         raise InvalidRequestError(
             f"An address is a name or number of this machine, such as {api.HOST}, not {text[:40]!r}."
         )
     return text or api.HOST
 
 
-def _key(text: str) -> str:
-    """Return the key that a person means.
+def _parse_key(text: str) -> str:
+    """Return the key in `text`.
 
     Raises:
-        InvalidRequestError: Programs could not send it.
+        InvalidRequestError: The key cannot be sent in an HTTP header.
     """
     if not can_be_sent(text):
         raise InvalidRequestError(KEY_RULE)
     return text
 
 
-def _origins(text: str) -> str:
-    """Return the web pages that a person means.
+def _parse_origins(text: str) -> str:
+    """Return the allowed origins in `text`.
 
     Raises:
-        InvalidRequestError: They are none, or too many.
+        InvalidRequestError: The text contains something else, or is too long.
     """
     try:
         read_origins(text)
     except OriginError as error:
         raise InvalidRequestError(error.message) from error
-    if len(text) > _LONGEST_ORIGINS:
-        raise InvalidRequestError(f"The pages take up to {_LONGEST_ORIGINS:,} letters together.")
+    if len(text) > _MAX_ORIGINS_LENGTH:
+        raise InvalidRequestError(f"The pages take up to {_MAX_ORIGINS_LENGTH:,} letters together.")
     return text

@@ -1,4 +1,4 @@
-"""How the window looks."""
+"""The settings page for the appearance."""
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
@@ -13,7 +13,7 @@ _SIZE = Number("zoom", "Text size", round(100 * MIN_ZOOM), round(100 * MAX_ZOOM)
 
 
 class AppearancePage(FormPage):
-    """Light or dark, and the size of text."""
+    """Light or dark, and the text size."""
 
     name, title, icon = "appearance", "Appearance", "contrast"
 
@@ -28,7 +28,7 @@ class AppearancePage(FormPage):
         self.larger = IconButton("plus", "Larger text")
         self.smaller.clicked.connect(self.zoom.stepDown)
         self.larger.clicked.connect(self.zoom.stepUp)
-        self.zoom.chosen.connect(self._resize)
+        self.zoom.chosen.connect(self._save_zoom)
         sizes = QWidget()
         sizes.setAccessibleName("Text size")
         layout = QHBoxLayout(sizes)
@@ -49,6 +49,6 @@ class AppearancePage(FormPage):
         self.look.show_value(values.appearance)
         self.zoom.show_number(round(100 * values.zoom))
 
-    def _resize(self) -> None:
+    def _save_zoom(self) -> None:
         if (percent := self.zoom.number) is not None:
             self._preferences.change(zoom=percent / 100)

@@ -1,4 +1,4 @@
-"""What people chose about the engine and what it keeps, read and written off the window's thread. Draws nothing."""
+"""Reads and writes the engine's settings and its disk cache on a worker thread, and parses sizes and speeds."""
 
 import functools
 from collections.abc import Mapping
@@ -17,65 +17,65 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class EngineUsage:
-    """How things stand.
+    """The engine's settings and the contents of its disk cache.
 
     Attributes:
-        chosen: Choices by their names in the engine's file; what is not there follows the machine.
-        usual_disk: Bytes that may be kept on the disk where nobody chose.
-        nbytes: Bytes that are kept there now.
-        entries: In so many pieces.
-        total: Bytes of memory that the machine has.
-        folder: Where it is kept.
+        chosen: Chosen settings, by their names in the engine's file; all others have defaults.
+        default_disk_budget: Default limit of the disk cache, in bytes.
+        disk_bytes: Size of the disk cache in bytes.
+        disk_entries: Number of entries in the disk cache.
+        total_memory: The machine's memory in bytes.
+        folder: Folder of the disk cache.
     """
 
     chosen: Mapping[str, int]
-    usual_disk: int
-    nbytes: int
-    entries: int
-    total: int
+    default_disk_budget: int
+    disk_bytes: int
+    disk_entries: int
+    total_memory: int
     folder: str
 
 
 class EngineChoices(QObject):
-    """Reads and changes them.
+    """Reads and changes the engine's settings.
 
     Signals:
-        known: How things stand (`EngineUsage`).
-        failed: Something did not work; why, in a sentence.
+        loaded: The settings were read (`EngineUsage`).
+        failed: A change or a read failed; the reason, in a sentence.
     """
 
-    known = Signal(object)
+    loaded = Signal(object)
     failed = Signal(str)
 
-    def __init__(self, flows: "AsyncTasks", parent: QObject | None = None) -> None:
-        """Read nothing before `look`."""
+    def __init__(self, tasks: "AsyncTasks", parent: QObject | None = None) -> None:
+        """Prepare to read; nothing is read before `refresh`."""
         super().__init__(parent)
-        self._flows = flows
+        self._tasks = tasks
 
-    def look(self) -> None:
-        """Find out how things stand."""
-        self._flows.start(self._do({}, wipes=False))
+    def refresh(self) -> None:
+        """Read the settings and measure the disk cache."""
+        self._tasks.start(self._apply({}, wipes=False))
 
     def change(self, name: str, value: int | None) -> None:
-        """Choose something; None follows the machine again."""
-        self._flows.start(self._do({name: value}, wipes=False))
+        """Change a setting; None returns to its default."""
+        self._tasks.start(self._apply({name: value}, wipes=False))
 
     def wipe(self) -> None:
-        """Remove everything that is kept on the disk."""
-        self._flows.start(self._do({}, wipes=True))
+        """Clear the disk cache."""
+        self._tasks.start(self._apply({}, wipes=True))
 
-    async def _do(self, changes: Mapping[str, int | None], *, wipes: bool) -> None:
+    async def _apply(self, changes: Mapping[str, int | None], *, wipes: bool) -> None:
         try:
-            found, why = await self._flows.call(functools.partial(_work, changes, wipes=wipes))
+            usage, problem = await self._tasks.call(functools.partial(_apply_and_read, changes, wipes=wipes))
         except (SottoError, OSError) as error:
             self.failed.emit(str(error))
             return
-        self.known.emit(found)
-        if why:
-            self.failed.emit(why)
+        self.loaded.emit(usage)
+        if problem:
+            self.failed.emit(problem)
 
 
-def _work(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[EngineUsage, str]:
+def _apply_and_read(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[EngineUsage, str]:
     import psutil
 
     from sotto.engine.caches import disk_budget
@@ -83,19 +83,26 @@ def _work(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[EngineUsag
 
     if changes:
         engine_settings.change_settings(changes)
-    root, why = engine_settings.disk_root(), ""
+    root, problem = engine_settings.disk_root(), ""
     if wipes and not disk_budget.wipe(root):
-        why = f"Not everything in {root} could be removed; another Sotto may be using it: close that first."
+        problem = f"Not everything in {root} could be removed; another Sotto may be using it: close that first."
     usage = disk_budget.usage(root)
-    total, usual = psutil.virtual_memory().total, engine_settings.usual_disk_budget()
-    return EngineUsage(engine_settings.chosen_settings(), usual, usage.nbytes, usage.entries, total, str(root)), why
+    found = EngineUsage(
+        chosen=engine_settings.chosen_settings(),
+        default_disk_budget=engine_settings.usual_disk_budget(),
+        disk_bytes=usage.nbytes,
+        disk_entries=usage.entries,
+        total_memory=psutil.virtual_memory().total,
+        folder=str(root),
+    )
+    return found, problem
 
 
 def parse_size(text: str) -> int | None:
-    """Return the bytes that a person means; None for an empty text.
+    """Return the bytes that `text` stands for, such as `4.5 GB`; None if it is empty.
 
     Raises:
-        InvalidRequestError: They mean none.
+        InvalidRequestError: The text is not a size.
     """
     from sotto.engine.contract.engine_settings import size_of
 
@@ -103,10 +110,10 @@ def parse_size(text: str) -> int | None:
 
 
 def parse_memory_limit(text: str, total: int) -> int | None:
-    """Return the bytes of memory that a person allows on a machine with `total` of them; None for an empty text.
+    """Return the memory limit in bytes that `text` stands for on a machine with `total` bytes; None if it is empty.
 
     Raises:
-        InvalidRequestError: They mean none, or what nothing could be planned with.
+        InvalidRequestError: The text is not a size, or out of bounds.
     """
     from sotto.engine.contract.engine_settings import LEAST_MEMORY
 
@@ -120,16 +127,16 @@ def parse_memory_limit(text: str, total: int) -> int | None:
 
 
 def parse_speed(text: str) -> int:
-    """Return the bytes a second that a person means; 0, which is no limit, for an empty text.
+    """Return the bytes per second that `text` stands for; 0, which means no limit, if it is empty.
 
     Raises:
-        InvalidRequestError: They mean none, or what nothing could be downloaded with.
+        InvalidRequestError: The text is not a speed, or out of bounds.
     """
     try:
         speed = parse_size(text.replace(" ", "").removesuffix("/s")) or 0
     except InvalidRequestError as error:
-        said = f"A speed is a number with K, M or G behind it, for example 5 MB, not {text!r}."
-        raise InvalidRequestError(said) from error
+        message = f"A speed is a number with K, M or G behind it, for example 5 MB, not {text!r}."
+        raise InvalidRequestError(message) from error
     if speed and not MIN_DOWNLOAD_SPEED <= speed <= MAX_DOWNLOAD_SPEED:
         raise InvalidRequestError(
             f"The speed must be from {wording.size(MIN_DOWNLOAD_SPEED)} to {wording.size(MAX_DOWNLOAD_SPEED)} "

@@ -1,4 +1,4 @@
-"""The page of where the engine lives."""
+"""The settings page for the engine."""
 
 import os
 
@@ -9,19 +9,19 @@ from sotto.ui.settings.engine_choices import EngineChoices, EngineUsage, parse_m
 from sotto.ui.state import wording
 from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl, ValueField
 
-_MEANS = {
+_HOST_HINTS = {
     THREAD: "In the app’s own process, which is quickest. If the engine’s native code crashes, the app ends with it; "
     "what was said is on the disk.",
     PROCESS: "In a process of its own: if that crashes, an answer ends and the app goes on. It takes a little more "
     "memory, and ejecting a model gives all of it back.",
 }
-_LIMITS = (
+_MEMORY_HINT = (
     "Where it holds more, it is ended: the answer ends with a sentence that says so, and the next one starts it again."
 )
 
 
 class EnginePage(FormPage):
-    """In the app, or in a process of its own, and what that may hold where this can be limited."""
+    """Whether the engine runs in the app or in its own process, and the memory limit of that process."""
 
     name, title, icon = "engine", "Engine", "chip"
 
@@ -29,20 +29,22 @@ class EnginePage(FormPage):
         """Show and change `preferences` and `choices`."""
         super().__init__()
         self._choices = choices
-        self._total = 0
+        self.memory_bytes = 0
         self.host = SegmentedControl("Engine", ((THREAD, "In the app"), (PROCESS, "Isolated")))
         self.host.chosen.connect(lambda kind: preferences.change(engine_host=kind))
         self.row = FormRow("Where models run", "", self.host)
-        self.memory = ValueField("Memory of the isolated engine", lambda text: parse_memory_limit(text, self._total))
+        self.memory = ValueField(
+            "Memory of the isolated engine", lambda text: parse_memory_limit(text, self.memory_bytes)
+        )
         self.memory.setPlaceholderText("No limit")
         self.memory.chosen.connect(lambda size: choices.change("process_memory", size))
-        self.memory_row = FormRow("Memory of the isolated engine", _LIMITS, self.memory)
+        self.memory_row = FormRow("Memory of the isolated engine", _MEMORY_HINT, self.memory)
         self.memory.refused.connect(self.memory_row.show_error)
         group = self.add_group()
         group.add(self.row)
         if can_be_limited():
             group.add(self.memory_row)
-            choices.known.connect(self._show_kept)
+            choices.loaded.connect(self._show_usage)
             choices.failed.connect(self.memory_row.show_error)
         self.add_note("A change holds from the next start of Sotto.")
         forced = forced_kind()
@@ -55,16 +57,16 @@ class EnginePage(FormPage):
         self._show(preferences.values)
 
     def refresh(self) -> None:
-        """Look again at what is chosen."""
+        """Read the memory limit again."""
         if can_be_limited():
-            self._choices.look()
+            self._choices.refresh()
 
-    def _show_kept(self, kept: EngineUsage) -> None:
-        self._total = kept.total
-        size = kept.chosen.get("process_memory")
+    def _show_usage(self, usage: EngineUsage) -> None:
+        self.memory_bytes = usage.total_memory
+        size = usage.chosen.get("process_memory")
         self.memory.show_text("" if size is None else wording.size(size))
         self.memory_row.show_error("")
 
     def _show(self, values: Preferences) -> None:
         self.host.show_value(values.engine_host)
-        self.row.set_hint(_MEANS[values.engine_host])
+        self.row.set_hint(_HOST_HINTS[values.engine_host])

@@ -1,4 +1,4 @@
-"""The page of where models are: what is searched for them, and how they are downloaded."""
+"""The settings page for stores and folders, and for the download speed."""
 
 from functools import partial
 from pathlib import Path
@@ -18,24 +18,24 @@ from sotto.ui.toolkit.widgets import IconButton, Label, TextButton
 
 
 class FoldersPage(FormPage):
-    """Every folder that is searched, the way to add others, and how fast models may come into Sotto's own."""
+    """The folders that are searched for models, buttons to add and remove folders, and the download speed."""
 
     name, title, icon = "folders", "Stores and folders", "folder"
 
-    def __init__(self, stores: ModelFolders, preferences: PreferenceStore) -> None:
-        """Show what `stores` knows, and change `preferences`."""
+    def __init__(self, folders: ModelFolders, preferences: PreferenceStore) -> None:
+        """Show and change `folders` and `preferences`."""
         super().__init__()
-        self._stores, self._preferences = stores, preferences
+        self.folders, self._preferences = folders, preferences
         self._shown: tuple[ModelFolder, ...] = ()
         self.add_button = TextButton("Add Folder…", "outlined", "Add folder")
-        self.add_button.clicked.connect(self._choose)
-        self._own = self.add_group("Your folders")
+        self.add_button.clicked.connect(self._choose_folder)
+        self.own_group = self.add_group("Your folders")
         self.refusal = Label("", "error", wrap=True)
         self.add(self.refusal)
         self.refusal.hide()
         self.add(self.add_button)
         self._rows.setAlignment(self.add_button, Qt.AlignmentFlag.AlignLeft)
-        self._usual = self.add_group("Searched on every machine")
+        self.default_group = self.add_group("Searched on every machine")
         self.add_note(
             "Models of other programs are read where they are; nothing there is ever changed, moved or deleted."
         )
@@ -51,58 +51,58 @@ class FoldersPage(FormPage):
         self.add_group("Downloads").add(row)
         preferences.changed.connect(self._show_speed)
         self._show_speed(preferences.values)
-        stores.known.connect(self._show)
-        stores.refused.connect(self._refuse)
+        folders.loaded.connect(self._show)
+        folders.refused.connect(self._show_refusal)
 
     def refresh(self) -> None:
-        """Look again at what is there."""
-        self._refuse("")
-        self._stores.look()
+        """Search again which folders exist."""
+        self._show_refusal("")
+        self.folders.refresh()
 
-    def _show(self, found: tuple[ModelFolder, ...]) -> None:
-        if found == self._shown:
+    def _show(self, folders: tuple[ModelFolder, ...]) -> None:
+        if folders == self._shown:
             return
-        self._shown = found
-        for group, own in ((self._own, True), (self._usual, False)):
+        self._shown = folders
+        for group, own in ((self.own_group, True), (self.default_group, False)):
             group.clear()
-            rows = [self._row(store) for store in found if store.own is own]
+            rows = [self._make_row(folder) for folder in folders if folder.own is own]
             for row in rows or [
                 FormRow("None yet", "Folders with models that you add are searched, and those in them.")
             ]:
                 group.add(row)
 
-    def _row(self, store: ModelFolder) -> FormRow:
-        state = _models_counted(store.models) if store.there else "Not there"
+    def _make_row(self, folder: ModelFolder) -> FormRow:
+        state = _count_models(folder.models) if folder.exists else "Not there"
         side = QWidget()
         layout = QHBoxLayout(side)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_8)
-        layout.addWidget(Label(state, "muted" if store.there else "caption"))
-        title = store.path.name if store.own else SOURCE_NAMES[store.source]
-        if store.own:
+        layout.addWidget(Label(state, "muted" if folder.exists else "caption"))
+        title = folder.path.name if folder.own else SOURCE_NAMES[folder.source]
+        if folder.own:
             remove = IconButton("close", f"Remove folder {title}", tip="Search this folder no longer")
-            remove.clicked.connect(partial(self._stores.remove, store.path))
+            remove.clicked.connect(partial(self.folders.remove, folder.path))
             layout.addWidget(remove)
-        row = FormRow(title or str(store.path), printable_path(store.path), side)
-        row.setAccessibleName(f"{title}, {printable_path(store.path)}, {state}")
+        row = FormRow(title or str(folder.path), printable_path(folder.path), side)
+        row.setAccessibleName(f"{title}, {printable_path(folder.path)}, {state}")
         return row
 
     def _show_speed(self, values: Preferences) -> None:
         limit = values.download_limit
         self.speed.show_text(f"{wording.size(limit)}/s" if limit else "")
 
-    def _refuse(self, why: str) -> None:
-        self.refusal.setText(why)
-        self.refusal.setVisible(bool(why))
+    def _show_refusal(self, message: str) -> None:
+        self.refusal.setText(message)
+        self.refusal.setVisible(bool(message))
 
-    def _choose(self) -> None:
+    def _choose_folder(self) -> None:
         dialog = QFileDialog(self.window(), "Add a folder with models")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        dialog.fileSelected.connect(lambda path: self._stores.add(Path(path)))
+        dialog.fileSelected.connect(lambda path: self.folders.add(Path(path)))
         dialog.open()
 
 
-def _models_counted(number: int) -> str:
-    """Return how many models these are: `No models`, `1 model`, `7 models`."""
+def _count_models(number: int) -> str:
+    """Return a number of models in words: `No models`, `1 model`, `7 models`."""
     return "1 model" if number == 1 else f"{wording.count(number) if number else 'No'} models"

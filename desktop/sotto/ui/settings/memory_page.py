@@ -1,4 +1,4 @@
-"""How much memory models may take, and what is kept of prompts."""
+"""The settings page for memory and the prompt cache."""
 
 from functools import partial
 
@@ -15,16 +15,16 @@ _BITS = ((None, "As computed"), (8, "8 bits"), (4, "4 bits"))
 
 
 class MemoryPage(FormPage):
-    """The engine's limits, of memory and of disk, and a way to be rid of what is kept."""
+    """Limits of memory and of the prompt cache, the idle time, and a button to clear the cache on the disk."""
 
     name, title, icon = "memory", "Memory and cache", "gauge"
 
     def __init__(self, choices: EngineChoices, preferences: PreferenceStore) -> None:
-        """Show what `choices` knows, and change `preferences`."""
+        """Show and change `choices` and `preferences`."""
         super().__init__()
         self._choices, self._preferences = choices, preferences
-        self._total = 0
-        self.limit = ValueField("Memory limit", lambda text: parse_memory_limit(text, self._total))
+        self.memory_bytes = 0
+        self.limit = ValueField("Memory limit", lambda text: parse_memory_limit(text, self.memory_bytes))
         self.memory = ValueField("Kept in memory", parse_size)
         self.disk = ValueField("Kept on disk", parse_size)
         self.bits = SegmentedControl("Precision of contexts", _BITS)
@@ -49,7 +49,7 @@ class MemoryPage(FormPage):
         self.wipe.clicked.connect(choices.wipe)
         self.kept = FormRow("Kept on the disk now", "", self.wipe)
         self.idle = NumberField(_IDLE, optional=False, unit=" min")
-        self.idle.chosen.connect(self._choose_idle)
+        self.idle.chosen.connect(self._save_idle)
         idle = FormRow(
             "Unload when idle",
             "Minutes after which a model that nobody asks leaves memory, unless it is kept loaded; 0 for never. "
@@ -70,7 +70,7 @@ class MemoryPage(FormPage):
         )
         group.add(self.kept)
         self.add_note("Other changes hold from the next time a model is loaded.")
-        choices.known.connect(self._show)
+        choices.loaded.connect(self._show)
         self.failure = Label("", "error", wrap=True)
         self.add(self.failure)
         choices.failed.connect(self.failure.setText)
@@ -78,30 +78,30 @@ class MemoryPage(FormPage):
         self._show_idle(preferences.values)
 
     def refresh(self) -> None:
-        """Look again at what is kept."""
-        self._choices.look()
+        """Read the settings and the size of the cache again."""
+        self._choices.refresh()
 
     def _show_idle(self, values: Preferences) -> None:
         if self.idle.number != values.keep_alive_minutes:
             self.idle.show_number(values.keep_alive_minutes)
 
-    def _choose_idle(self) -> None:
+    def _save_idle(self) -> None:
         if (minutes := self.idle.number) is not None:
             self._preferences.change(keep_alive_minutes=round(minutes))
 
-    def _show(self, kept: EngineUsage) -> None:
-        self._total = kept.total
+    def _show(self, usage: EngineUsage) -> None:
+        self.memory_bytes = usage.total_memory
         self.limit.setPlaceholderText("All that is free")
         self.memory.setPlaceholderText("As there is room")
-        self.disk.setPlaceholderText(wording.size(kept.usual_disk))
-        self.limit_row.set_hint(
-            f"Models are planned to take no more than this. The machine has {wording.size(kept.total)} of memory."
-        )
+        self.disk.setPlaceholderText(wording.size(usage.default_disk_budget))
+        total = wording.size(usage.total_memory)
+        self.limit_row.set_hint(f"Models are planned to take no more than this. The machine has {total} of memory.")
         for field, name in ((self.limit, "memory_limit"), (self.memory, "prefix_budget"), (self.disk, "disk_budget")):
-            value = kept.chosen.get(name)
+            value = usage.chosen.get(name)
             field.show_text("" if value is None else wording.size(value))
-        self.bits.show_value(kept.chosen.get("kv_bits"))
-        pieces = "1 piece" if kept.entries == 1 else f"{wording.count(kept.entries)} pieces"
-        self.kept.set_hint(f"{wording.size(kept.nbytes)} in {pieces}, in {kept.folder}" if kept.nbytes else "Nothing")
+        self.bits.show_value(usage.chosen.get("kv_bits"))
+        pieces = "1 piece" if usage.disk_entries == 1 else f"{wording.count(usage.disk_entries)} pieces"
+        size = wording.size(usage.disk_bytes)
+        self.kept.set_hint(f"{size} in {pieces}, in {usage.folder}" if usage.disk_bytes else "Nothing")
         self.failure.setText("")
-        self.wipe.setEnabled(kept.nbytes > 0)
+        self.wipe.setEnabled(usage.disk_bytes > 0)

@@ -1,6 +1,6 @@
-"""Where models are looked for: what is there, how many models it has, and folders of a person's own. Draws nothing.
+"""The folders that are searched for models: which exist, how many models they contain, and which the user added.
 
-Whether a folder is there is found out off the window's thread: it may lie on a disk that sleeps, or is far away.
+Folders are checked on a worker thread, because they may be on a sleeping disk or a slow network.
 """
 
 from collections.abc import Sequence
@@ -24,108 +24,115 @@ class ModelFolder:
     """A folder that is searched.
 
     Attributes:
-        source: Whose it is.
-        path: Where it is.
-        there: Whether there is a folder now.
-        models: How many models were found in it.
-        own: Whether a person added it here.
+        source: The program or person that it belongs to.
+        path: Path of the folder.
+        exists: Whether it exists now.
+        models: Number of models found in it.
+        own: Whether the user added it.
     """
 
     source: Source
     path: Path
-    there: bool
+    exists: bool
     models: int
     own: bool
 
 
 class ModelFolders(QObject):
-    """Knows what is searched, and lets folders be added and removed.
+    """Lists, adds and removes folders.
 
     Signals:
-        known: What is searched (a tuple of `ModelFolder`).
-        refused: A folder is not added; why, in a sentence.
+        loaded: The folders were checked (a tuple of `ModelFolder`).
+        refused: A folder was not added; the reason in a sentence, or an empty text after one was added.
     """
 
-    known = Signal(object)
+    loaded = Signal(object)
     refused = Signal(str)
 
     def __init__(
-        self, session: Session, preferences: PreferenceStore, flows: "AsyncTasks", parent: QObject | None = None
+        self, session: Session, preferences: PreferenceStore, tasks: "AsyncTasks", parent: QObject | None = None
     ) -> None:
-        """Look at nothing before `look`."""
+        """Prepare to check folders; nothing is checked before `refresh`.
+
+        Args:
+            session: Has the library of models.
+            preferences: Contain the user's folders.
+            tasks: Runs the checks.
+            parent: Owner of this object.
+        """
         super().__init__(parent)
-        self._session, self._preferences, self._flows = session, preferences, flows
-        self._newest = 0
+        self._session, self._preferences, self._tasks = session, preferences, tasks
+        self._round = 0
         self._folders = preferences.values.folders
-        preferences.changed.connect(self._compare)
-        session.library.changed.connect(self.look)
+        preferences.changed.connect(self._refresh_if_changed)
+        session.library.changed.connect(self.refresh)
 
     @Slot()
-    def look(self) -> None:
-        """Find out what is searched."""
-        self._newest += 1
-        self._flows.start(self._look(self._newest))
+    def refresh(self) -> None:
+        """Check all folders again."""
+        self._round += 1
+        self._tasks.start(self._load(self._round))
 
     def add(self, folder: Path) -> None:
-        """Search another folder from now on, if there is one."""
-        self._flows.start(self._add(folder))
+        """Add a folder to the search, if it exists."""
+        self._tasks.start(self._add(folder))
 
     def remove(self, folder: Path) -> None:
-        """Search one of a person's own folders no longer; nothing in it is touched."""
-        kept = tuple(one for one in self._preferences.values.folders if Path(one) != folder)
-        self._preferences.change(folders=kept)
+        """Remove one of the user's folders from the search; the folder itself is not touched."""
+        others = tuple(other for other in self._preferences.values.folders if Path(other) != folder)
+        self._preferences.change(folders=others)
 
     @Slot(object)
-    def _compare(self, values: Preferences) -> None:
+    def _refresh_if_changed(self, values: Preferences) -> None:
         if values.folders != self._folders:
             self._folders = values.folders
-            self.look()
+            self.refresh()
 
-    async def _look(self, number: int) -> None:
-        found = await self._flows.call(_stores, self._preferences.values.folders, self._session.library.models)
-        if number == self._newest:
-            self.known.emit(found)
+    async def _load(self, number: int) -> None:
+        folders = await self._tasks.call(_list_folders, self._preferences.values.folders, self._session.library.models)
+        if number == self._round:
+            self.loaded.emit(folders)
 
     async def _add(self, folder: Path) -> None:
         folders = self._preferences.values.folders
-        why = await self._flows.call(_refusal, folder, folders)
-        if why:
-            self.refused.emit(why)
+        reason = await self._tasks.call(_refusal, folder, folders)
+        if reason:
+            self.refused.emit(reason)
         elif str(folder) not in self._preferences.values.folders:
             self.refused.emit("")
             self._preferences.change(folders=(*self._preferences.values.folders, str(folder)))
 
 
-def _stores(folders: Sequence[str], records: Sequence[ModelRecord]) -> tuple[ModelFolder, ...]:
+def _list_folders(folders: Sequence[str], records: Sequence[ModelRecord]) -> tuple[ModelFolder, ...]:
     from sotto.store.roots import default_roots
 
-    usual = len(default_roots())
-    places = [path for record in records for path in (record.path, *(place.path for place in record.also))]
+    defaults = len(default_roots())
+    paths = [path for record in records for path in (record.path, *(place.path for place in record.also))]
     return tuple(
         ModelFolder(
             root.kind,
             root.path,
-            _is_there(root.path),
-            sum(path.is_relative_to(root.path) for path in places),
-            own=place >= usual,
+            _exists(root.path),
+            sum(path.is_relative_to(root.path) for path in paths),
+            own=index >= defaults,
         )
-        for place, root in enumerate(default_roots(folders=folders))
+        for index, root in enumerate(default_roots(folders=folders))
     )
 
 
 def _refusal(folder: Path, folders: Sequence[str]) -> str:
-    """Return why a folder is not added, or nothing."""
+    """Return why a folder cannot be added; empty if it can."""
     from sotto.store.files import absolute
     from sotto.store.roots import default_roots
 
-    if not _is_there(folder):
+    if not _exists(folder):
         return f"{printable_path(folder)} is no folder that can be read; choose the folder that your models are in."
     if any(root.path == absolute(folder) for root in default_roots(folders=folders)):
         return f"{printable_path(folder)} is searched already."
     return ""
 
 
-def _is_there(path: Path) -> bool:
+def _exists(path: Path) -> bool:
     try:
         return path.is_dir()
     except OSError:

@@ -1,4 +1,4 @@
-"""The page of the quick prompt, and of whether the system starts Sotto."""
+"""The settings page for the quick prompt and for launch at login."""
 
 import functools
 from typing import TYPE_CHECKING
@@ -25,29 +25,35 @@ _WIDTH = 170
 
 
 class QuickPage(FormPage):
-    """The quick prompt's keys, when it begins anew, and launch at login, which is as the system has it."""
+    """The shortcut of the quick prompt, when it starts a new chat, and launch at login, which the system stores."""
 
     name, title, icon = "quick", "Quick prompt", "bolt"
 
-    def __init__(self, preferences: PreferenceStore, flows: "AsyncTasks", shortcut: "GlobalShortcut | None") -> None:
-        """Show and change `preferences`; `shortcut` tells whether the keys can be had."""
+    def __init__(self, preferences: PreferenceStore, tasks: "AsyncTasks", shortcut: "GlobalShortcut | None") -> None:
+        """Show and change settings.
+
+        Args:
+            preferences: The preferences.
+            tasks: Runs calls that ask the system.
+            shortcut: Knows whether the shortcut is available; None without global shortcuts.
+        """
         super().__init__()
-        self._preferences, self._flows, self._shortcut = preferences, flows, shortcut
+        self._preferences, self._tasks, self._shortcut = preferences, tasks, shortcut
         self.keys = QKeySequenceEdit()
         for widget in (self.keys, *self.keys.findChildren(QLineEdit)):
             widget.setAccessibleName("Keys of the quick prompt")
         self.keys.setMaximumSequenceLength(1)
         self.keys.setClearButtonEnabled(True)
-        self.keys.keySequenceChanged.connect(self._choose_keys)
+        self.keys.keySequenceChanged.connect(self._save_keys)
         self.keys_row = FormRow("Keys", "", self.keys)
         self.fresh = NumberField(_FRESH, optional=False, unit=" min")
-        self.fresh.chosen.connect(self._choose_minutes)
+        self.fresh.chosen.connect(self._save_minutes)
         fresh = FormRow(
             "Start a new chat after", "Minutes out of sight; until then the same conversation goes on.", self.fresh
         )
         self.fresh.refused.connect(fresh.show_error)
         self.login = Switch("Launch at login")
-        self.login.toggled.connect(self._choose_login)
+        self.login.toggled.connect(self._start_set_login)
         self.login_row = FormRow(
             "Launch at login", "Without a window, so that the quick prompt is there at once.", self.login
         )
@@ -61,13 +67,13 @@ class QuickPage(FormPage):
         preferences.changed.connect(self._show)
         if shortcut is not None:
             shortcut.changed.connect(self._show_keys)
-        theme.current().changed.connect(self._fit)
-        self._fit()
+        theme.current().changed.connect(self._fit_fields)
+        self._fit_fields()
         self._show(preferences.values)
 
     def refresh(self) -> None:
-        """Ask the system what it starts; that may have been changed elsewhere."""
-        self._flows.start(self._look())
+        """Ask the system again whether it launches Sotto, which may have been changed elsewhere."""
+        self._tasks.start(self._read_login())
 
     def _show(self, values: Preferences) -> None:
         wanted = QKeySequence.fromString(values.quick_shortcut, _PORTABLE)
@@ -81,40 +87,40 @@ class QuickPage(FormPage):
 
     @Slot()
     def _show_keys(self) -> None:
-        """Say what the keys do, or why they cannot be had."""
-        shown = self.keys.keySequence().toString(QKeySequence.SequenceFormat.NativeText)
+        """Show what the shortcut does, or why it is not available."""
+        keys = self.keys.keySequence().toString(QKeySequence.SequenceFormat.NativeText)
         problem = note = ""
-        if self._shortcut is not None and shown:
+        if self._shortcut is not None and keys:
             problem, note = self._shortcut.problem, self._shortcut.note
-        usual = f"{shown} shows and hides it from everywhere." if shown else "None: click here and press some."
-        self.keys_row.set_hint("" if problem else note or usual)
+        default = f"{keys} shows and hides it from everywhere." if keys else "None: click here and press some."
+        self.keys_row.set_hint("" if problem else note or default)
         self.keys_row.show_error(problem)
 
-    def _choose_keys(self, keys: QKeySequence) -> None:
+    def _save_keys(self, keys: QKeySequence) -> None:
         self._preferences.change(quick_shortcut=keys.toString(_PORTABLE))
 
-    def _choose_minutes(self) -> None:
+    def _save_minutes(self) -> None:
         if (minutes := self.fresh.number) is not None:
             self._preferences.change(quick_fresh_minutes=minutes)
 
-    def _choose_login(self, wanted: bool) -> None:
-        self._flows.start(self._set_login(wanted))
+    def _start_set_login(self, wanted: bool) -> None:
+        self._tasks.start(self._set_login(wanted))
 
     async def _set_login(self, wanted: bool) -> None:
-        why = ""
+        problem = ""
         try:
-            await self._flows.call(functools.partial(login_item.set_enabled, wanted))
+            await self._tasks.call(functools.partial(login_item.set_enabled, wanted))
         except SottoError as error:
-            why = error.message
-        await self._look()
-        self.login_row.show_error(why)
+            problem = error.message
+        await self._read_login()
+        self.login_row.show_error(problem)
 
-    async def _look(self) -> None:
-        enabled = await self._flows.call(login_item.enabled)
+    async def _read_login(self) -> None:
+        enabled = await self._tasks.call(login_item.enabled)
         blocked = self.login.blockSignals(True)
         self.login.setChecked(enabled)
         self.login.blockSignals(blocked)
 
-    def _fit(self) -> None:
+    def _fit_fields(self) -> None:
         self.keys.setFixedWidth(theme.current().scaled(_WIDTH))
         self.fresh.setFixedWidth(theme.current().scaled(_WIDTH))

@@ -1,4 +1,4 @@
-"""The settings window: pages in a list, each applied at once."""
+"""The settings window, in which every change applies at once."""
 
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
@@ -28,37 +28,46 @@ if TYPE_CHECKING:
 
 _P = TypeVar("_P", bound=FormPage)
 _SIZE = (780, 600)
-_LIST, _LEAST = 190, 560
+_LIST_WIDTH, _MIN_WIDTH = 190, 560
 
 
 class SettingsWindow(QWidget):
-    """A list of pages at the left, the page at the right. It never keeps anybody from the rest of the app."""
+    """A non-modal window with a list of pages at the left and the current page at the right."""
 
     def __init__(
         self,
         session: Session,
         preferences: PreferenceStore,
-        flows: "AsyncTasks",
+        tasks: "AsyncTasks",
         parent: QWidget,
         api: "ApiSwitch | None" = None,
         shortcut: "GlobalShortcut | None" = None,
     ) -> None:
-        """Show what is chosen now; the window belongs to `parent`, and says how `api` and `shortcut` stand."""
+        """Create the window, hidden.
+
+        Args:
+            session: Has the library of models.
+            preferences: The preferences to show and change.
+            tasks: Runs slow calls.
+            parent: Owner of the window.
+            api: Knows the state of the API; None if it cannot run.
+            shortcut: Knows whether the global shortcut is available; None without global shortcuts.
+        """
         super().__init__(parent, Qt.WindowType.Window)
         self.setObjectName("settings")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setWindowTitle("Settings")
         self.setAccessibleName("Settings")
-        self._makers: dict[type[FormPage], Callable[[], FormPage]] = {
-            FoldersPage: lambda: FoldersPage(ModelFolders(session, preferences, flows, self), preferences),
+        self._factories: dict[type[FormPage], Callable[[], FormPage]] = {
+            FoldersPage: lambda: FoldersPage(ModelFolders(session, preferences, tasks, self), preferences),
             AnswersPage: lambda: AnswersPage(preferences),
-            MemoryPage: lambda: MemoryPage(EngineChoices(flows, self), preferences),
-            EnginePage: lambda: EnginePage(preferences, EngineChoices(flows, self)),
-            QuickPage: lambda: QuickPage(preferences, flows, shortcut),
+            MemoryPage: lambda: MemoryPage(EngineChoices(tasks, self), preferences),
+            EnginePage: lambda: EnginePage(preferences, EngineChoices(tasks, self)),
+            QuickPage: lambda: QuickPage(preferences, tasks, shortcut),
             ApiPage: lambda: ApiPage(preferences, api),
             AppearancePage: lambda: AppearancePage(preferences),
         }
-        self._kinds = tuple(self._makers)
+        self._kinds = tuple(self._factories)
         self._pages: dict[type[FormPage], FormPage] = {}
         self.list = QListWidget()
         self.list.setObjectName("pages")
@@ -69,24 +78,24 @@ class SettingsWindow(QWidget):
         self.stack = QStackedWidget()
         for kind in self._kinds:
             self.list.addItem(QListWidgetItem(kind.title))
-        self.list.currentRowChanged.connect(self._turn)
+        self.list.currentRowChanged.connect(self._show_page)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.list)
         layout.addWidget(self.stack, 1)
-        theme.current().changed.connect(self._dress)
-        self._dress()
+        theme.current().changed.connect(self._update_style)
+        self._update_style()
         self.resize(theme.current().scaled(_SIZE[0]), theme.current().scaled(_SIZE[1]))
         self.list.setCurrentRow(0)
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The names of all pages, in order."""
+        """The identifiers of all pages, in order."""
         return tuple(kind.name for kind in self._kinds)
 
     def open(self, page: str = "") -> None:
-        """Come to the front, with a page of this name in view where one is named."""
+        """Show the window in front, at the page with this identifier if one is given."""
         if page:
             self.list.setCurrentRow(self.names.index(page))
         self.show()
@@ -95,45 +104,43 @@ class SettingsWindow(QWidget):
         self.list.setFocus()
 
     def page(self, kind: type[_P]) -> _P:
-        """Return a page; each is made when it is wanted first."""
+        """Return a page, which is created on first use."""
         if kind not in self._pages:
-            self._pages[kind] = self._makers[kind]()
+            self._pages[kind] = self._factories[kind]()
             self.stack.addWidget(self._pages[kind])
-        made = self._pages[kind]
-        assert isinstance(made, kind)
-        return made
+        page = self._pages[kind]
+        assert isinstance(page, kind)
+        return page
 
-    def _turn(self, row: int) -> None:
+    def _show_page(self, row: int) -> None:
         page = self.page(self._kinds[row])
         self.stack.setCurrentWidget(page)
         if self.isVisible():
             page.refresh()
 
-    def _dress(self) -> None:
+    def _update_style(self) -> None:
         look = theme.current()
         edge = look.scaled(16)
-        self.list.setFixedWidth(look.scaled(_LIST))
+        self.list.setFixedWidth(look.scaled(_LIST_WIDTH))
         self.list.setIconSize(QSize(edge, edge))
         for row, kind in enumerate(self._kinds):
             self.list.item(row).setIcon(icons.icon(kind.icon, look.tokens.muted, edge=edge))
-        self.setMinimumSize(min(look.scaled(_LEAST), 900), 360)
-
-    # Qt
+        self.setMinimumSize(min(look.scaled(_MIN_WIDTH), 900), 360)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close with Escape, or with the keys that close windows."""
+        """Close on Escape or the platform's shortcut for closing windows."""
         if event.key() == Qt.Key.Key_Escape or event.matches(QKeySequence.StandardKey.Close):
             self.close()
             return
         super().keyPressEvent(event)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Look again at what may have changed meanwhile."""
+        """Refresh the current page, whose values may have changed meanwhile."""
         super().showEvent(event)
         self.page(self._kinds[self.list.currentRow()]).refresh()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Take what is being typed."""
+        """Apply what is being typed."""
         for page in self._pages.values():
             page.commit()
         super().closeEvent(event)

@@ -1,4 +1,4 @@
-"""The body of an answer: its text, and in their places what was thought and which tools are wanted."""
+"""The body of an answer: text, thoughts and tool calls in the order in which they arrived."""
 
 from collections.abc import Iterable, Sequence
 
@@ -17,10 +17,11 @@ from sotto.ui.transcript.collapsible_parts import ThoughtPart, ToolCallPart
 
 
 class AnswerBody(QWidget):
-    """A column of the parts of an answer, in the order in which they came.
+    """A column with the parts of an answer.
 
     Attributes:
-        is_json: Whether its text is JSON, which is laid out for people; set before anything is shown.
+        is_json: Whether the text is JSON, which is pretty-printed; to be set before the first text.
+        parts: The widgets of the parts, in order.
 
     Signals:
         link_asked: A link was clicked.
@@ -29,7 +30,7 @@ class AnswerBody(QWidget):
     link_asked = Signal(str)
 
     def __init__(self, name: str) -> None:
-        """Be empty; `name` is what a screen reader says."""
+        """Create an empty body; `name` is for screen readers."""
         super().__init__()
         self._name = name
         self.is_json = False
@@ -39,9 +40,9 @@ class AnswerBody(QWidget):
         self._live = True
         self.parts: list[MarkdownText | ThoughtPart | ToolCallPart] = []
         self._open: MarkdownText | ThoughtPart | ToolCallPart | None = None
-        # What was written of the call that the answer ends in, as far as it has come.
+        # Text of an unfinished tool call at the end of the answer.
         self._begun_call = ""
-        self._blank = ""  # white space that shows only if something follows it
+        self._blank = ""  # white space that is shown only if text follows
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(0, 0, 0, 0)
         self._column.setSpacing(theme.GAP_12)
@@ -49,37 +50,37 @@ class AnswerBody(QWidget):
 
     @property
     def markdown(self) -> str:
-        """The whole answer as it is kept, with tags."""
+        """The whole answer in the stored form, with tags."""
         self._raw = ["".join(self._raw)]
         return self._raw[0]
 
     @property
     def texts(self) -> list[MarkdownText]:
-        """The parts that are neither thoughts nor calls."""
+        """The parts that are neither thoughts nor tool calls."""
         return [part for part in self.parts if isinstance(part, MarkdownText)]
 
     @property
-    def held(self) -> bool:
-        """Whether a reader has done something to it that would be lost if it were made anew."""
-        return any(part.held for part in self.parts)
+    def has_view_state(self) -> bool:
+        """Whether recreating the widget would lose something that the reader did, such as unfolding a part."""
+        return any(part.has_view_state for part in self.parts)
 
     def append(self, text: str, live: bool = True) -> None:
-        """Show more of an answer as it was kept; `live` if it comes just now."""
+        """Append text in the stored form; `live` if the answer is arriving now."""
         self._live = live
         self._raw.append(text)
         for piece in self._parser.feed(text):
             self._show(piece)
 
     def flush(self) -> None:
-        """Show all of what was kept; what comes next goes on with it."""
-        held = self._parser.finish()
-        self._begun_call = unfinished_call(held) if held else self._begun_call
-        for piece in held:
+        """Show everything appended so far; later text continues it."""
+        pieces = self._parser.finish()
+        self._begun_call = unfinished_call(pieces) if pieces else self._begun_call
+        for piece in pieces:
             self._show(piece)
         self._parser = Parser(KEPT)
 
     def grow(self, pieces: Iterable[Piece]) -> None:
-        """Show what has just come of the answer."""
+        """Append pieces that have just arrived."""
         self._live = True
         pieces = tuple(pieces)
         self._begun_call = unfinished_call(pieces)
@@ -88,42 +89,42 @@ class AnswerBody(QWidget):
             self._show(piece)
 
     def finish(self) -> None:
-        """Show that nothing more comes."""
+        """Complete the answer."""
         self.flush()
         self._close()
 
     def fold_begun_call(self) -> None:
-        """Fold away what was written of a call in which the answer was cut short; it is the last part by itself."""
+        """Turn the text of an unfinished tool call, which is the last part, into a collapsible part."""
         if not self._begun_call:
             return
-        self._drop(self.parts[-1])
+        self._remove(self.parts[-1])
         call = ToolCallPart()
         self._begin(call)
         call.show_cut(self._begun_call)
         self._open = None
 
     def show_durations(self, seconds: Sequence[int]) -> None:
-        """Show how long thoughts took, in order, as far as that is known."""
+        """Show how long the thoughts took, in order; later ones are left alone if `seconds` is shorter."""
         thoughts = [part for part in self.parts if isinstance(part, ThoughtPart)]
-        for thought, took in zip(thoughts, seconds, strict=False):
-            thought.took(took)
+        for thought, duration in zip(thoughts, seconds, strict=False):
+            thought.show_duration(duration)
 
     def place(self) -> None:
-        """Tell what is in view that another part of it may be."""
+        """Let visible texts know that another part of them may be in view."""
         for part in self.parts:
             text = part if isinstance(part, MarkdownText) else part.text
             if text is not None and text.isVisible():
                 text.place()
 
-    def copied(self) -> QMimeData:
-        """Return the answer without what was thought and which tools were wanted."""
+    def copy_data(self) -> QMimeData:
+        """Return the answer for the clipboard, without thoughts and tool calls."""
         if self._json:
             return mime_of_code("".join(self._json))
         return mime_of_markdown("\n\n".join(part.markdown.strip() for part in self.texts))
 
     def _show(self, piece: Piece) -> None:
         if piece.turned:
-            self._turn()
+            self._turn_into_thought()
             return
         if piece.begins:
             self._begin(ThoughtPart(self._live) if piece.kind is Kind.THOUGHT else ToolCallPart())
@@ -153,12 +154,12 @@ class AnswerBody(QWidget):
             self._json.append(text)
         self._open.append_markdown(text)
 
-    def _turn(self) -> None:
-        """Make a thought of the text that has come so far: its end shows that it was one."""
+    def _turn_into_thought(self) -> None:
+        """Turn the text so far into a thought, when its end tag shows that it was one."""
         thought = ThoughtPart(live=False)
         text = self._open.markdown.removeprefix(FENCE) if isinstance(self._open, MarkdownText) else ""
         if isinstance(self._open, MarkdownText):
-            self._drop(self._open)
+            self._remove(self._open)
         self._begin(thought)
         thought.append(text)
         self._close()
@@ -170,7 +171,7 @@ class AnswerBody(QWidget):
         self.parts.append(text)
         self._column.addWidget(text)
         if self.is_json:
-            # All of it is code, which ends with it.
+            # The whole answer is one code block.
             text.append_markdown(FENCE)
         return text
 
@@ -182,20 +183,20 @@ class AnswerBody(QWidget):
         part.unfolded.connect(lambda: part.text.link_asked.connect(self.link_asked) if part.text else None)
 
     def _close(self) -> None:
-        """Complete the part that is open."""
+        """Complete the open part."""
         if isinstance(self._open, MarkdownText):
             self._open.finish()
         elif isinstance(self._open, ThoughtPart):
             self._open.end()
-            if not self._open.markdown_begun:
-                # Templates ask for no thought by an empty one.
-                self._drop(self._open)
-        elif isinstance(self._open, ToolCallPart) and not self._open.known:
-            # It was none, or the answer broke off in front of it.
-            self._drop(self._open)
+            if not self._open.has_text:
+                # Some templates disable thinking by an empty thought.
+                self._remove(self._open)
+        elif isinstance(self._open, ToolCallPart) and not self._open.has_call:
+            # It was not a tool call, or the answer was cut off before it.
+            self._remove(self._open)
         self._open = None
 
-    def _drop(self, part: MarkdownText | ThoughtPart | ToolCallPart) -> None:
+    def _remove(self, part: MarkdownText | ThoughtPart | ToolCallPart) -> None:
         self.parts.remove(part)
         part.hide()
         part.deleteLater()

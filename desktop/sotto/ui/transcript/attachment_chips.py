@@ -1,4 +1,4 @@
-"""What is attached, as a person sees it: a chip with a name, how large it is, and how many tokens it costs."""
+"""Chips for attachments: name, size and token count, with buttons to remove or shorten them."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -14,7 +14,7 @@ from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, 
 
 _NAME_WIDTH = 240
 
-# Which part of a document the model is given, by what it is called here.
+# Labels of the parts of a document that can be sent, by their names in `AttachmentBar.cut_wanted`.
 _PARTS = {
     "whole": "The whole document",
     "beginning": "Only the beginning, as much as fits",
@@ -23,26 +23,33 @@ _PARTS = {
 
 
 class AttachmentChip(QFrame):
-    """One thing that is attached.
+    """One attachment.
 
     Signals:
-        removed: It is to go along no longer.
-        parts_wanted: The person wants to choose which part of it goes along, in a menu at this place.
+        removed: The user removed the attachment.
+        parts_wanted: The user wants a menu of the parts to send, at a position on the screen.
     """
 
     removed = Signal()
     parts_wanted = Signal(QPoint)
 
     def __init__(self, name: str, line: str, *, removable: bool = False, divisible: bool = False) -> None:
-        """Show a name, and a line of figures under it."""
+        """Create a chip.
+
+        Args:
+            name: File name.
+            line: Details below the name.
+            removable: Whether there is a button to remove it.
+            divisible: Whether there is a button to send only a part of it.
+        """
         super().__init__()
         self.setObjectName("attachment")
         self.name = ElidedLabel(name)
         self.line = Label("", "caption")
         self.show_line(line)
-        wished = self.name.fontMetrics().horizontalAdvance(name) + 2
+        wanted = self.name.fontMetrics().horizontalAdvance(name) + 2
         self.name.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.name.setMaximumWidth(min(wished, theme.current().scaled(_NAME_WIDTH)))
+        self.name.setMaximumWidth(min(wanted, theme.current().scaled(_NAME_WIDTH)))
         texts = QVBoxLayout()
         texts.setSpacing(0)
         texts.addWidget(self.name)
@@ -66,29 +73,29 @@ class AttachmentChip(QFrame):
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
 
     def show_line(self, line: str) -> None:
-        """Show other figures."""
+        """Replace the details below the name."""
         self.line.setText(line)
         self.setAccessibleName(f"Attached: {self.name.text()}, {line}")
 
 
 class SentAttachments(QWidget):
-    """What went along with a question."""
+    """The attachments of a question that was sent."""
 
     def __init__(self, attachments: Sequence[Attachment]) -> None:
-        """Show these."""
+        """Show `attachments`."""
         super().__init__()
         layout = FlowLayout(self, theme.GAP_8, align_end=True)
-        for one in attachments:
-            layout.addWidget(AttachmentChip(one.name, _attachment_line(one)))
+        for attachment in attachments:
+            layout.addWidget(AttachmentChip(attachment.name, _attachment_line(attachment)))
 
 
 class AttachmentBar(QWidget):
-    """What goes along with the draft, and what is still being read; hidden where there is neither.
+    """The attachments of the draft and the files that are still being read; hidden if there are none.
 
     Signals:
-        remove_wanted: The attachment at this place is to go along no longer.
-        stop_wanted: The file at this place among those that are being read is not to be attached.
-        cut_wanted: The attachment at this place is to go along in part: as this says of `PARTS`.
+        remove_wanted: The user wants to remove the attachment at this index.
+        stop_wanted: The user wants to stop reading the file at this index among those being read.
+        cut_wanted: The user wants to send only a part of the attachment at this index: `whole`, `beginning` or `end`.
     """
 
     remove_wanted = Signal(int)
@@ -96,7 +103,7 @@ class AttachmentBar(QWidget):
     cut_wanted = Signal(int, str)
 
     def __init__(self) -> None:
-        """Begin hidden."""
+        """Create the bar, hidden."""
         super().__init__()
         self.setObjectName("attachments")
         self._attachments: Sequence[Attachment] = ()
@@ -107,21 +114,21 @@ class AttachmentBar(QWidget):
         self.hide()
 
     def show_attachments(self, attachments: Sequence[Attachment]) -> None:
-        """Show what is attached."""
-        known, self._attachments = self._attachments, attachments
-        if [one.name for one in known] != [one.name for one in attachments]:
+        """Show the attachments of the draft."""
+        before, self._attachments = self._attachments, attachments
+        if [attachment.name for attachment in before] != [attachment.name for attachment in attachments]:
             self._show()
         else:
-            for chip, one in zip(self.chips, attachments, strict=False):
-                chip.show_line(_attachment_line(one))
+            for chip, attachment in zip(self.chips, attachments, strict=False):
+                chip.show_line(_attachment_line(attachment))
 
     def show_pending(self, names: Sequence[str]) -> None:
-        """Show what is being read."""
+        """Show the names of files that are being read."""
         self._pending = names
         self._show()
 
     def parts_menu(self, index: int) -> QMenu:
-        """Return which parts of an attachment can be chosen."""
+        """Return a menu of the parts that can be sent of the attachment at `index`."""
         menu = QMenu(self)
         for part, text in _PARTS.items():
             add_action(menu, text, partial(self.cut_wanted.emit, index, part))
@@ -134,10 +141,10 @@ class AttachmentBar(QWidget):
             chip.hide()
             chip.deleteLater()
         self.chips = []
-        for index, one in enumerate(self._attachments):
-            chip = AttachmentChip(one.name, _attachment_line(one), removable=True, divisible=True)
+        for index, attachment in enumerate(self._attachments):
+            chip = AttachmentChip(attachment.name, _attachment_line(attachment), removable=True, divisible=True)
             chip.removed.connect(partial(self.remove_wanted.emit, index))
-            chip.parts_wanted.connect(partial(self._choose_part, index))
+            chip.parts_wanted.connect(partial(self._show_parts, index))
             self._add(chip)
         for index, name in enumerate(self._pending):
             chip = AttachmentChip(name, "Reading…", removable=True)
@@ -148,7 +155,7 @@ class AttachmentBar(QWidget):
         self.setVisible(bool(self.chips))
         self.updateGeometry()
 
-    def _choose_part(self, index: int, at: QPoint) -> None:
+    def _show_parts(self, index: int, at: QPoint) -> None:
         popup(self.parts_menu(index), at)
 
     def _add(self, chip: AttachmentChip) -> None:
@@ -157,7 +164,7 @@ class AttachmentBar(QWidget):
 
 
 def _attachment_line(attachment: Attachment) -> str:
-    """Return how large an attachment is, and what it costs: `12 KB · 3,400 tokens`."""
+    """Return the size of an attachment, the part that is sent, and its token count: `12 KB · 3,400 tokens`."""
     length = len(attachment.text)
     part = "" if attachment.whole else f"{100 * (attachment.ends - attachment.begins) / length:.0f} % "
     if not attachment.whole:

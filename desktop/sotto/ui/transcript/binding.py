@@ -1,4 +1,4 @@
-"""Connect a conversation with the widget that shows its messages."""
+"""Connects a chat session with a transcript."""
 
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
@@ -6,7 +6,7 @@ from sotto.ui.transcript.transcript import Transcript
 
 
 def bind(transcript: Transcript, session: ChatSession) -> Subscription:
-    """Let `transcript` show the messages of `session`, and pass on what is wanted of them, until that is closed."""
+    """Show `session` in `transcript` and pass on the user's requests, until the returned subscription is closed."""
     transcript.show_turns(session.turns)
     if session.answering:
         transcript.resume_answer(session.turns[-1])
@@ -18,7 +18,7 @@ def bind(transcript: Transcript, session: ChatSession) -> Subscription:
         (transcript.more_wanted, session.continue_answer),
         (transcript.version_wanted, session.show_version),
         (session.branch_changed, transcript.show_turns),
-        (session.turns_saved, transcript.show_numbers),
+        (session.turns_saved, transcript.update_turns),
         (session.message_found, transcript.go_to),
         (session.question_added, transcript.add_question),
         (session.answer_awaited, transcript.await_answer),

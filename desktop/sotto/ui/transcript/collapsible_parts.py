@@ -1,4 +1,4 @@
-"""Parts of an answer that are folded away: what a model thought, and tools that it wants to use."""
+"""The collapsible parts of an answer: thoughts and tool calls."""
 
 import re
 import time
@@ -15,29 +15,33 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
 
 _PREVIEW_LINES = 3
-# What is enough to fill these lines.
+# Characters that are enough to fill these lines.
 _PREVIEW_LENGTH = 1200
 _INDENT = theme.GAP_24
 
 
 class CollapsiblePart(QWidget):
-    """A line that unfolds what is below it. Once a reader has done that, or the reverse, only he changes it.
+    """A title with a button that shows or hides the content below it.
 
     Signals:
-        unfolded: What is below it came into view for the first time.
+        unfolded: The content was shown for the first time.
+
+    Attributes:
+        open: Whether the content is shown.
+        touched: Whether the reader has shown or hidden the content; from then on nothing else changes that.
     """
 
     unfolded = Signal()
 
-    def __init__(self, what: str) -> None:
-        """Be folded; `what` it is, for a screen reader."""
+    def __init__(self, content: str) -> None:
+        """Create a collapsed part; `content` names what is below the title, for screen readers."""
         super().__init__()
         self.setObjectName("fold")
-        self._what = what
+        self._content = content
         self._body: MarkdownText | None = None
         self.open = False
         self.touched = False
-        self.button = IconButton("right", f"Show {what}", "")
+        self.button = IconButton("right", f"Show {content}", "")
         self.button.setObjectName("unfold")
         self.title = ElidedLabel("", "muted")
         self.button.clicked.connect(self._toggle)
@@ -52,8 +56,8 @@ class CollapsiblePart(QWidget):
         self._layout.addLayout(head)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
-    def say(self, title: str) -> None:
-        """Show another line."""
+    def set_title(self, title: str) -> None:
+        """Replace the title."""
         self.title.setText(title)
         self.title.setAccessibleName(title)
 
@@ -62,12 +66,12 @@ class CollapsiblePart(QWidget):
         self.set_open(not self.open)
 
     def set_open(self, is_open: bool) -> None:
-        """Show what is below, or fold it away."""
+        """Show or hide the content."""
         self.open = is_open
-        self.button.set_icon("down" if is_open else "right", f"{'Hide' if is_open else 'Show'} {self._what}")
+        self.button.set_icon("down" if is_open else "right", f"{'Hide' if is_open else 'Show'} {self._content}")
         if is_open and self._body is None:
             self._body = MarkdownText("thought")
-            self._body.setAccessibleName(self._what.capitalize())
+            self._body.setAccessibleName(self._content.capitalize())
             inside = QHBoxLayout()
             inside.setContentsMargins(_INDENT, 0, 0, 0)
             inside.addWidget(self._body)
@@ -78,24 +82,24 @@ class CollapsiblePart(QWidget):
             self._body.setVisible(is_open)
 
     @property
-    def held(self) -> bool:
-        """Whether a reader has done something to it."""
+    def has_view_state(self) -> bool:
+        """Whether recreating the widget would lose what the reader did."""
         return self.touched
 
     @property
     def text(self) -> MarkdownText | None:
-        """What is below the line, once it has been shown."""
+        """The content; None until it is shown for the first time."""
         return self._body
 
     def _fill(self, body: MarkdownText) -> None:
-        """Put what there is so far into `body`."""
+        """Fill `body` with the content so far."""
 
 
 class ThoughtPart(CollapsiblePart):
-    """What a model thinks: its newest lines while it comes, and then how long it took."""
+    """A thought of the model: shows its newest lines while it arrives, and then how long it took."""
 
     def __init__(self, live: bool) -> None:
-        """Begin; `live` if it comes just now."""
+        """Create an empty thought; `live` if it is arriving now."""
         super().__init__("what the model thought")
         self._parts: list[str] = []
         self._since = time.monotonic() if live else None
@@ -106,17 +110,17 @@ class ThoughtPart(CollapsiblePart):
         below.addWidget(self.preview)
         self._layout.addLayout(below)
         self.preview.setVisible(False)
-        self.say("Thinking…")
+        self.set_title("Thinking…")
 
     @property
     def markdown(self) -> str:
-        """What was thought so far."""
+        """The thought so far."""
         self._parts = ["".join(self._parts)]
         return self._parts[0]
 
     def append(self, text: str) -> None:
-        """Show more of it."""
-        if not self.markdown_begun:
+        """Append text."""
+        if not self.has_text:
             text = text.lstrip()
         if not text:
             return
@@ -128,26 +132,26 @@ class ThoughtPart(CollapsiblePart):
             self.preview.setVisible(not self.open and not self.touched)
 
     @property
-    def markdown_begun(self) -> bool:
-        """Whether anything has been thought."""
+    def has_text(self) -> bool:
+        """Whether the thought contains any text."""
         return bool(self._parts)
 
     def end(self) -> None:
-        """Show that it is complete, and for how long it went on."""
+        """Complete the thought and show how long it took."""
         if self._ended:
             return
         self._ended = True
-        self.took(round(time.monotonic() - self._since) if self._since is not None else 0)
+        self.show_duration(round(time.monotonic() - self._since) if self._since is not None else 0)
         self.preview.hide()
         if self._body is not None:
             self._body.finish()
 
-    def took(self, seconds: int) -> None:
-        """Show for how long it went on, if that is worth a number."""
-        self.say(thought_line(seconds))
+    def show_duration(self, seconds: int) -> None:
+        """Show how long the thought took; short ones get no number."""
+        self.set_title(thought_line(seconds))
 
     def set_open(self, is_open: bool) -> None:
-        """Show all of it, or none."""
+        """Show or hide the whole thought; the preview is shown only while it is collapsed."""
         super().set_open(is_open)
         self.preview.setVisible(not is_open and not self.touched and not self._ended and bool(self._parts))
 
@@ -158,30 +162,30 @@ class ThoughtPart(CollapsiblePart):
 
 
 class ToolCallPart(CollapsiblePart):
-    """A tool that a model wants to use. Nothing runs."""
+    """A tool call by the model; it is only shown, never run."""
 
     def __init__(self) -> None:
-        """Begin."""
+        """Create a part for a call that has just begun."""
         super().__init__("what the model wants to hand to the tool")
         self._markdown = ""
-        self.say("Choosing a tool…")
+        self.set_title("Choosing a tool…")
 
     @property
-    def known(self) -> bool:
-        """Whether it has come to what it is."""
+    def has_call(self) -> bool:
+        """Whether a complete or cut-off call has been shown."""
         return bool(self._markdown)
 
     def show_call(self, call: ToolCall) -> None:
-        """Show what it is."""
+        """Show a complete call."""
         self._show(tool_call_line(call), fence_code(format_json(call.arguments)))
 
-    def show_cut(self, written: str) -> None:
-        """Show that the answer ends in the middle of it, and what was written of it."""
-        self._show(CUT_CALL, fence_code(written, ""))
+    def show_cut(self, text: str) -> None:
+        """Show the text of a call in which the answer was cut off."""
+        self._show(CUT_CALL, fence_code(text, ""))
 
     def _show(self, title: str, markdown: str) -> None:
         self._markdown = markdown
-        self.say(title)
+        self.set_title(title)
         if self._body is not None:
             self._fill(self._body)
 
@@ -192,7 +196,7 @@ class ToolCallPart(CollapsiblePart):
 
 
 class _Preview(QWidget):
-    """The newest lines of a thought, of which the oldest fades."""
+    """The newest lines of a thought; the oldest one fades out."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -206,15 +210,15 @@ class _Preview(QWidget):
         self.setFixedHeight(_PREVIEW_LINES * self.fontMetrics().lineSpacing())
 
     def append(self, text: str) -> None:
-        """Show what is new at the end."""
-        # A line is begun anew from time to time only, so that words do not move from line to line with each new one.
+        """Append text."""
+        # The beginning is cut off only from time to time, because each cut reflows the lines.
         self._text += text
         if len(self._text) > 2 * _PREVIEW_LENGTH:
             self._text = self._text[-_PREVIEW_LENGTH:].partition(" ")[2] or self._text[-_PREVIEW_LENGTH:]
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the text from the bottom up."""
+        """Draw the text, aligned to the bottom."""
         tokens, painter = theme.current().tokens, QPainter(self)
         painter.setPen(QColor(tokens.muted))
         option = QTextOption()

@@ -1,4 +1,4 @@
-"""Find in the conversation: one message after the other that has the words."""
+"""The find bar, which steps through the messages that contain a text."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,28 +13,28 @@ from sotto.ui.toolkit.widgets import IconButton, Label
 
 
 class FindBar(QFrame):
-    """A line to type into, and the way from one message to the next; hidden until it is wanted.
+    """A search field with buttons for the previous and next match; hidden until it is opened.
 
     Signals:
-        pointed: The message of this number has this text.
-        closed: The bar is to go away.
+        pointed: The message with this id, which contains this text, should be shown.
+        closed: The user closed the bar.
     """
 
     pointed = Signal(int, str)
     closed = Signal()
 
     def __init__(self) -> None:
-        """Look into no conversation yet."""
+        """Create the bar, hidden and without messages."""
         super().__init__()
         self.setObjectName("find")
         self._turns: Callable[[], Sequence[Turn]] = lambda: ()
-        self._at: int | None = None
+        self._current: int | None = None
         self.field = QLineEdit()
         self.field.setObjectName("search")
         self.field.setPlaceholderText("Find in this chat")
         self.field.setAccessibleName("Find in this chat")
         self.field.setAcceptDrops(False)
-        self.field.textChanged.connect(self._begin)
+        self.field.textChanged.connect(self._restart)
         self.field.returnPressed.connect(lambda: self.step(-1))
         self.count = Label("", "caption")
         self.older = IconButton("arrow-up", "Find an older message")
@@ -50,8 +50,8 @@ class FindBar(QFrame):
             layout.addWidget(widget)
         self.hide()
 
-    def look_into(self, turns: Callable[[], Sequence[Turn]]) -> None:
-        """Look into what `turns` returns, oldest first."""
+    def set_source(self, turns: Callable[[], Sequence[Turn]]) -> None:
+        """Search the messages that `turns` returns, oldest first."""
         self._turns = turns
 
     def open(self) -> None:
@@ -59,39 +59,38 @@ class FindBar(QFrame):
         self.show()
         self.field.selectAll()
         self.field.setFocus()
-        self._show(self._found())
+        self._show(self._matches())
 
     def step(self, by: int) -> None:
-        """Point at the message before (-1) or behind (1) the one that was pointed at last; from the newest on."""
-        found = self._found()
-        if found:
-            place = found.index(self._at) + by if self._at in found else -1
-            self._at = found[place % len(found)]
-            self.pointed.emit(self._at, self.field.text())
-        self._show(found)
+        """Go to the previous (-1) or next (1) match, starting with the newest."""
+        matches = self._matches()
+        if matches:
+            index = matches.index(self._current) + by if self._current in matches else -1
+            self._current = matches[index % len(matches)]
+            self.pointed.emit(self._current, self.field.text())
+        self._show(matches)
 
-    def _begin(self) -> None:
-        self._at = None
+    def _restart(self) -> None:
+        self._current = None
         self.step(-1)
 
-    def _found(self) -> list[int]:
+    def _matches(self) -> list[int]:
         text = self.field.text().casefold()
         return [turn.id for turn in self._turns() if text.strip() and text in turn.text.casefold()]
 
-    def _show(self, found: list[int]) -> None:
-        several = bool(found)
-        self.older.setEnabled(several)
-        self.newer.setEnabled(several)
+    def _show(self, matches: list[int]) -> None:
+        self.older.setEnabled(bool(matches))
+        self.newer.setEnabled(bool(matches))
         if not self.field.text().strip():
             self.count.setText("")
-        elif not found:
+        elif not matches:
             self.count.setText("Nothing found")
         else:
-            place = found.index(self._at) + 1 if self._at in found else len(found)
-            self.count.setText(f"{wording.count(place)} of {wording.count(len(found))}")
+            number = matches.index(self._current) + 1 if self._current in matches else len(matches)
+            self.count.setText(f"{wording.count(number)} of {wording.count(len(matches))}")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Go away with Escape."""
+        """Close on Escape."""
         if event.key() == Qt.Key.Key_Escape:
             self.closed.emit()
             return

@@ -1,4 +1,4 @@
-"""The round button that leads to the newest text, with an arc around it while more of it comes."""
+"""The round button that scrolls to the newest text, with a turning arc while an answer is arriving."""
 
 from PySide6.QtCore import Property, QPropertyAnimation, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
@@ -6,51 +6,51 @@ from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QPen, QShow
 from sotto.ui.toolkit import motion, theme
 from sotto.ui.toolkit.widgets import IconButton
 
-_ROUND_MS = 1400
-_SPAN = 80
-_EDGE = 30
+_TURN_MS = 1400
+_ARC_DEGREES = 80
+_MIN_SIZE = 30
 
 
 class JumpToLatest(IconButton):
-    """Goes to the newest text. The arc turns, unless the person wants less motion; then it stands still."""
+    """A button with an arc, which stands still if the user prefers reduced motion."""
 
     def __init__(self) -> None:
-        """Begin with nothing coming."""
+        """Create the button, without the arc."""
         super().__init__("arrow-down", "Go to the newest text", role="", color="text")
         self.setObjectName("newest")
-        self._coming = False
+        self._arriving = False
         self._degrees = 90.0
         self._turning = QPropertyAnimation(self, b"degrees", self)
         self._turning.setStartValue(90.0)
         self._turning.setEndValue(-270.0)
-        self._turning.setDuration(_ROUND_MS)
+        self._turning.setDuration(_TURN_MS)
         self._turning.setLoopCount(-1)
 
-    def show_coming(self, coming: bool) -> None:
-        """Show whether more text comes, for the eye and for screen readers."""
-        self._coming = coming
-        name = "Go to the newest text" + (", answer in progress" if coming else "")
+    def show_arriving(self, arriving: bool) -> None:
+        """Show whether an answer is arriving, by the arc and for screen readers."""
+        self._arriving = arriving
+        name = "Go to the newest text" + (", answer in progress" if arriving else "")
         self.setAccessibleName(name)
         self.setToolTip(name)
-        self._turn()
+        self._start_or_stop()
         self.update()
 
-    def place(self, room: QSize) -> None:
-        """Stand at the foot of a view of that size, over what is in it."""
+    def place(self, viewport: QSize) -> None:
+        """Move the button to the bottom centre of a viewport of this size, above the content."""
         size = self.sizeHint()
-        edge = max(size.width(), size.height(), _EDGE)
+        edge = max(size.width(), size.height(), _MIN_SIZE)
         self.setFixedSize(edge, edge)
-        self.move((room.width() - edge) // 2, room.height() - edge - theme.GAP_12)
+        self.move((viewport.width() - edge) // 2, viewport.height() - edge - theme.GAP_12)
         self.raise_()
 
     @property
-    def turns(self) -> bool:
-        """Whether the arc moves."""
+    def is_turning(self) -> bool:
+        """Whether the arc is turning."""
         return self._turning.state() is QPropertyAnimation.State.Running
 
-    def _turn(self) -> None:
-        wanted = self._coming and self.isVisible() and not motion.is_reduced()
-        if wanted and not self.turns:
+    def _start_or_stop(self) -> None:
+        wanted = self._arriving and self.isVisible() and not motion.is_reduced()
+        if wanted and not self.is_turning:
             self._turning.start()
         elif not wanted:
             self._turning.stop()
@@ -66,22 +66,22 @@ class JumpToLatest(IconButton):
     degrees = Property(float, _read, _write)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Turn, where there is something to show."""
+        """Start turning if an answer is arriving."""
         super().showEvent(event)
-        self._turn()
+        self._start_or_stop()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Turn no longer."""
+        """Stop turning."""
         super().hideEvent(event)
-        self._turn()
+        self._start_or_stop()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the arc on the button's edge."""
+        """Draw the arc along the edge of the button."""
         super().paintEvent(event)
-        if self._coming:
+        if self._arriving:
             painter = QPainter(self)
             painter.setRenderHint(QPainter.RenderHint.Antialiasing)
             painter.setPen(
                 QPen(QColor(theme.current().tokens.accent), 2, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap)
             )
-            painter.drawArc(QRectF(self.rect()).adjusted(1, 1, -1, -1), round(16 * self._degrees), -16 * _SPAN)
+            painter.drawArc(QRectF(self.rect()).adjusted(1, 1, -1, -1), round(16 * self._degrees), -16 * _ARC_DEGREES)

@@ -1,7 +1,7 @@
-"""Messages below each other, of which only those near the view are made.
+"""A virtualised column of messages: only those near the viewport have widgets.
 
-Each message has a place from the beginning. While it is not made, its place is as tall as it was when it was made last,
-or as its text lets guess. So the scroll bar shows all of a conversation, and a long one costs what is seen of it.
+Every message has a slot. Without a widget, the slot keeps the height that its last widget had, or one estimated from
+the text. So the scroll bar represents the whole conversation, and a long one costs no more than its visible part.
 """
 
 import time
@@ -18,10 +18,11 @@ from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
 
 WIDTH = 720
 _ABOVE, _BETWEEN, _BELOW = theme.GAP_24, theme.GAP_24, theme.GAP_32
-_FOOT = 32
-# A quarter of what a frame may take: what is not in view yet is made in several goes.
-_SECONDS = 0.004
-# In heights of the view: what is nearer than the first is made, what is farther than the second is made no longer.
+# Estimated height of the buttons below a message.
+_FOOTER_HEIGHT = 32
+# Time for creating widgets outside the viewport in one go: a quarter of a frame.
+_BUDGET_SECONDS = 0.004
+# Distances from the viewport, in its heights, within which widgets are created, and beyond which they are removed.
 _NEAR, _FAR = 1, 4
 
 Message = UserMessage | AnswerMessage
@@ -29,13 +30,13 @@ Message = UserMessage | AnswerMessage
 
 @dataclass(eq=False)
 class MessageSlot:
-    """Where a message is.
+    """The space of one message in the column.
 
     Attributes:
-        turn: The message; None for an answer that is on its way.
-        widget: What shows it, if it is made.
-        top: In pixels from the top of the column.
-        height: In pixels.
+        turn: The message; None for an answer that is arriving.
+        widget: The widget of the message; None if it has not been created.
+        top: Distance from the top of the column, in pixels.
+        height: Height in pixels.
     """
 
     turn: Turn | None
@@ -45,134 +46,145 @@ class MessageSlot:
 
     @property
     def bottom(self) -> int:
-        """The first pixel below it."""
+        """The first pixel below the slot."""
         return self.top + self.height
 
 
 class MessageColumn(QWidget):
-    """The places of all messages, from the first to the last.
+    """The slots of all messages, in order.
 
     Signals:
-        loosened: Something in it is of another size now, and `arrange` is due.
+        layout_outdated: A message needs another size, so `arrange` must be called.
     """
 
-    loosened = Signal()
+    layout_outdated = Signal()
 
-    def __init__(self, make: Callable[[Turn], Message]) -> None:
-        """Have no messages; `make` makes what shows one."""
+    def __init__(self, make_widget: Callable[[Turn], Message]) -> None:
+        """Create an empty column; `make_widget` creates the widget of a message."""
         super().__init__()
         self.setObjectName("transcriptBody")
-        self._make = make
+        self._make_widget = make_widget
         self._arranging = False
-        self.places: list[MessageSlot] = []
+        self.slots: list[MessageSlot] = []
 
     @property
-    def made(self) -> list[Message]:
-        """The messages that are made, in order."""
-        return [place.widget for place in self.places if place.widget is not None]
+    def widgets(self) -> list[Message]:
+        """The widgets that exist, in order."""
+        return [slot.widget for slot in self.slots if slot.widget is not None]
 
     def fill(self, turns: Sequence[Turn]) -> None:
-        """Have these messages in place of all others."""
-        while self.places:
+        """Replace all messages."""
+        while self.slots:
             self.remove_last()
-        self.places = [MessageSlot(turn, height=_guessed(turn, self._across()[1])) for turn in turns]
+        self.slots = [MessageSlot(turn, height=_estimate_height(turn, self._horizontal_extent()[1])) for turn in turns]
 
     def append(self, widget: Message, turn: Turn | None) -> None:
-        """Put a message behind the last one."""
-        place = MessageSlot(turn, widget)
-        self.places.append(place)
-        self._adopt(place)
+        """Append a message with its widget."""
+        slot = MessageSlot(turn, widget)
+        self.slots.append(slot)
+        self._adopt(slot)
 
     def remove_last(self) -> None:
-        """Take the last message away."""
-        self._drop(self.places.pop())
+        """Remove the last message."""
+        self._remove_widget(self.slots.pop())
 
-    def place_at(self, y: int) -> MessageSlot | None:
-        """Return the place at a height, or the next one below it; None below the last one."""
-        return next((place for place in self.places if place.bottom > y), None)
+    def slot_at(self, y: int) -> MessageSlot | None:
+        """Return the slot at `y` pixels from the top, or the next one below; None below the last one."""
+        return next((slot for slot in self.slots if slot.bottom > y), None)
 
     def arrange(self) -> None:
-        """Put every message where it belongs, and be as tall as all of them."""
+        """Position all messages and adjust the height of the column."""
         self._arranging = True
-        left, width = self._across()
+        left, width = self._horizontal_extent()
         top = _ABOVE
-        for place in self.places:
-            place.top = top
-            if place.widget is not None:
-                place.height = _height(place.widget, width)
-                place.widget.setGeometry(left, top, width, place.height)
-            top += place.height + _BETWEEN
-        self.resize(self.width(), top - _BETWEEN + _BELOW if self.places else 0)
+        for slot in self.slots:
+            slot.top = top
+            if slot.widget is not None:
+                slot.height = _measure_height(slot.widget, width)
+                slot.widget.setGeometry(left, top, width, slot.height)
+            top += slot.height + _BETWEEN
+        self.resize(self.width(), top - _BETWEEN + _BELOW if self.slots else 0)
         self._arranging = False
 
-    def make_near(self, top: int, height: int) -> tuple[bool, bool]:
-        """Make what is in view from `top`, begin to make what is near, and take away what is far.
+    def update_widgets(self, top: int, height: int) -> tuple[bool, bool]:
+        """Create widgets in the viewport and, as far as time allows, near it; remove those far from it.
+
+        Args:
+            top: Top of the viewport, in pixels from the top of the column.
+            height: Height of the viewport in pixels.
 
         Returns:
-            Whether anything was made or taken away, and whether there is more to make.
+            Whether any widget was created or removed, and whether more have to be created.
         """
-        ends, changed = time.perf_counter() + _SECONDS, False
-        far = [place for place in self.places if not _within(place, top, height, _FAR)]
-        for place in far:
-            if _may_go(place):
-                self._drop(place)
+        deadline, changed = time.perf_counter() + _BUDGET_SECONDS, False
+        far = [slot for slot in self.slots if not _within(slot, top, height, _FAR)]
+        for slot in far:
+            if _is_removable(slot):
+                self._remove_widget(slot)
                 changed = True
-        for reach in (0, _NEAR):
-            for place in self.places:
-                if place.widget is None and place.turn is not None and _within(place, top, height, reach):
-                    if reach and time.perf_counter() > ends:
+        for distance in (0, _NEAR):
+            for slot in self.slots:
+                if slot.widget is None and slot.turn is not None and _within(slot, top, height, distance):
+                    if distance and time.perf_counter() > deadline:
                         return changed, True
-                    place.widget = self._make(place.turn)
-                    self._adopt(place)
+                    slot.widget = self._make_widget(slot.turn)
+                    self._adopt(slot)
                     changed = True
         return changed, False
 
     def event(self, event: QEvent) -> bool:
-        """Notice that a message wants another size."""
+        """Report that a message needs another size."""
         if event.type() == QEvent.Type.LayoutRequest:
             if not self._arranging:
-                self.loosened.emit()
+                self.layout_outdated.emit()
             return True
         return super().event(event)
 
-    def _adopt(self, place: MessageSlot) -> None:
-        widget = place.widget
+    def _adopt(self, slot: MessageSlot) -> None:
+        widget = slot.widget
         assert widget is not None
-        left, width = self._across()
+        left, width = self._horizontal_extent()
         widget.setParent(self)
-        widget.setGeometry(left, place.top, width, max(1, place.height))
+        widget.setGeometry(left, slot.top, width, max(1, slot.height))
         widget.show()
         self._arranging = True
-        place.height = _height(widget, width)
+        slot.height = _measure_height(widget, width)
         self._arranging = False
 
-    def _drop(self, place: MessageSlot) -> None:
-        if place.widget is not None:
-            place.widget.hide()
-            place.widget.deleteLater()
-            place.widget = None
+    def _remove_widget(self, slot: MessageSlot) -> None:
+        if slot.widget is not None:
+            slot.widget.hide()
+            slot.widget.deleteLater()
+            slot.widget = None
 
-    def _across(self) -> tuple[int, int]:
-        """Return where messages begin, and how wide they are."""
+    def _horizontal_extent(self) -> tuple[int, int]:
+        """Return the left edge and the width of messages, in pixels."""
         width = min(max(WIDTH, theme.current().scaled(WIDTH)), self.width() - 2 * theme.GAP_32)
         return (self.width() - width) // 2, width
 
 
-def _within(place: MessageSlot, top: int, height: int, reach: float) -> bool:
-    """Return whether a place is in view, or no more heights of the view away from it than `reach`."""
-    return place.bottom > top - reach * height and place.top < top + (1 + reach) * height
+def _within(slot: MessageSlot, top: int, height: int, distance: float) -> bool:
+    """Return whether a slot is in the viewport or near it.
+
+    Args:
+        slot: The slot.
+        top: Top of the viewport, in pixels from the top of the column.
+        height: Height of the viewport in pixels.
+        distance: Largest distance from the viewport, in its heights.
+    """
+    return slot.bottom > top - distance * height and slot.top < top + (1 + distance) * height
 
 
-def _may_go(place: MessageSlot) -> bool:
-    """Return whether nothing is lost when a message is made anew the next time that it is near."""
-    widget, focus = place.widget, QApplication.focusWidget()
-    if widget is None or place.turn is None or widget.held:
+def _is_removable(slot: MessageSlot) -> bool:
+    """Return whether the widget of a message can be recreated later without losing anything."""
+    widget, focus = slot.widget, QApplication.focusWidget()
+    if widget is None or slot.turn is None or widget.has_view_state:
         return False
     return focus is None or not widget.isAncestorOf(focus)
 
 
-def _height(widget: Message, width: int) -> int:
-    """Return how tall a message is at a width, with all the layouts in it done."""
+def _measure_height(widget: Message, width: int) -> int:
+    """Return the height of a message at a width, after completing all its pending layouts."""
     if widget.width() != width:
         widget.resize(width, widget.height())
     # Only what is waiting inside the message, from the inside out: the caller may be a layout around the column that is
@@ -182,8 +194,8 @@ def _height(widget: Message, width: int) -> int:
     return widget.heightForWidth(width) if widget.hasHeightForWidth() else widget.sizeHint().height()
 
 
-def _guessed(turn: Turn, width: int) -> int:
-    """Return how tall a message may be that was never made."""
+def _estimate_height(turn: Turn, width: int) -> int:
+    """Return the estimated height of a message that has never had a widget."""
     metrics = QFontMetricsF(theme.current().font(1.06))
     lines = turn.text.count("\n") + 1 + len(turn.text) * metrics.averageCharWidth() / max(1, width)
-    return round(lines * metrics.lineSpacing() * 1.2) + _FOOT
+    return round(lines * metrics.lineSpacing() * 1.2) + _FOOTER_HEIGHT

@@ -1,4 +1,4 @@
-"""One message of a conversation, of a person or of a model."""
+"""The widgets of one message: a question of the user or an answer of a model."""
 
 from collections.abc import Sequence
 
@@ -21,19 +21,19 @@ from sotto.ui.transcript.attachment_chips import SentAttachments
 from sotto.ui.transcript.question_editor import QuestionEditor
 
 _BUBBLE_SHARE = 0.8
-# What the line of figures needs beside the buttons, at 13 px text.
-_FIGURES = 160
+# Width that the status line needs to stand beside the buttons, at 13 px text.
+_STATUS_WIDTH = 160
 
 
 class UserMessage(QWidget):
-    """What a person said, in a bubble at the right; it can be edited, and its versions be turned over.
+    """A message of the user in a bubble at the right, which can be edited and may have several versions.
 
     Signals:
-        edited: The person asks something else in place of the question of this number.
-        version_wanted: The person wants to see the message of this number.
+        edited: The user sends another text instead of the question with this id.
+        version_wanted: The user wants to see the message with this id.
 
     Attributes:
-        editor: Where it is written anew; None while it is not.
+        editor: The editor of the question; None while it is not being edited.
     """
 
     edited = Signal(int, str)
@@ -56,11 +56,11 @@ class UserMessage(QWidget):
         self.versions.wanted.connect(self.version_wanted)
         self.editor: QuestionEditor | None = None
         if not turn.text:
-            # There is nothing to show but what went along.
+            # Only attachments were sent.
             self._bubble.hide()
-        across = QHBoxLayout()
-        across.addStretch(1)
-        across.addWidget(self._bubble)
+        bubble_line = QHBoxLayout()
+        bubble_line.addStretch(1)
+        bubble_line.addWidget(self._bubble)
         foot = QHBoxLayout()
         foot.setSpacing(theme.GAP_4)
         foot.addStretch(1)
@@ -72,27 +72,27 @@ class UserMessage(QWidget):
         if turn.attachments:
             self.attachments = SentAttachments(turn.attachments)
             layout.addWidget(self.attachments)
-        layout.addLayout(across)
+        layout.addLayout(bubble_line)
         layout.addLayout(foot)
         self.show_turn(turn)
 
     @property
-    def number(self) -> int:
-        """Its number."""
+    def turn_id(self) -> int:
+        """The id of the message."""
         return self._turn.id
 
     @property
-    def held(self) -> bool:
-        """Whether it must not be made anew, because something in it would be lost."""
+    def has_view_state(self) -> bool:
+        """Whether recreating the widget would lose an edit or a selection."""
         return self.editor is not None or self.text.textCursor().hasSelection()
 
     @property
     def texts(self) -> list[PlainText]:
-        """Its text."""
+        """The text of the message, as a list like `AnswerMessage.texts`."""
         return [self.text]
 
     def show_turn(self, turn: Turn) -> None:
-        """Show its versions, and go by its number from now on."""
+        """Update the id and the versions."""
         self._turn = turn
         self.versions.show_versions(turn)
         self.edit.setEnabled(turn.id > 0)
@@ -101,7 +101,7 @@ class UserMessage(QWidget):
         if self.editor is None:
             self.editor = QuestionEditor(self._turn.text)
             self.editor.sent.connect(self._finish_edit)
-            self.editor.dropped.connect(self.end_edit)
+            self.editor.cancelled.connect(self.end_edit)
             layout = self.layout()
             assert isinstance(layout, QVBoxLayout)
             layout.insertWidget(layout.count() - 2, self.editor)
@@ -116,11 +116,11 @@ class UserMessage(QWidget):
 
     @property
     def editing(self) -> bool:
-        """Whether it is being written anew."""
+        """Whether the question is being edited."""
         return self.editor is not None
 
     def end_edit(self) -> None:
-        """Leave the question as it was."""
+        """Close the editor and keep the question as it was."""
         if self.editor is not None:
             editor, self.editor = self.editor, None
             editor.hide()
@@ -129,20 +129,20 @@ class UserMessage(QWidget):
         self.edit.show()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Make the bubble as wide as its text, up to a part of the column."""
+        """Make the bubble as wide as its text, up to a share of the column."""
         super().resizeEvent(event)
         room = round(self.width() * _BUBBLE_SHARE) - 2 * theme.GAP_16
         self.text.setFixedWidth(max(theme.GAP_32, min(self.text.widest(), room)))
 
 
 class AnswerMessage(QWidget):
-    """What a model says: its text, and under it how far it is or what it took.
+    """An answer of a model, with its progress or its statistics below it.
 
     Signals:
         link_asked: A link was clicked.
-        regenerate_wanted: Another answer is wanted in place of the one of this number.
-        more_wanted: The person wants the answer of this number to go on.
-        version_wanted: The person wants to see the message of this number.
+        regenerate_wanted: The user wants another answer instead of the one with this id.
+        more_wanted: The user wants the answer with this id to be continued.
+        version_wanted: The user wants to see the message with this id.
     """
 
     link_asked = Signal(str)
@@ -151,9 +151,9 @@ class AnswerMessage(QWidget):
     version_wanted = Signal(int)
 
     def __init__(self, model: str) -> None:
-        """Wait for the first words of `model`."""
+        """Create an empty answer of `model`."""
         super().__init__()
-        self.number = 0
+        self.turn_id = 0
         self.body = AnswerBody(f"Answer of {model}")
         self.body.link_asked.connect(self.link_asked)
         self.body.hide()
@@ -166,11 +166,11 @@ class AnswerMessage(QWidget):
         self.copy.setObjectName("copyAnswer")
         self.copy.clicked.connect(self._copy)
         self.again = IconButton("refresh", "Answer again", tip="Answer again; this answer stays as a version")
-        self.again.clicked.connect(lambda: self.regenerate_wanted.emit(self.number))
+        self.again.clicked.connect(lambda: self.regenerate_wanted.emit(self.turn_id))
         self.versions = VersionSwitch("answer")
         self.versions.wanted.connect(self.version_wanted)
         self.more = IconButton("right", "Continue the answer", "Continue")
-        self.more.clicked.connect(lambda: self.more_wanted.emit(self.number))
+        self.more.clicked.connect(lambda: self.more_wanted.emit(self.turn_id))
         for button in (self.copy, self.again, self.more):
             button.hide()
         self._tools = FlowLayout(None, theme.GAP_12)
@@ -190,48 +190,48 @@ class AnswerMessage(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     @property
-    def held(self) -> bool:
-        """Whether it must not be made anew, because something in it would be lost."""
-        return self.body.held
+    def has_view_state(self) -> bool:
+        """Whether recreating the widget would lose something that the reader did."""
+        return self.body.has_view_state
 
     @property
     def text(self) -> MarkdownText:
-        """The newest part that is neither thought nor call; there must be one."""
+        """The last text part; there must be one."""
         return self.texts[-1]
 
     @property
     def texts(self) -> list[MarkdownText]:
-        """Its text in order, without thoughts and calls."""
+        """The text parts in order, without thoughts and tool calls."""
         return self.body.texts
 
     def show_waiting(self, line: str) -> None:
-        """Say what the answer waits for."""
+        """Show what the answer is waiting for."""
         self.status.setText(line)
 
     def show_prefill(self, progress: PrefillProgress, why: str = "") -> None:
-        """Show how much of the prompt has been read, and why it is read anew where it is."""
+        """Show how much of the prompt has been processed, and why it is processed again, if it is."""
         self.status.setText(prefill_line(progress, why))
         self._bar.share = progress.done / progress.total if progress.total else 0.0
         self._bar.show()
         self._bar.update()
 
-    def hold(self, turn: Turn) -> None:
-        """Show the answer as what it is held to, before anything of it has come."""
+    def set_format(self, turn: Turn) -> None:
+        """Prepare for the format of the answer, before its first text."""
         self.body.is_json = turn.is_json
 
     def append(self, text: str) -> None:
-        """Show more of an answer as it was kept."""
+        """Append text in the stored form."""
         if text:
             self._begin()
             self.body.append(text)
 
     def resume(self, text: str) -> None:
-        """Show what there is of an answer that is gone on with."""
+        """Show the beginning of an answer that is being continued."""
         self.append(text)
         self.body.flush()
 
     def grow(self, pieces: Sequence[Piece]) -> None:
-        """Show what has just come of the answer."""
+        """Append pieces that have just arrived."""
         if pieces:
             self._begin()
             self.body.grow(pieces)
@@ -243,11 +243,11 @@ class AnswerMessage(QWidget):
             self.status.setText("Answering…")
 
     def show_pace(self, tokens: int, rate: float) -> None:
-        """Show how far the answer has come, and about how fast."""
+        """Show the number of tokens so far, and the approximate rate in tokens per second."""
         self.status.setText(pace_line(tokens, rate))
 
     def end(self, turn: Turn) -> None:
-        """Show that nothing more comes, and a line of figures."""
+        """Complete the answer and show its statistics."""
         self.body.finish()
         if is_cut_short(turn):
             self.body.fold_begun_call()
@@ -258,27 +258,27 @@ class AnswerMessage(QWidget):
         self.show_turn(turn)
 
     def show_complete(self, turn: Turn) -> None:
-        """Show an answer that came long ago."""
-        self.hold(turn)
+        """Show a complete, stored answer."""
+        self.set_format(turn)
         if turn.text:
             self.body.show()
             self.body.append(turn.text, live=False)
         self.end(turn)
 
     def show_turn(self, turn: Turn) -> None:
-        """Show its versions, and go by its number from now on."""
-        self.number = turn.id
+        """Update the id and the versions."""
+        self.turn_id = turn.id
         self.versions.show_versions(turn)
         self.again.setVisible(turn.id > 0)
         self.more.setVisible(turn.id > 0 and is_cut_short(turn))
 
     def _copy(self) -> None:
-        QGuiApplication.clipboard().setMimeData(self.body.copied())
+        QGuiApplication.clipboard().setMimeData(self.body.copy_data())
         self.copy.confirm("check", "Copied")
 
     def _fit(self) -> None:
-        """Put the line of figures beside the buttons, or below them where it would be one word wide."""
-        beside = self.width() >= self._tools.sizeHint().width() + theme.GAP_12 + theme.current().scaled(_FIGURES)
+        """Put the status line beside the buttons, or below them if it would be too narrow."""
+        beside = self.width() >= self._tools.sizeHint().width() + theme.GAP_12 + theme.current().scaled(_STATUS_WIDTH)
         to = QBoxLayout.Direction.LeftToRight if beside else QBoxLayout.Direction.TopToBottom
         if self._foot.direction() is not to:
             self._foot.setDirection(to)
@@ -286,27 +286,27 @@ class AnswerMessage(QWidget):
             self._foot.update()
 
     def event(self, event: QEvent) -> bool:
-        """See what there is room for when there is more to show, or less room."""
+        """Rearrange the footer when its contents or the width change."""
         if event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
             self._fit()
         return super().event(event)
 
 
 class VersionSwitch(QWidget):
-    """Which of several versions of a message is in view, and the way to the others; hidden where there is one.
+    """Shows which version of a message is displayed, with buttons for the others; hidden if there is only one.
 
     Signals:
-        wanted: The person wants to see the version of this number.
+        wanted: The user wants to see the version with this id.
     """
 
     wanted = Signal(int)
 
-    def __init__(self, of: str) -> None:
-        """Belong to a message that is called `of`."""
+    def __init__(self, kind: str) -> None:
+        """Create the switch; `kind` names the message for screen readers: `question` or `answer`."""
         super().__init__()
         self._turn: Turn | None = None
-        self.older = IconButton("left", f"Show the {of} before")
-        self.newer = IconButton("right", f"Show the {of} after")
+        self.older = IconButton("left", f"Show the {kind} before")
+        self.newer = IconButton("right", f"Show the {kind} after")
         self.place = Label("", "caption")
         self.older.clicked.connect(lambda: self._step(-1))
         self.newer.clicked.connect(lambda: self._step(1))
@@ -318,13 +318,13 @@ class VersionSwitch(QWidget):
         self.hide()
 
     def show_versions(self, turn: Turn) -> None:
-        """Show where `turn` stands among its versions."""
+        """Show the number of `turn` among its versions."""
         self._turn = turn
-        among = turn.versions.index(turn.id) if turn.id in turn.versions else 0
-        self.place.setText(f"{among + 1} / {len(turn.versions)}")
-        self.place.setAccessibleName(f"Version {among + 1} of {len(turn.versions)}")
-        self.older.setEnabled(among > 0)
-        self.newer.setEnabled(among + 1 < len(turn.versions))
+        index = turn.versions.index(turn.id) if turn.id in turn.versions else 0
+        self.place.setText(f"{index + 1} / {len(turn.versions)}")
+        self.place.setAccessibleName(f"Version {index + 1} of {len(turn.versions)}")
+        self.older.setEnabled(index > 0)
+        self.newer.setEnabled(index + 1 < len(turn.versions))
         self.setVisible(len(turn.versions) > 1)
 
     def _step(self, by: int) -> None:
@@ -333,7 +333,7 @@ class VersionSwitch(QWidget):
 
 
 class _Progress(QWidget):
-    """A short bar."""
+    """A short progress bar."""
 
     def __init__(self) -> None:
         super().__init__()

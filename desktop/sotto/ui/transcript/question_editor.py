@@ -1,4 +1,4 @@
-"""Where a question that was asked is written anew."""
+"""The editor for a question that was sent before."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -10,18 +10,18 @@ from sotto.ui.toolkit.widgets import Label, TextButton
 
 
 class QuestionEditor(QFrame):
-    """The text of a question, which is sent anew or left as it was.
+    """A text field with the question, and buttons to ask again or cancel.
 
     Signals:
-        sent: The person asks this instead.
-        dropped: The question stays as it was.
+        sent: The user sent this text.
+        cancelled: The user cancelled editing.
     """
 
     sent = Signal(str)
-    dropped = Signal()
+    cancelled = Signal()
 
     def __init__(self, text: str) -> None:
-        """Begin with `text`."""
+        """Edit `text`."""
         super().__init__()
         self.setObjectName("composer")
         self.draft = GrowingTextEdit()
@@ -33,7 +33,7 @@ class QuestionEditor(QFrame):
         self.send = TextButton("Ask again", "primary")
         self.send.clicked.connect(self._send)
         self.cancel = TextButton("Cancel", "quiet")
-        self.cancel.clicked.connect(self.dropped)
+        self.cancel.clicked.connect(self.cancelled)
         foot = QHBoxLayout()
         foot.addWidget(Label("What was said before stays as a version", "caption"), 1)
         foot.addWidget(self.cancel)
@@ -45,9 +45,9 @@ class QuestionEditor(QFrame):
         layout.addLayout(foot)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Leave the question as it was with Escape."""
+        """Cancel on Escape."""
         if event.key() == Qt.Key.Key_Escape:
-            self.dropped.emit()
+            self.cancelled.emit()
             return
         super().keyPressEvent(event)
 

@@ -81,7 +81,7 @@ class ChatPane(QWidget):
         self.choices = ChatSettingsPanel()
         self.choices.setParent(self)
         self.choices.closed.connect(self.hide_choices)
-        self.choices.loosened.connect(self._place_choices)
+        self.choices.size_changed.connect(self._place_choices)
         self.header.choices.clicked.connect(self.toggle_choices)
         self.find_bar = FindBar()
         self.find_bar.closed.connect(self._close_find)
@@ -107,7 +107,7 @@ class ChatPane(QWidget):
         """Show a conversation and follow it."""
         for subscription in self._subscriptions:
             subscription.close()
-        self.find_bar.look_into(lambda: session.turns)
+        self.find_bar.set_source(lambda: session.turns)
         self.find_bar.hide()
         self.show_conversation(begun=bool(session.turns))
         self._subscriptions = (
@@ -162,7 +162,7 @@ class ChatPane(QWidget):
         """Show the setting for the format of answers."""
         if not self.choices.isVisible():
             self.toggle_choices()
-        self.choices.point_at_format()
+        self.choices.focus_format()
 
     def hide_choices(self) -> None:
         """Hide the settings of the conversation."""
@@ -171,7 +171,7 @@ class ChatPane(QWidget):
 
     def _place_choices(self) -> None:
         top = self.header.geometry().bottom() + theme.GAP_8
-        room = self.choices.room()
+        room = self.choices.full_size()
         height = min(room.height(), self.height() - top - theme.GAP_8)
         width = min(room.width(), self.width() - 2 * theme.GAP_16)
         place = QRect(self.width() - width - theme.GAP_16, top, width, height)

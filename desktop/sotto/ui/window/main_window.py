@@ -355,7 +355,7 @@ class MainWindow(QMainWindow):
         """Accept files and folders, and show what dropping them will do."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
-            self.overlay.promise(read_drop(event.mimeData()))
+            self.overlay.show_drop(read_drop(event.mimeData()))
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         """Accept files and folders."""
@@ -371,12 +371,12 @@ class MainWindow(QMainWindow):
         self.overlay.hide()
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
-            self.composing.take(read_drop(event.mimeData()))
+            self.composing.drop(read_drop(event.mimeData()))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Esc, and pass what is typed anywhere in the window on to the composer."""
         back = event.key() == Qt.Key.Key_Escape and self.chat.step_back()
-        if not back and not self.composing.take_key(event):
+        if not back and not self.composing.redirect_key(event):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

@@ -75,7 +75,7 @@ class PaletteCommands(QObject):
         actions = tuple(self._actions())
         few = (*self._chats[:_FIRST], *models[:_FIRST], *actions)
         everything = (*few, *models[_FIRST:], *self._chats[_FIRST:])
-        self.palette.finder.offer(everything, self._preferences.values.recent)
+        self.palette.finder.set_commands(everything, self._preferences.values.recent)
 
     def _actions(self) -> Iterator[Command]:
         for entry in self._window.menuBar().actions():
@@ -97,11 +97,11 @@ class PaletteCommands(QObject):
 
 
 def _chat_command(chat: Chat) -> Command:
-    return Command.of(f"chat:{chat.id}", Kind.CHAT, chat.title, wording.ago(time.time() - chat.changed), chat.id)
+    return Command.create(f"chat:{chat.id}", Kind.CHAT, chat.title, wording.ago(time.time() - chat.changed), chat.id)
 
 
 def _model_command(record: ModelRecord) -> Command:
-    return Command.of(
+    return Command.create(
         f"model:{record.digest or record.path}",
         Kind.MODEL,
         short_name(record.name),
@@ -120,4 +120,4 @@ def _menu_commands(menu: QMenu, path: str) -> Iterator[Command]:
             yield from _menu_commands(below, f"{path} › {text}")
         elif text and action.isEnabled() and action.isVisible() and action.objectName() != "palette":
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            yield Command.of(f"action:{path}/{text}", Kind.ACTION, text.removesuffix("…"), path, action, keys)
+            yield Command.create(f"action:{path}/{text}", Kind.ACTION, text.removesuffix("…"), path, action, keys)

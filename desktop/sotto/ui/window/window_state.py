@@ -58,14 +58,14 @@ class WindowState(QObject):
         window.current.changed.disconnect(self._scroll)
         self._settled = True
         if saved.message and window.current.session.chat == saved.chat:
-            window.chat.transcript.go_to(saved.message, below=saved.scroll)
+            window.chat.transcript.go_to(saved.message, offset=saved.scroll)
 
     def save(self) -> None:
         """Save the geometry of the window, and what is in view."""
         window = self._window
         window.preferences.change(window=window.saveGeometry().toBase64().toStdString())
         if self._settled:
-            message, scroll = window.chat.transcript.reading()
+            message, scroll = window.chat.transcript.reading_position()
             chat = window.current.session.chat or 0
             window.preferences.change(chat=chat, message=max(0, message), scroll=scroll)
 
