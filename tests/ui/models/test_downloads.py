@@ -128,7 +128,7 @@ def test_keys_menu_and_palette_lead_there(stage, qtbot, loop):
     stage.window.commands.open()
     palette = stage.window.commands.palette
     palette.field.setText("get a model")
-    qtbot.waitUntil(lambda: bool(palette.shown) and palette.shown[0].title == "Get a Model")
+    qtbot.waitUntil(lambda: bool(palette.results) and palette.results[0].title == "Get a Model")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(card.isVisible)
     # It goes away like other cards, once the focus is elsewhere.

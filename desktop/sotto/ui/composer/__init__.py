@@ -1,1 +1,1 @@
-"""Where questions are written: the editor, its buttons, and the settings of a chat."""
+"""The composer: the draft with its attachments and buttons, the context gauge, and the settings of a chat."""

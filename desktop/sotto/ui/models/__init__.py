@@ -1,1 +1,1 @@
-"""The list of models, their cards, the memory gauge and downloads."""
+"""The list of models, the model card, the memory gauge and downloads."""

@@ -31,7 +31,13 @@ _MEMORY_STEPS = 50
 
 @dataclass(frozen=True, slots=True)
 class _PlanRequest:
-    """A model to plan, with the context in tokens that was chosen for it; None for as long as fits."""
+    """What is needed to plan a model.
+
+    Attributes:
+        digest: Digest of the model.
+        measured: Its measured needs; None if it has not been measured yet.
+        context: Chosen context length in tokens; None for as long as fits.
+    """
 
     digest: str
     measured: Measured | None

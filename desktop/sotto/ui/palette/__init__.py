@@ -1,1 +1,1 @@
-"""The command palette: every command by a few letters of its name."""
+"""The command palette, which finds chats, models and menu actions by a few letters."""

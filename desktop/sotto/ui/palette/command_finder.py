@@ -48,7 +48,17 @@ class Command:
     def create(
         cls, key: str, kind: Kind, title: str, detail: str, target: object, shortcut: str = "", also: str = ""
     ) -> "Command":
-        """Return a command that is prepared for searching; `also` contains additional search terms."""
+        """Return a command that is prepared for searching.
+
+        Args:
+            key: Identifier that is stable across restarts.
+            kind: What the command does.
+            title: Displayed title, which is searched.
+            detail: Further details in a few words, which are not searched.
+            target: A menu action, a model's record, or a chat's id.
+            shortcut: The keyboard shortcut, as displayed.
+            also: Additional search terms.
+        """
         return cls(key, kind, title, detail, target, shortcut, fuzzy.fold(f"{title} {also}".rstrip()))
 
 
@@ -102,9 +112,8 @@ class CommandFinder(QObject):
             command = self.commands[place]
             score = fuzzy.score(self._query, command.folded)
             if score is not None:
-                matches.append(
-                    ((-score, self._recent.get(command.key, MAX_RESULTS + len(self._recent)), place), command)
-                )
+                recency = self._recent.get(command.key, len(self._recent))
+                matches.append(((-score, recency, place), command))
         self._best = heapq.nsmallest(MAX_RESULTS, [*self._best, *matches], key=lambda match: match[0])
         self._next = end
         if end < len(self.commands):

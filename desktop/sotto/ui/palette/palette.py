@@ -216,7 +216,7 @@ class Palette(QFrame):
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.clicked.connect(lambda index: self._choose(index.row()))
-        self._empty = Label("Nothing is called like that.", "caption")
+        self._empty = Label("Nothing has that name.", "caption")
         self._empty.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_8)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_8)

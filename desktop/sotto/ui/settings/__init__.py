@@ -1,1 +1,1 @@
-"""The settings window, with a module for each page."""
+"""The settings window, with one module per page."""

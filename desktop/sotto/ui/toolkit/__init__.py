@@ -1,1 +1,1 @@
-"""Widgets, timers and colours that know nothing of models or chats."""
+"""Reusable widgets, timers and colours, independent of models and chats."""

@@ -85,7 +85,14 @@ def _renderer(name: str, color: str) -> QSvgRenderer:
 
 
 def paint(painter: QPainter, name: str, color: str, rect: QRectF) -> None:
-    """Paint the icon `name` into `rect`; `color` is `#rrggbb`."""
+    """Paint an icon.
+
+    Args:
+        painter: Where to paint.
+        name: Name of the shape.
+        color: Colour, `#rrggbb`.
+        rect: Area of the icon.
+    """
     _renderer(name, color).render(painter, rect)
 
 

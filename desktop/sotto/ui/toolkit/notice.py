@@ -77,7 +77,14 @@ class Notice(QFrame):
         self._show("alert", "problem", title, message, label, action)
 
     def show_question(self, title: str, message: str, label: str, action: Callable[[], None]) -> None:
-        """Show a question that the user may leave unanswered; see `show_problem` for the arguments."""
+        """Show a question that the user may leave unanswered.
+
+        Args:
+            title: The question.
+            message: Further details.
+            label: Label of the button.
+            action: Called when the button is clicked.
+        """
         self._show("link", "question", title, message, label, action)
 
     def show_success(self, title: str, message: str) -> None:
@@ -85,7 +92,15 @@ class Notice(QFrame):
         self._show("check", "question", title, message, "", None)
 
     def show_offer(self, title: str, message: str, label: str, action: Callable[[], None], seconds: float) -> None:
-        """Show for `seconds` what was done, with an action such as undoing it; see `show_problem`."""
+        """Show what was done, and offer an action such as undoing it.
+
+        Args:
+            title: What was done.
+            message: Further details.
+            label: Label of the button.
+            action: Called when the button is clicked.
+            seconds: Time after which the notice hides itself.
+        """
         self._show("check", "question", title, message, label, action)
         self._hide_timer.start(round(1000 * seconds))
 

@@ -1,1 +1,1 @@
-"""The messages of the conversation in view."""
+"""The transcript: the messages of the current conversation, and the find bar."""
