@@ -1,4 +1,4 @@
-"""What Briefcase itself makes of our packaging metadata."""
+"""Briefcase's own reading of our packaging metadata."""
 
 import configparser
 import importlib.util
@@ -14,7 +14,7 @@ from briefcase.console import Console
 import sotto
 
 ROOT = Path(__file__).resolve().parents[2]
-# Briefcase accepts unknown keys without a word, so a misspelt one would be lost: every key in use is named here.
+# Briefcase silently ignores unknown keys, such as misspelt ones, so every key in use is listed here.
 KNOWN = {
     "app_name", "author", "author_email", "build", "bundle", "cleanup_paths", "console_app", "description",
     "document_type", "entitlement", "formal_name", "icon", "info", "license", "license_files", "long_description",
@@ -115,7 +115,7 @@ def test_no_folder_shadows_a_library() -> None:
 
 
 def test_briefcase_refuses_the_root_as_it_stands() -> None:
-    """The reason for `packaging/bundle.py`: without it Briefcase finds nothing."""
+    """This is the reason for `packaging/bundle.py`."""
     from briefcase.exceptions import BriefcaseConfigError
 
     with pytest.raises(BriefcaseConfigError, match=r"No tool\.briefcase section"):

@@ -1,4 +1,4 @@
-"""The build of the native kernels, as far as it goes without compiling all of them."""
+"""The build of the native kernels, as far as it can be tested without compiling all of them."""
 
 import importlib.util
 import json
@@ -14,7 +14,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="nothing is built els
 
 @pytest.fixture
 def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return the builder, with everything that it writes in a folder of its own."""
+    """Return the build module, set up to write to a temporary folder."""
     spec = importlib.util.spec_from_file_location("native_build", ROOT / "packaging" / "native_build.py")
     assert spec is not None
     assert spec.loader is not None
@@ -76,7 +76,7 @@ def test_the_build_needs_the_mlx_that_runs(builder: ModuleType) -> None:
 
 
 def test_files_for_certain_instructions_take_nothing_from_the_standard_library() -> None:
-    """What is inlined into them is compiled for those instructions, and might be linked in for everybody."""
+    """Inline functions would be compiled for those instructions there, and the linker might use them everywhere."""
     native = ROOT / "desktop" / "native"
     found = [path for path in native.rglob("*.cpp") if path.stem.endswith(("_avx2", "_avx512", "_vnni"))]
     assert found

@@ -1,4 +1,4 @@
-"""The script behind the README's two commands, as far as it goes without setting a machine up."""
+"""The script behind the README's two commands, as far as it can be tested without setting up a machine."""
 
 import ast
 import importlib.util
@@ -24,7 +24,7 @@ def start() -> ModuleType:
 
 
 class Index(BaseHTTPRequestHandler):
-    """A package index whose one file is not what it should be."""
+    """A package index whose only file has the wrong content."""
 
     def do_GET(self) -> None:
         self.send_response(200)
@@ -35,7 +35,7 @@ class Index(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, *_: object) -> None:
-        """Keep the test's output clean."""
+        """Do not log."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a reader may count on: imports go round in no circle, folders are short, names are found without their path."""
+"""The structure of the code: no import cycles, small folders, and unique module names."""
 
 import ast
 from collections import defaultdict
@@ -7,7 +7,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "desktop"
 MOST_MODULES = 24
-# Module names that stand in more than one place, each with its reason.
+# Module names that are used more than once, each with the reason.
 SHARED_NAMES = {
     "gemma": "one family: its definition, and the form of its prompts",
     "gguf": "the store reads what a file says, the engine its tensors",
@@ -26,7 +26,7 @@ def modules():
 
 
 def imports(found):
-    """Return what each module imports of the program, wherever it does: lazily and for type hints, too."""
+    """Return the modules of the program that each module imports, including lazily and for type hints."""
     edges = defaultdict(set)
     for name, path in found.items():
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
@@ -98,7 +98,7 @@ def test_names_are_found_without_their_path():
     packages = defaultdict(set)
     for name in modules():
         package, _, last = name.rpartition(".")
-        # A module that is named as its package is what the package is about.
+        # A module may have the name of its package.
         if package.rpartition(".")[2] != last:
             packages[last].add(package)
     assert {name for name, held in packages.items() if len(held) > 1} == set(SHARED_NAMES)

@@ -1,4 +1,4 @@
-"""Conversations: versions that are kept, and what people do with whole conversations."""
+"""Conversations: versions of messages, and operations on whole conversations."""
 
 import sqlite3
 
@@ -200,7 +200,7 @@ def test_any_branch_that_comes_into_view_is_as_it_was_left(tmp_path_factory, dat
         after = texts(store, chat)
         assert after[: len(said[chosen])] == said[chosen]
         assert after in [branch for branch in said.values() if not any(branch == one[:-1] for one in said.values())]
-        # What is in view already stays as it is, and what was left comes back as it was left.
+        # Viewing a message that is in view changes nothing, and a branch reopens as it was left.
         assert after == before or not in_view
         last = next(message for message in said if said[message] == before)
         common = next((at for at, (one, other) in enumerate(zip(before, after, strict=False)) if one != other), 0)
@@ -233,7 +233,7 @@ def test_what_is_attached_goes_with_the_question_and_comes_back_with_it(store):
     store.retract(asked)
     assert store.drafted(chat) == (first, second)
     assert store.branch(chat).turns == ()
-    # A conversation that has nothing but attachments goes when they do.
+    # A conversation with only attachments is deleted with the last of them.
     assert store.keep_attachments(chat, []) is None
     assert store.chats() == ()
     assert store.database.connection.execute("SELECT count(*) FROM attachments").fetchone() == (0,)

@@ -1,4 +1,4 @@
-"""Files of conversations that are old, new, damaged or not to be written."""
+"""Database files that are old, too new, damaged or read-only."""
 
 import contextlib
 import os
@@ -27,7 +27,7 @@ def path(tmp_path):
 
 
 def filled(path, chats=3, messages=4):
-    """Write conversations, and return what was said by conversation."""
+    """Write conversations, and return their messages by conversation."""
     store, said = ChatStore(Database(path)), {}
     for number in range(chats):
         chat, parent = store.add_chat(), None
@@ -39,7 +39,7 @@ def filled(path, chats=3, messages=4):
 
 
 def read(path):
-    """Return what can be read by conversation, and the notices."""
+    """Return the readable messages by conversation, and the notices."""
     database = Database(path)
     store = ChatStore(database)
     said = {chat.id: [turn.text for turn in store.branch(chat.id).turns] for chat in store.chats()}
@@ -151,7 +151,7 @@ def test_damage_anywhere_costs_what_it_hit_and_is_told(tmp_path_factory, data):
     if notices:
         assert [one.read_bytes() for one in kept] == [bytes(content)] or not kept
     else:
-        # What no check of SQLite sees is a changed letter, or no change.
+        # Damage that SQLite does not detect is a changed letter, or none at all.
         assert found.keys() == said.keys()
     assert read(path)[0] == found
 

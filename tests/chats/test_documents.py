@@ -1,4 +1,4 @@
-"""Files as text, and what is said of those that are none."""
+"""Reading files as text, and the messages about files that are not text."""
 
 import codecs
 import os
@@ -95,7 +95,7 @@ def test_the_text_of_a_pdf_is_read_page_by_page(tmp_path):
     [
         (b"%PDF-1.7\nnothing of it", "damaged"),
         (pdf("x")[:-300], "damaged"),
-        # Known to the library, but not how it is read: an error of another kind.
+        # An unknown filter, for which the library raises an error of another type.
         (pdf("x").replace(b"/FlateDecode", b"/NoSuchDecod"), r"damaged \(NotImplementedError\)"),
         (pdf(page=b"0 0 m 10 10 l S"), "no text in it: its pages may be pictures"),
     ],

@@ -1,4 +1,4 @@
-"""Files of conversations of each version that was released, as this one opens them."""
+"""Migrating database files of each released version."""
 
 import contextlib
 import os
@@ -18,7 +18,7 @@ VERSIONS = sorted(Path(__file__).with_name("versions").glob("*.sql"))
 
 @pytest.fixture(params=VERSIONS, ids=lambda script: f"version {script.stem}")
 def older(request, tmp_path):
-    """A file of an older version, and that version."""
+    """Return a file of an older version, and the version."""
     path = tmp_path / "data" / "chats.sqlite3"
     path.parent.mkdir()
     with contextlib.closing(sqlite3.connect(path)) as connection:
@@ -28,7 +28,7 @@ def older(request, tmp_path):
 
 
 def check(store):
-    """See that everything is there that each of the files holds."""
+    """Check that everything in the older files is present."""
     current, old = sorted(store.chats(), key=lambda chat: chat.id)
     assert (current.title, current.draft, current.system) == ("How long does rice boil?", "and beans", "Be brief.")
     assert (current.options, current.pinned, current.trims) == ({"seed": 7}, True, False)
@@ -65,7 +65,7 @@ def test_an_older_file_becomes_one_of_this_version_and_is_kept_beside_it(older):
     assert [hit.chat for hit in search(database.connection, "cardamom")] == [1]
     database.close()
     kept = path.with_name(f"chats.version-{version}.sqlite3")
-    # Down to the last row: what an older Sotto would read is what it wrote.
+    # Compared row by row: an older version would still read what it wrote.
     with contextlib.closing(sqlite3.connect(kept)) as copy:
         assert copy.execute("PRAGMA user_version").fetchone() == (version,)
         now_kept = list(copy.iterdump())
@@ -109,7 +109,7 @@ def test_an_older_file_that_cannot_be_written_is_read_all_the_same(older, monkey
 def test_what_can_be_read_of_a_damaged_older_file_is_there(older):
     path, _ = older
     content = bytearray(path.read_bytes())
-    # The root of an index: nothing that was said is on that page.
+    # The root page of an index, which contains no messages.
     with contextlib.closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'messages_by_parent'").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()

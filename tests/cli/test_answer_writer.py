@@ -1,4 +1,4 @@
-"""What of an answer goes where in a terminal."""
+"""Which parts of an answer are printed to stdout and stderr."""
 
 import json
 

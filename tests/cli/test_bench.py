@@ -1,4 +1,4 @@
-"""`sotto bench` as a person types it, and how its figures come from what was seen."""
+"""`sotto bench` run as a user runs it, and the computation of its figures."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""The `sotto` command as a person types it: a child process in an empty home."""
+"""The `sotto` command run as a user runs it, in a child process with an empty home folder."""
 
 import json
 import os
@@ -186,7 +186,7 @@ def test_the_same_seed_gives_the_same_answer(env: dict[str, str]) -> None:
 
 
 def test_any_option_may_be_given_and_an_answer_that_loops_is_ended(env: dict[str, str]) -> None:
-    # Nothing but one token can be drawn.
+    # Only one token can be sampled.
     loop = ("run", "sotto", "hi", "--temperature", "0", "--option", 'logit_bias={"70": 100}', "--num-predict")
     done = sotto(env, *loop, "3000", "--json")
     report = json.loads(done.stdout)
@@ -196,7 +196,7 @@ def test_any_option_may_be_given_and_an_answer_that_loops_is_ended(env: dict[str
     done = sotto(env, *loop, "2200", "--option", "loop_guard=false", "--json")
     on = json.loads(done.stdout)
     assert (on["done_reason"], on["eval_count"]) == ("length", 2200)
-    # As many as were asked for are nothing to be told.
+    # Reaching the requested number of tokens is not reported.
     assert done.stderr == ""
 
 
@@ -397,7 +397,7 @@ def test_nobody_reading_is_no_traceback(env: dict[str, str]) -> None:
 
 
 def test_a_conversation_at_a_keyboard(env: dict[str, str]) -> None:
-    """Two questions through a pseudo-terminal; the second is answered in the light of the first's cache."""
+    """Two questions through a pseudo-terminal; the second uses the cache of the first."""
     try:
         master, slave = pty.openpty()
     except OSError as error:
@@ -446,7 +446,7 @@ def test_without_a_display_there_is_no_panel(env: dict[str, str], option: str) -
 
 @pytest.mark.parametrize(("closed", "answers"), [("<&-", True), ("<&- >&-", False)])
 def test_a_caller_may_have_closed_the_standard_streams(env: dict[str, str], closed: str, answers: bool) -> None:
-    """The file of the weights would be opened as number 0, which its reader takes for none."""
+    """The weight file would then be opened as descriptor 0, which its reader takes for an error."""
     done = subprocess.run(
         ["sh", "-c", f'exec "$@" {closed}', "sh", *SOTTO, "run", "sotto", "hi", "--num-predict", "1"],
         env=env, capture_output=True, text=True, timeout=120,

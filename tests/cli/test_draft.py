@@ -1,4 +1,4 @@
-"""`sotto run --draft`: a second model changes no answer."""
+"""`sotto run --draft`: a draft model does not change the answer."""
 
 import json
 import os
@@ -78,6 +78,6 @@ def test_a_measurement_is_with_the_draft(tmp_path: Path) -> None:
 
 
 def header(path: Path) -> int:
-    """Bytes of a file that are not weights."""
+    """Return the size of a file's header in bytes."""
     with path.open("rb") as file:
         return 8 + int.from_bytes(file.read(8), "little")

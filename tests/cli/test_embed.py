@@ -1,4 +1,4 @@
-"""`sotto embed` as a person types it."""
+"""`sotto embed` run as a user runs it."""
 
 import json
 import os

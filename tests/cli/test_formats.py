@@ -1,4 +1,4 @@
-"""`sotto run --format`: a child process, as a person types it."""
+"""`sotto run --format` run as a user runs it, in a child process."""
 
 import json
 import os

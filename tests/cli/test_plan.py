@@ -1,4 +1,4 @@
-"""`sotto plan` as a person types it."""
+"""`sotto plan` run as a user runs it."""
 
 import json
 import os
@@ -65,7 +65,7 @@ def test_keys_and_values_in_few_bits_take_less_of_a_plan(env: dict[str, str]) ->
 
 
 def _header(path: Path) -> int:
-    """Bytes of a file that are not weights."""
+    """Return the size of a file's header in bytes."""
     with path.open("rb") as file:
         return 8 + int.from_bytes(file.read(8), "little")
 

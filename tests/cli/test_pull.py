@@ -1,4 +1,4 @@
-"""`sotto pull` as a person types it, with a registry on loopback."""
+"""`sotto pull` run as a user runs it, with a registry on loopback."""
 
 import json
 import os
@@ -98,7 +98,7 @@ def test_ctrl_c_keeps_what_is_here(env, registry, tmp_path, moment):
     line = [*SOTTO, "pull", name(registry), "--insecure"]
     child = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
-    # Of what falls silent there is never more than a part.
+    # When connections fall silent, only parts of the blobs are staged.
     enough = 100_000 if moment == "loading" else 1
     while staged(tmp_path) < enough and time.monotonic() < deadline:
         time.sleep(0.02)

@@ -1,4 +1,4 @@
-"""`sotto serve` as a person types it."""
+"""`sotto serve` run as a user runs it."""
 
 import json
 import os
@@ -20,7 +20,7 @@ def env(tmp_path):
 
 
 def begun(env, *arguments):
-    """Start a server; return the process and where it says that it listens."""
+    """Start a server, and return the process and the URL that it prints."""
     process = subprocess.Popen([*SOTTO, *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = process.stdout.readline()
     assert line.startswith("Sotto listens on http://127.0.0.1:"), process.communicate()

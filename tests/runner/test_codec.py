@@ -1,4 +1,4 @@
-"""Values as lines and back, and lines that are none."""
+"""Encoding values as lines and decoding them, and invalid lines."""
 
 import json
 import types
@@ -16,7 +16,7 @@ from sotto.runner.codec import _CLASSES, Lines, WireError, decoded, encoded
 from sotto.runner.commands import Command, Generate, Load
 from sotto.store.records import Format, ModelRecord, Place, Source
 
-# What a file system may hold that is no text comes as halves of surrogate pairs.
+# File names that are not valid text contain lone surrogates.
 texts = st.one_of(st.text(max_size=8), st.text(st.characters(categories=["Cs", "L"]), max_size=4))
 floats = st.one_of(st.floats(allow_nan=False), st.integers(-5, 5))
 plain = st.recursive(
@@ -38,7 +38,7 @@ LEAVES = {
 
 
 def values_of(wanted):
-    """Return a strategy for an annotation."""
+    """Return a strategy for the values of a type annotation."""
     if wanted in LEAVES:
         return LEAVES[wanted]
     origin, arguments = get_origin(wanted), get_args(wanted)

@@ -1,4 +1,4 @@
-"""A host that has nothing but engines: here one that plays a script, and once the real ones."""
+"""The host for code without a window, mostly with a scripted engine, and once with real ones."""
 
 import threading
 
@@ -17,7 +17,7 @@ ONE, TWO = record("one:latest"), record("two:latest")
 
 
 class Heard:
-    """What came, and a way to wait for it."""
+    """Records events, and waits for them."""
 
     def __init__(self):
         self.events = []
@@ -48,7 +48,7 @@ def host(script):
 
 
 def entered(host, record=ONE, **wish):
-    """Wish for a model and return the answer, with the number of the visit."""
+    """Request a model, and return the answer and the number of the visit."""
     heard = Heard()
     visit = host.want(Wish(record, **wish), heard)
     return visit, heard.end()
@@ -83,7 +83,7 @@ def test_models_are_loaded_beside_each_other_asked_and_unloaded(host):
         assert [event.text for event in heard.events if isinstance(event, TextChunk)] == ["Hello ", "there."]
     gone = Heard()
     host.dismiss(ONE, gone)
-    gone.end()  # at once: somebody is at it
+    gone.end()  # returns at once, as the model is in use
     assert names(host) == ["one:latest", "two:latest"]
     host.leave(visit)
     gone = Heard()

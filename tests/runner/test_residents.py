@@ -1,4 +1,4 @@
-"""Which models are loaded, who leaves for whom, and whose turn it is: by a clock that stands still until it is set."""
+"""Which models are loaded, which are unloaded for others, and whose turn it is, with a manual clock."""
 
 import pytest
 from hypothesis import strategies as st
@@ -24,7 +24,7 @@ SHORT = Failed("", "With 4,096 tokens it takes more than there is.", shortage=Tr
 
 
 class Desk:
-    """Plays the host of the engines: remembers what is decided, and ends loads as a test says."""
+    """A mock of the engines' host that records decisions, and ends loads when a test says so."""
 
     def __init__(self, **options):
         self.now = 0.0
@@ -45,7 +45,7 @@ class Desk:
         return self.take(self.policy.leave(visit, **options))
 
     def end(self, failed=None, context=4096):
-        """End the load or the unload that is under way."""
+        """End the current load or unload."""
         resident = next(one for one in self.policy.all if one.stage is not Stage.READY)
         if resident.stage is Stage.LEAVING:
             return self.take(self.policy.gone(resident.seat))
@@ -54,7 +54,7 @@ class Desk:
         return self.take(self.policy.loaded(resident.seat, info_of(resident.wish.record, context)))
 
     def loaded(self, record, **wish):
-        """Have a model loaded and visited, and leave it again."""
+        """Load and visit a model, and leave it again."""
         visit = self.want(record, **wish)
         while not any(isinstance(one, Admit) and one.visit == visit for one in self.said):
             self.end()
@@ -135,7 +135,7 @@ def test_pinned_models_never_leave_for_others_nor_with_time():
     assert [one.roomy for one in desk.said if isinstance(one, Load)] == [False, False]
     assert desk.end(SHORT) == [Refuse(visit, SHORT)]
     assert desk.names == ["one"]
-    # Only where somebody asks for just that.
+    # Only on explicit request.
     assert desk.take(desk.policy.dismiss(desk.policy.of(ONE).seat)) == [Unload(desk.said[0].seat)]
 
 
@@ -162,7 +162,7 @@ def test_a_busy_model_is_waited_for_and_takes_nobody_in_meanwhile_but_others_do(
     desk.end(SHORT)
     late = desk.want(ONE)
     assert desk.told(waiting) == desk.told(late) == []
-    # A person goes first, whoever waits.
+    # The user goes before everyone else who waits.
     person = desk.want(ONE, rank=Rank.CHAT)
     assert len(desk.told(person)) == 1
     desk.leave(person)
@@ -190,7 +190,7 @@ def test_another_context_reloads_in_place_once_nobody_asks_anything():
     desk.end(context=512)
     assert len(desk.told(other)) == 1
     assert desk.told(same_again) == []
-    assert len(desk.told(desk.want(ONE, as_it_is=True))) == 0  # somebody else waits for it to be left
+    assert len(desk.told(desk.want(ONE, as_it_is=True))) == 0  # another visitor waits for it to be left
     desk.leave(other)
     desk.end()
     assert len(desk.told(same_again)) == 1
@@ -228,14 +228,14 @@ def test_keep_alive_counts_from_the_last_end_and_holds_until_a_wish_says_otherwi
     desk.loaded(ONE)
     assert desk.policy.due == 119
     desk.loaded(ONE, keep_alive=FOREVER)
-    # Many clients cannot say it: what another one has asked for holds for them too.
+    # Many clients cannot specify it, so the context that another one requested applies to them too.
     desk.loaded(ONE)
     assert desk.pass_time(1e9) == []
     second = desk.want(ONE, keep_alive=0)
     assert [type(one) for one in desk.leave(second)] == [Unload]
     desk.end()
     assert desk.policy.all == ()
-    # Once it is loaded anew, it stays as usual.
+    # After it is loaded again, it stays loaded as usual.
     desk.loaded(ONE)
     assert desk.policy.due == desk.now + 300
 
@@ -249,7 +249,7 @@ def test_whoever_leaves_while_a_model_is_loaded_leaves_it_to_its_time_unless_it_
     first, second = desk.want(ONE), desk.want(ONE)
     assert desk.leave(first, stop=True) == []
     assert [type(one) for one in desk.leave(second, stop=True)] == [CancelLoad]
-    # Whoever comes meanwhile is not refused with it, and where it comes too late, the model leaves again.
+    # A visitor who arrives meanwhile is not refused too; if the load completes too late, the model is unloaded again.
     late = desk.want(ONE)
     assert [type(one) for one in desk.end()] == [Unload]
     assert [type(one) for one in desk.end()] == [Load]
@@ -307,7 +307,7 @@ def test_a_model_that_is_dismissed_takes_nobody_in(at_once):
 
 
 class Machine(RuleBasedStateMachine):
-    """Random wishes, ends, stops and crashes over an engine with so much memory."""
+    """Random requests, ends, cancellations and crashes on an engine with limited memory."""
 
     def __init__(self):
         super().__init__()
@@ -322,7 +322,7 @@ class Machine(RuleBasedStateMachine):
         self.memory = memory
 
     def obey(self, decisions):
-        """Do what is decided, as an engine does: loads and unloads are put in line."""
+        """Carry out decisions as an engine does, with loads and unloads in a queue."""
         for one in decisions:
             if isinstance(one, Load | Unload):
                 self.under_way.append(one)
@@ -431,7 +431,7 @@ class Machine(RuleBasedStateMachine):
         assert len(records) == len(set(records))
 
     def teardown(self):
-        """Whoever still waits is answered once the others leave, and in the end nothing is left but what is to stay."""
+        """Everyone who still waits is answered once the others leave, and only pinned models remain loaded."""
         for _ in range(200):
             policy = self.desk.policy
             if self.under_way:

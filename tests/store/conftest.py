@@ -1,4 +1,4 @@
-"""Nobody's home: the models of whoever runs the tests are out of sight."""
+"""Fixtures with an empty home folder, so that the models of the user who runs the tests are not found."""
 
 import pytest
 
@@ -18,19 +18,19 @@ def home(monkeypatch, tmp_path_factory):
 
 @pytest.fixture
 def registry(tmp_path):
-    """Return a registry on loopback with a model `m` of three tensors."""
+    """Serve a registry on loopback with a model `m` of three tensors."""
     with serving(large_model(tmp_path / "origin")) as registry:
         yield registry
 
 
 @pytest.fixture
 def large(registry):
-    """Return the digest of the largest blob of the registry, the first one of those of one size."""
+    """Return the digest of the registry's largest blob, the first if several have its size."""
     blobs = sorted(registry.store.root.joinpath("blobs").iterdir(), key=lambda path: (-path.stat().st_size, path.name))
     return blobs[0].name.removeprefix("sha256-")
 
 
 @pytest.fixture
 def root(tmp_path):
-    """Return where a store of Sotto's is to be."""
+    """Return the folder for Sotto's own store, which does not exist yet."""
     return tmp_path / "data" / "models"

@@ -1,4 +1,4 @@
-"""JSON of others: the same as any reader reads, or one sentence."""
+"""Untrusted JSON: parsed as by any other parser, or refused in one sentence."""
 
 import json
 from pathlib import Path

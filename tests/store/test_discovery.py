@@ -1,4 +1,4 @@
-"""Everything on the machine: one row for each distinct model, and the good ones whatever lies beside them."""
+"""Discovery: one record for each distinct model, and intact models are found whatever else the folders contain."""
 
 import os
 import shutil
@@ -138,7 +138,7 @@ def test_many_models_are_listed_with_few_of_their_bytes_read(tmp_path, monkeypat
     found = discover([Root(Source.OLLAMA, tmp_path, True)])
     assert [record.name for record in found.records] == [f"model-{number:03}:x" for number in range(200)]
     assert not found.problems
-    # A manifest, a configuration and two headers each; the config blob that all have in common once.
+    # A manifest, a configuration and two headers for each model, and their common config blob once.
     assert len(read) == 200 * 4 + 1
 
 

@@ -1,4 +1,4 @@
-"""What a list shows of a model: parameters of every layout, its type, its context; and sizes and texts as shown."""
+"""The facts in a list: parameter counts for every layout, type and context length; and printable sizes and texts."""
 
 import os
 from pathlib import Path
@@ -77,7 +77,7 @@ def test_mlx_quantized_weights_count_by_their_scales(said, group):
         "model__w__biases": ("BF16", 6, 2),
     }
     assert count([file(**tensors)], quantization=said) == 12 * group
-    # The companions of one tensor may be in another file.
+    # The scales of a tensor may be in another file.
     halves = [file(model__w__weight=("U32", 6, 8)), file(model__w__scales=("BF16", 6, 2))]
     assert count(halves, quantization_config=said) == 12 * group
 

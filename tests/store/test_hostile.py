@@ -1,4 +1,4 @@
-"""Whatever lies in a store: it is listed or refused in one sentence, nothing outside is read, and nothing hangs."""
+"""Hostile stores: anything is listed or refused in one sentence, nothing outside is read, and nothing hangs."""
 
 import contextlib
 import json
@@ -55,7 +55,7 @@ KEYS = """
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    """Return a folder for one example after the other."""
+    """Return a folder that is reused for each example."""
     return tmp_path_factory.mktemp("hostile")
 
 
@@ -67,7 +67,7 @@ def fresh(place):
 
 
 def listed(root, kind=Source.OLLAMA, judge=refusal):
-    """Return what is found below a root; what is wrong is told in sentences about it."""
+    """Return the listing of a root, and check that its problems are sentences about it."""
     found = discover([Root(kind, root, True)], judge)
     for problem in found.problems:
         assert_line(problem.message)
@@ -193,7 +193,7 @@ def test_files_and_folders_of_any_name_are_survived(place, names, kind):
     store.model("good", fill=200)
     content = store.model("copied", fill=201).read_bytes()
     for number, name in enumerate(names):
-        # Some file systems take fewer names than Linux.
+        # Some file systems allow fewer names than those of Linux.
         with contextlib.suppress(OSError):
             folder(root / name, fill=number)
             path = root / "manifests" / "registry.ollama.ai" / "library" / name / name

@@ -1,4 +1,4 @@
-"""From what a person means to a model, and from its row to what the engine loads."""
+"""Resolving what a user types to a model, and opening models for the engine."""
 
 import json
 import shutil

@@ -11,7 +11,7 @@ CONFIG = LLAMA | {"max_position_embeddings": 128, "num_hidden_layers": 1}
 
 
 def opened(store, *layers, prefix="draft.", **entries):
-    """Open a small model with more layers."""
+    """Open a small model with additional manifest layers."""
     blob = store.config(**({"draft": {"tensor_prefix": prefix}} | entries))
     return open_model(record_of(store.manifest("m", [*store.layers(), *layers], blob)))
 

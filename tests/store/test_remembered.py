@@ -1,4 +1,4 @@
-"""What was in a folder whose disk is away is shown all the same, and comes back with it."""
+"""Models on an absent disk are still listed, and become present again with it."""
 
 import os
 

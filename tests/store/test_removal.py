@@ -1,4 +1,4 @@
-"""Deleting: Sotto's own models only, with a way back, and nothing that another model needs."""
+"""Deleting models: only Sotto's own, reversibly, and without blobs that another model needs."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Where models are looked for: the environment's word, then every default."""
+"""The roots that are searched for models: those of the environment, then every default."""
 
 import os
 import sys

@@ -1,4 +1,4 @@
-"""Headers of safetensors files: valid ones are taken whole, and every lie is told in one sentence."""
+"""Headers of safetensors files: valid ones are read completely, and each inconsistency is refused in a sentence."""
 
 import json
 import struct
@@ -14,7 +14,7 @@ from sotto.store.safetensors_header import HEADER_LIMIT, read_header
 from stores import SIZES, assert_line, assert_sentence, safetensors, with_header
 from thoroughness import examples
 
-# What the index of the malformed files calls an outcome, and how we say it.
+# The outcomes named in the index of the malformed files, and our messages for them.
 OUTCOMES = {
     "MetadataIncompleteBuffer": ("bytes after its last tensor", "is cut off"),
     "HeaderTooLarge": ("announces a header of", "is the most"),

@@ -1,4 +1,4 @@
-"""`modules.json` and what it names: read as it stands, and refused in a sentence where it leads anywhere else."""
+"""`modules.json` and the folders that it names: read if valid, and refused in a sentence if they lead elsewhere."""
 
 import json
 

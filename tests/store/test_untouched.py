@@ -1,4 +1,4 @@
-"""Stores of others are never written: not a byte, not a time, not a name."""
+"""Stores of other programs are never written to: contents, times and names stay the same."""
 
 import contextlib
 import json
@@ -21,7 +21,7 @@ from stores import LLAMA, TOKENIZER, Store, fingerprint, folder, gguf, repositor
 
 
 def everything(roots):
-    """Do all that the store can do with what is there."""
+    """Call every operation of the store on all models in the roots."""
     found = discover(roots)
     for record in found.records:
         with contextlib.suppress(StoreError):
@@ -41,7 +41,7 @@ def everything(roots):
 
 @pytest.fixture
 def machine(tmp_path):
-    """Return roots of every kind with whole and broken models."""
+    """Return roots of every kind with intact and broken models."""
     store = Store(tmp_path / "ollama")
     store.model("good")
     store.raw_manifest("bad", b"{")

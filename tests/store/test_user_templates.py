@@ -1,4 +1,4 @@
-"""Templates that people gave to models."""
+"""Templates that the user set for models."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Digests on request: every damaged byte is found, with progress, and it stops when asked to."""
+"""Verification: every damaged byte is found, progress is reported, and it can be cancelled."""
 
 import json
 import shutil
@@ -18,7 +18,7 @@ from stores import LLAMA, TOKENIZER, Store, assert_sentence, folder, gguf, gguf_
 
 
 class Watch:
-    """Hears of progress, and says stop after some of it."""
+    """Records progress, and cancels after some of it."""
 
     def __init__(self, stop_after=None):
         self.heard = []
@@ -43,7 +43,7 @@ def check(record, watch=None):
 
 @pytest.fixture
 def large(tmp_path):
-    """Return a store whose model has a blob of several pieces."""
+    """Return a store with a model whose blob is read in several pieces."""
     store = Store(tmp_path / "models")
     layers = store.layers()
     layers.append(store.layer("tensor", safetensors({"big": ("U8", ((5 << 20) + 3,))}), "big"))

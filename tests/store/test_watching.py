@@ -38,7 +38,7 @@ def test_what_is_not_there_is_awaited_where_its_path_goes_on_in_the_home(tmp_pat
         home: frozenset({home / ".one"}),
         home / ".cache": frozenset({home / ".cache" / "other"}),
     }
-    # Where the home itself is looked at, it changes for its own sake.
+    # The home folder itself changes for other reasons.
     assert watched_folders(roots(one, home / "models")) == WatchedFolders((home,), {})
 
 

@@ -1,4 +1,4 @@
-"""What an engine's process may hold in memory, and what becomes of one that holds more."""
+"""The memory limit of an engine process, and ending a process that exceeds it."""
 
 import os
 import queue
@@ -36,7 +36,7 @@ def builtin():
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
-    """A small model whose contexts are large."""
+    """Return a small model with large contexts."""
     folder = write_model(tmp_path_factory.mktemp("wide") / "wide", "plain", **WIDE)
     model, _ = build({**CONFIGS["plain"], **WIDE})
     mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(model.parameters())))
@@ -66,7 +66,7 @@ def test_an_answer_that_takes_too_much_ends_in_words_and_the_next_one_is_given(b
 
     host.want(Wish(wide, num_ctx=16384, anyway=True), heard.put)
     seat = until(Admit).resident.seat
-    # By the one that it was started with, nothing is loaded that would not fit.
+    # With the limit that it was started with, no model is loaded that would not fit.
     made[0]._life.child.most_memory = 200 * 10**6
     host.ask(Generate(request("a", "x" * 6000, num_predict=5), seat), heard.put)
     assert until(Failed).message == (

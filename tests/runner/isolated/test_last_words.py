@@ -1,4 +1,4 @@
-"""What is kept of a process's output."""
+"""The part of a process's output that is kept."""
 
 import pytest
 from hypothesis import given

@@ -1,4 +1,4 @@
-"""An engine's process: how it dies, how it is refused and fooled, and that it never outlives its parent."""
+"""An engine process: crashes, failed starts, processes that misbehave, and ending with the parent process."""
 
 import os
 import queue
@@ -39,7 +39,7 @@ def builtin():
 
 @pytest.fixture(scope="module")
 def big(tmp_path_factory):
-    """A model that takes a while to load, and a prompt of it seconds to be read."""
+    """Return a model that loads slowly, and whose prompts take seconds to evaluate."""
     import mlx.core as mx
     from mlx.utils import tree_flatten
 
@@ -60,7 +60,7 @@ def host():
 
 
 def gone(pid, seconds=GONE_SECONDS):
-    """Return whether a process is gone within so many seconds."""
+    """Return whether a process ends within a number of seconds."""
     until = time.monotonic() + seconds
     while time.monotonic() < until:
         try:
@@ -73,7 +73,7 @@ def gone(pid, seconds=GONE_SECONDS):
 
 
 def killed_at(moment, record):
-    """Return a host whose process is killed at the first event of a kind, while it has two requests."""
+    """Return a host whose process is killed at the first event of a type, during two requests."""
     host = Host(RunnerProcess)
     host.react(is_a(moment), lambda: os.kill(host.loop.pid, signal.SIGKILL))
     host.loop.send(Load(record))
@@ -89,7 +89,7 @@ def test_a_killed_process_ends_everything_with_one_failure(moment, big, builtin)
     record = builtin if moment is TextChunk else big
     host = killed_at(moment, record)
     for _ in range(5):
-        # The load may have been over before its progress was heard of.
+        # The load may have finished before its progress arrived.
         if moment is LoadProgress and any(map(is_a(Loaded), host.events)):
             host = killed_at(moment, record)
     assert isinstance(host.error, ProcessEndedError)
@@ -100,7 +100,7 @@ def test_a_killed_process_ends_everything_with_one_failure(moment, big, builtin)
             "The engine's process was ended by SIGKILL (Killed): systems do that where memory runs out."
         )
         assert end.message == host.error.message
-    # What was being loaded fails by the error, which is said once.
+    # A load in progress fails with the error, which is reported once.
     loads = [one for one in host.events if isinstance(one, Loaded) or (isinstance(one, Failed) and not one.request_id)]
     assert [type(one) for one in loads] == ([] if moment is LoadProgress else [Loaded])
 
@@ -148,7 +148,7 @@ def test_a_process_that_hangs_is_unloaded_by_force(host, builtin, monkeypatch):
     host.wait(is_a(TextChunk))
 
     def ping_again_and_again(seconds):
-        """Ping until nobody answers: the signal stops one thread after the other."""
+        """Ping until there is no reply, as the signal stops the threads one after another."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             host.loop.ping(0.2)
@@ -191,13 +191,13 @@ def test_the_status_is_answered_while_a_prompt_is_read(host, big):
         before = chunks()
         host.loop.ping()
         within.append(chunks() == before)
-    # Whoever waited for the engine would be answered when it comes to the end of a chunk.
+    # If the status waited for the engine, it would only be answered at the end of a chunk.
     assert len(within) > 5
     assert sum(within) > len(within) / 2
 
 
 def fake(monkeypatch, body):
-    """Let a child be a script that speaks for itself."""
+    """Run a script in place of the child process."""
     script = textwrap.dedent(
         """
         import socket, sys, time
@@ -418,7 +418,7 @@ def test_a_killed_parent_takes_the_process_with_it(moment, big):
 
 
 def test_a_process_ends_when_its_stdin_does(big):
-    """As where the system cannot tie a process to its parent."""
+    """Some systems cannot tie a process to its parent by other means."""
     from sotto.runner.codec import Hello
     from sotto.runner.serving.wire import Wire
 

@@ -1,4 +1,4 @@
-"""Who waits at a server, and who leaves for whom."""
+"""Limits on connections: which wait, and which are closed for others."""
 
 import http.client
 import socket
@@ -64,7 +64,7 @@ def test_whole_requests_are_not_refused_for_those_that_wait_or_are_slow():
         assert doorway.come_in(asking)
         doorway.settle(asking)
         assert [guest.gone for guest in slow] == [True] * (number + 1) + [False] * (doorway.requests - number - 1)
-    # Now all are being served, and nobody leaves for one more.
+    # All are being served now, so none is closed for another.
     late = Guest(doorway)
     assert not doorway.come_in(late)
     assert not late.gone

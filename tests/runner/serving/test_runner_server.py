@@ -1,4 +1,4 @@
-"""The private API of an engine's process, asked by plain HTTP."""
+"""The private API of an engine process, called over plain HTTP."""
 
 import http.client
 import json
@@ -117,7 +117,7 @@ def test_the_status_waits_for_no_step_of_the_engine(monkeypatch):
         loop.send(Load(find("sotto")))
         loop.send(Generate(request("a", "Once upon a time")))
         assert inside.wait(20)
-        # The engine is in the middle of reading the prompt, and stays there until this is answered.
+        # The engine is evaluating the prompt, and continues only after this response.
         status = json.loads(call((listening.getsockname()[1], "right"), "GET", "/v1/status").body)
         assert (status["Status"], status["ContextLength"]) == (0, 4096)
         assert status["Memory"] > 4_000_000
@@ -173,7 +173,7 @@ def test_how_likely_tokens_were_goes_with_them(address):
     assert len(told) == 5
     assert "".join(one["token"] for one in told) == "".join(line["Content"] for line in lines)
     for one in told:
-        # Greedy: what was drawn is the likeliest.
+        # With greedy decoding, each sampled token is the likeliest.
         assert one["top_logprobs"][0] == {"token": one["token"], "logprob": one["logprob"]}
         assert 0 >= one["logprob"] > one["top_logprobs"][1]["logprob"]
     plain = call(address, "POST", "/v1/completions", body | {"Logprobs": False}).text
@@ -185,13 +185,13 @@ def close(connection):
 
 
 def vanish(connection):
-    """Break the connection off, as a machine does that is switched off and on."""
+    """Reset the connection, as a machine does after a reboot."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
 def say_no_more(connection):
-    """End what is said, and go on to listen."""
+    """Close the sending side of the connection only."""
     connection.shutdown(socket.SHUT_WR)
 
 
@@ -201,7 +201,7 @@ def test_leaving_cancels(host, address, leave):
     body = json.dumps({"Prompt": "On and on", "Options": {"num_predict": 4000, "stop": [], **GREEDY}})
     head = f"POST /v1/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
     with ExitStack() as stack:
-        # As many as run at a time: were they not cancelled, what is asked then would wait until the context is full.
+        # As many as run at once: unless they are cancelled, the next request waits until their contexts are full.
         for _ in range(4):
             connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
             connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
@@ -286,7 +286,7 @@ def test_a_body_is_bounded(address):
         talking.sendall(f"POST /v1/tokenize HTTP/1.1\r\n{headers}\r\n".encode())
         for _ in range(65):
             talking.sendall(b"x" * (1 << 20))
-        # It does not wait for the rest.
+        # It does not wait for the rest of the request.
         assert talking.recv(4096).startswith(b"HTTP/1.1 400")
     assert call(address, "POST", "/v1/tokenize", b"a").status == 200
 
@@ -297,7 +297,7 @@ def test_there_is_one_session(address):
 
 @pytest.fixture
 def child():
-    """A process without a host, and what it says on stderr."""
+    """Start a process without a host, and return it with its stderr."""
     made = []
 
     def start(*arguments):

@@ -1,4 +1,4 @@
-"""The host's end of a session, over connections that say anything at all."""
+"""The host's end of a session, over connections that send arbitrary bytes."""
 
 import socket
 import time
@@ -27,13 +27,13 @@ def chunk(data):
 
 
 def heard(listening, pieces):
-    """Return what a wire makes of bytes that come in pieces and then end: events, and the error or None."""
+    """Return the events and the error, or None, of a wire that receives bytes in pieces and then the end."""
     wire = Wire(listening.getsockname()[1], "secret")
     talking, _ = listening.accept()
     events, until = [], time.monotonic() + 5
     try:
         with talking:
-            talking.recv(1 << 16)  # what is unread when it closes would take with it what it has said
+            talking.recv(1 << 16)  # closing with unread data would discard the data already sent
             for piece in pieces:
                 talking.sendall(piece)
         while not wire.ended:

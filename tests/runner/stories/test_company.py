@@ -1,4 +1,4 @@
-"""Several models at a time, on both hosts: real engines that take turns, make room for each other and leave."""
+"""Several models at once, on both hosts: real engines that take turns, make room for each other and are unloaded."""
 
 import threading
 
@@ -69,7 +69,7 @@ def test_models_take_turns_and_answer_as_if_they_were_alone(host, records):
     figures = host.wait(lambda event: isinstance(event, MemoryFigures) and len(event.models) == 2)
     assert figures.weights == sum(one.weights for one in figures.models)
     assert {one.seat for one in figures.models} == {"a", "b"}
-    # What is unloaded leaves the other as it was, and the last one leaves nothing.
+    # Unloading one leaves the other unchanged, and unloading the last frees everything.
     host.loop.send(Unload("a"))
     host.wait(lambda event: event == Unloaded("a"))
     host.loop.send(Generate(request("gone"), seat="a"))
@@ -155,7 +155,7 @@ def test_where_several_wait_for_one_model_people_go_first(records):
 
 @pytest.fixture(scope="module")
 def need(records):
-    """What one model needs with all of its context, in bytes."""
+    """Return the bytes that one model needs with its full context."""
     host = Host()
     host.loop.send(Measure(records["plain"]))
     needs = host.wait(is_a(Measured)).needs
@@ -166,7 +166,7 @@ def need(records):
 
 
 def limited(nbytes):
-    """Make a host in which all models together may take so much."""
+    """Return a host with a memory limit for all models together."""
     return Host(lambda emit, _: EngineLoop(emit, lambda: EngineSettings(memory_limit=int(nbytes))))
 
 
@@ -176,7 +176,7 @@ def test_what_does_not_fit_beside_another_says_so_and_fits_once_that_has_left(re
     failed = loaded(host, records["window"], "b", roomy=True)
     assert (failed.shortage, failed.seat, failed.bug) == (True, "b", False)
     assert "the limit in Settings" in failed.message
-    # The other one has lost nothing by that.
+    # The other model is unaffected.
     host.loop.send(Generate(request("a"), seat="a"))
     assert host.ended("a").done_reason is DoneReason.LENGTH
     host.loop.send(Unload("a"))
@@ -228,13 +228,13 @@ def test_where_memory_runs_out_while_loading_it_is_tried_once_more_with_less_con
     info = loaded(host, records["builtin"], "a").info
     assert info.context_length == 1024
     assert info.context_note == "Memory ran out while it was loaded, so it has a context of 1,024 tokens only."
-    # A context that somebody asked for is not made shorter, nor is it where others can leave.
+    # A requested context is not reduced, nor is any other while models can be unloaded instead.
     for options in ({"num_ctx": 2048}, {"roomy": True}):
         short.append(1)
         failed = loaded(host, records["plain"], f"b{options}", **options)
         assert isinstance(failed, Failed)
         assert failed.shortage
-    # Twice is enough.
+    # Two rounds are enough.
     short += [1, 1]
     assert loaded(host, records["builtin"], "c").message.startswith("Memory ran out")
     host.close()

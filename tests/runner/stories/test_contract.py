@@ -1,4 +1,4 @@
-"""What a model on a host promises to whoever calls it, in the app's process and in one of its own."""
+"""The contract of a hosted model with its callers, in the app's process and in a process of its own."""
 
 import os
 import signal
@@ -60,7 +60,7 @@ def broken(tmp_path_factory):
 
 
 def soon(true, seconds=10.0):
-    """Wait until something is true."""
+    """Wait until a condition is true."""
     until = time.monotonic() + seconds
     while not true() and time.monotonic() < until:
         time.sleep(0.01)
@@ -95,7 +95,7 @@ def test_a_model_is_loaded_with_progress_asked_and_given_back(kind, builtin):
         assert [type(one) for one in answer(client, "a")][-1] is Finished
         pid = client.pid
         assert (pid == os.getpid()) is (kind == "thread")
-        # What memory holds is told a little after the answer.
+        # Memory figures arrive a little after the answer.
         assert soon(lambda: client.vram_by_device() == {info.device: client.memory_size()})
         for _ in range(2):
             client.close()
@@ -140,7 +140,7 @@ def test_an_answer_is_cancelled_half_way_and_the_next_one_is_whole(client):
         assert any(isinstance(event, TextChunk) for event in events)
         with pytest.raises(InvalidRequestError, match="'half' is under way"):
             answer(client, "half")
-    # It has ended, so that its name is free, and nobody else hears of it.
+    # It has ended, so its id is free again, and no other request sees its events.
     after = answer(client, "half", num_predict=20)
     assert {event.request_id for event in after} == {"half"}
     assert isinstance(after[-1], Finished)
@@ -207,7 +207,7 @@ def test_a_load_that_fails_says_why_and_the_next_one_works(kind, builtin, broken
             assert not isinstance(told.value, FaultError)
         status = client.ping()
         assert (status.state, status.progress, status.context_length) == (State.EMPTY, 0, 0)
-        # The last load counts, whatever becomes of those before.
+        # The last load counts, whatever the outcome of those before.
         client.load(broken)
         client.load(builtin)
         assert client.wait_until_running(60).digest == builtin.digest

@@ -1,4 +1,4 @@
-"""What every host of an engine promises, in the app's process and in one of its own."""
+"""The contract of every engine host, in the app's process and in a process of its own."""
 
 import math
 import random
@@ -45,7 +45,7 @@ from sotto.store.opening import record_of
 from thinking_models import HERMES, write_family
 from tiny_random import CONFIGS, write_model
 
-# Some hundred megabytes, so that a prompt of it takes seconds to read.
+# A few hundred megabytes, so that evaluating a prompt takes seconds.
 WIDE = {
     "hidden_size": 1024,
     "intermediate_size": 4096,
@@ -111,9 +111,9 @@ def ends_of(host, request_id):
 
 
 def resident():
-    """Return the bytes that this process and its children have in memory as their own.
+    """Return the bytes of private memory of this process and its children.
 
-    Pages of programs' files, which a system takes back and reads again as it likes, are left out where it tells them.
+    File-backed pages, which the system can evict and read again, are excluded where it reports them separately.
     """
     here = psutil.Process()
     taken = [one.memory_info() for one in (here, *here.children())]
@@ -121,7 +121,7 @@ def resident():
 
 
 def kinds_of(host):
-    """Return the kinds of events in order, of neighbours of one kind only the first."""
+    """Return the types of events in order, without immediate repetitions."""
     kinds = [type(event) for event in host.events if not isinstance(event, MemoryFigures)]
     return [kind for place, kind in enumerate(kinds) if place == 0 or kinds[place - 1] is not kind]
 
@@ -371,7 +371,7 @@ def test_memory_is_told_and_comes_back(host, records, wide):
     def empty(event):
         return isinstance(event, MemoryFigures) and event.weights == event.cache == event.pool == 0
 
-    # What is imported once for all stays.
+    # Memory of modules that are imported once remains.
     host.loop.send(Load(records["plain"]))
     host.wait(is_a(Loaded))
     host.loop.send(Unload())

@@ -1,4 +1,4 @@
-"""Whole headers of GGUF files: what they say is found as it was written, and whatever lies is refused in a sentence."""
+"""Whole headers of GGUF files: values are read as written, and inconsistent ones are refused in a sentence."""
 
 import struct
 
@@ -18,7 +18,7 @@ F32, Q4_0, Q4_K = 0, 2, 12
 
 
 def build(tensors, values=(), data=4096):
-    """Return a file of these tensors (name, shape as GGUF has it, type, offset) and values, with so many bytes."""
+    """Return a file with these tensors (name, shape in GGUF's order, type, offset), values and number of bytes."""
     content = b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(values))
     for key, kind, value in values:
         content += gguf_text(key) + struct.pack("<I", kind) + value

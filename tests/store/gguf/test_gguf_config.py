@@ -1,4 +1,4 @@
-"""What a GGUF file's values say of its model, and the sentences that refuse those that make no sense."""
+"""Configurations made from the values of GGUF files, and the sentences that refuse invalid values."""
 
 import gguf
 import numpy as np
@@ -30,7 +30,7 @@ GEMMA = {key: value for key, value in LLAMA.items() if not key.endswith("epsilon
 
 
 def values_of(folder, architecture="llama", values=LLAMA, tensors=()):
-    """Write a file of these values, and tensors by name beside an embedding of 10 tokens and two layers."""
+    """Write a file with these values, an embedding of 10 tokens, two layers and further tensors by name."""
     writer = gguf.GGUFWriter(folder / "model.gguf", architecture)
     for key, value in values.items():
         key = f"{architecture}.{key}"
@@ -116,7 +116,7 @@ def test_an_architecture_that_is_not_known_is_refused(tmp_path, architecture):
 
 
 def factors_of(factor, low, high, original, dims=64, base=500000.0):
-    """Return the factors by the formula of Llama 3's own code."""
+    """Return the factors computed by the formula of Llama 3's own code."""
     found = []
     for index in range(dims // 2):
         wave = 2 * np.pi * base ** (2 * index / dims)

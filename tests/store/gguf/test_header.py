@@ -1,4 +1,4 @@
-"""Headers of GGUF files: what a list shows of them, and nothing that a header says is believed beyond its file."""
+"""Headers of GGUF files: what a list shows of them, and that no size in a header is trusted beyond the file."""
 
 import struct
 

@@ -1,4 +1,4 @@
-"""Downloads and the disk: no room, a full one, and a process that is killed at any moment."""
+"""Downloads and the disk: too little space, a full disk, and a process killed at any moment."""
 
 import errno
 import os
@@ -28,7 +28,7 @@ def child(root, name, *how):
 
 
 def staged(root):
-    """Return how many bytes of blobs are staged."""
+    """Return the number of staged bytes of blobs."""
     return sum(path.stat().st_size for path in root.glob("staging/*/*/*/*/sha256-*"))
 
 
@@ -92,7 +92,7 @@ def test_a_disk_that_is_full_in_the_middle(root, registry, large, monkeypatch, c
     assert failed.state is PullState.FAILED
     assert_sentence(failed.note, root)
     assert ("is full:" in failed.note) == (code != errno.EIO)
-    # Everything starts: what was whole is listed, what is staged is told.
+    # Afterwards complete models are listed and the staged one is reported.
     assert list(models_in(root)) == [name_at(registry, "n:latest")]
     with open_queue(root) as (queue, heard):
         (left,) = queue.unfinished()
@@ -105,7 +105,7 @@ def test_a_disk_that_is_full_in_the_middle(root, registry, large, monkeypatch, c
 
 @pytest.mark.parametrize("size", [300, 100_000])
 def test_files_that_may_not_grow(root, registry, size):
-    """The system refuses to write, wherever that happens: the staged manifest is the first of it."""
+    """The system refuses any write beyond a size, beginning with that of the staged manifest."""
     process = child(root, name_at(registry), "size", size)
     said = process.communicate(timeout=60)[0]
     assert said.startswith("failed"), said
@@ -133,7 +133,7 @@ def test_a_store_that_cannot_be(root, registry):
 
 
 def test_killed_again_and_again(root, registry):
-    """Each time at another moment; what is here grows, and nothing is listed before it is whole."""
+    """Killed at a different moment each time, the download makes progress and is not listed before it is complete."""
     registry.pause = 0.03
     done = 0
     dice = random.Random(5)
@@ -156,11 +156,11 @@ def test_killed_again_and_again(root, registry):
 
 @pytest.mark.parametrize("number", range(1, 12))
 def test_killed_before_any_rename(root, tmp_path, number):
-    """A rename is what changes things for others, so each of them is the last one once."""
+    """Changes become visible by renames, so the process is killed before each of them in turn."""
     with serving(large_model(tmp_path / "origin", tensors=1, rows=16)) as registry:
         process = child(root, name_at(registry), "rename", number)
         said = process.communicate(timeout=60)[0]
-        # One for each of four blobs that is whole, one for each into its place, and two for the manifest.
+        # One for each of four completed blobs, one for each into the store, and two for the manifest.
         assert process.returncode == (-9 if number <= 10 else 0), said
         listing = discover([Root(Source.SOTTO, root, False)])
         assert listing.problems == ()
@@ -169,7 +169,7 @@ def test_killed_before_any_rename(root, tmp_path, number):
         heard = pull(root, name_at(registry), patience=HASTY)
         assert heard.reports[-1].state is PullState.DONE
         assert_complete(root, registry)
-        # What is whole is not asked for again.
+        # Complete blobs are not requested again.
         assert (
             len(registry.paths("/blobs/")) - len([one for one in registry.requests[:before] if "/blobs/" in one.path])
             <= 4

@@ -1,4 +1,4 @@
-"""Downloading from the registry that the protocol was made for: Debian's `docker-registry`."""
+"""Downloading from `docker-registry`, the reference implementation of the protocol, as packaged by Debian."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ DISTRIBUTION = shutil.which("docker-registry")
 
 @pytest.fixture
 def distribution(tmp_path):
-    """Run the registry on loopback with a model `m` in it."""
+    """Run the registry on loopback with a model `m`."""
     if DISTRIBUTION is None:
         pytest.skip("docker-registry is not here; Debian has it in the package of that name")
     with socket.socket() as free:

@@ -1,4 +1,4 @@
-"""Downloading: what a registry has comes here whole, whatever happens on the way."""
+"""Downloading: models arrive complete despite any faults on the way."""
 
 import json
 from dataclasses import replace
@@ -73,7 +73,7 @@ def test_what_goes_wrong_is_tried_again(root, registry, large, faults, ranges):
     heard = pull(root, name_at(registry))
     assert heard.reports[-1].state is PullState.DONE, heard.reports[-1]
     assert_complete(root, registry)
-    # Only what was wrong is fetched again.
+    # Only the faulty blob is fetched again.
     others = [path for path in registry.paths("/blobs/") if large not in path]
     assert len(others) == len(set(others))
 
@@ -91,7 +91,7 @@ FAULTS = [
     ranges=st.booleans(),
 )
 def test_whatever_a_registry_does(tmp_path_factory, manifest, blobs, ranges):
-    """In the end there is the whole model, or one sentence, nothing that is listed, and a way to go on."""
+    """In the end there is a complete model, or a sentence, no listed model and a download that can be resumed."""
     folder = tmp_path_factory.mktemp("any")
     root = folder / "models"
     with serving(large_model(folder / "origin", rows=40)) as registry:
@@ -118,7 +118,7 @@ def test_a_dropped_file_goes_on_where_it_stopped(root, registry, large):
 
 @pytest.mark.parametrize("part", [None, 0.0, 0.3], ids=["no head", "no bytes", "some bytes"])
 def test_silence_is_told_and_asked_again(root, registry, part):
-    """All connections fall silent, so nothing comes at all."""
+    """All connections fall silent at once."""
     registry.fail("/blobs/", *[silent(part)] * 6)
     heard = pull(root, name_at(registry), patience=RESTLESS)
     stalled = next(progress for progress in heard.reports if progress.state is PullState.STALLED)
@@ -285,7 +285,7 @@ def test_what_cannot_run_is_refused_before_its_weights(root, registry, config, e
 
 
 def gguf_model(registry, family, content, *layers):
-    """Put a GGUF model into the registry, and return its name there."""
+    """Add a GGUF model to the registry, and return its name there."""
     store = registry.store
     config = store.config(model_format="gguf", model_family=family)
     store.manifest("g", [store.layer("model", content), *layers], config)

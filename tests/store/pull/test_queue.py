@@ -1,4 +1,4 @@
-"""Several downloads: their order, pausing, going on, cancelling, a limit, and an end at any moment."""
+"""Several downloads: their order, pausing, resuming, cancelling, the speed limit, and closing at any moment."""
 
 import json
 import subprocess
@@ -21,7 +21,7 @@ CHILD = SUPPORT / "store" / "pull_child.py"
 
 
 def begun(progress):
-    """Return whether some bytes of the weights are here."""
+    """Return whether some bytes of the weights have been downloaded."""
     return progress.state is PullState.DOWNLOADING and progress.done > 50_000
 
 
@@ -59,7 +59,7 @@ def test_pausing_and_going_on(root, slow, large):
         assert paused.state is PullState.PAUSED
         assert 0 < paused.done < paused.total
         assert models_in(root) == {}
-        # What was asked for a moment before may only be heard of now.
+        # Requests sent a moment earlier may only be recorded now.
         time.sleep(0.2)
         since, asked = len(heard.reports), len(slow.requests)
         time.sleep(0.3)
@@ -135,7 +135,7 @@ def test_cancelling_leaves_nothing(root, slow, large, when):
 
 
 def test_nothing_is_left_of_one_that_is_cancelled_while_it_is_put_together(root, slow):
-    """Killed when some files were in their place already, and then not wanted any more."""
+    """Killed after some files were moved into the store, and cancelled afterwards."""
     with open_queue(root) as (queue, heard):
         queue.add(name_at(slow))
         heard.until(begun)
@@ -185,7 +185,7 @@ def test_closing_while_nothing_comes(root, registry, part):
 
 
 def test_a_name_server_that_is_silent_holds_nobody_up(root):
-    """Neither the end of the queue nor that of the process waits for it."""
+    """Neither closing the queue nor ending the process waits for it."""
     began = time.monotonic()
     line = [sys.executable, CHILD, root, "nowhere.example/library/m", "lookup", "2"]
     done = subprocess.run(line, capture_output=True, text=True, check=True, timeout=60)
@@ -201,7 +201,7 @@ def test_a_limit_holds_and_is_lifted_at_once(root, registry):
         began, first = time.monotonic(), heard.reports[-1].done
         time.sleep(1.2)
         passed, came = time.monotonic() - began, heard.reports[-1].done - first
-        # The four connections may each have a piece on their way.
+        # Each of the four connections may have one more piece in flight.
         assert came <= 100_000 * passed + 4 * 65_536
         assert heard.reports[-1].state is PullState.DOWNLOADING
         queue.limit(None)

@@ -1,4 +1,4 @@
-"""Speaking with registries: redirects, tokens, certificates, and answers that nobody should trust."""
+"""Communication with registries: redirects, tokens, certificates, and untrustworthy responses."""
 
 import asyncio
 import gc
@@ -31,7 +31,7 @@ TOKEN = "a.token-of/some+kind="
 
 
 def failed(root, name, *mentions, **options):
-    """Check that a download fails with one sentence, and that nothing of it stays."""
+    """Check that a download fails with one sentence and leaves nothing behind."""
     last = pull(root, name, **options).reports[-1]
     assert last.state is PullState.FAILED
     assert_line(last.note, *mentions)
@@ -41,7 +41,7 @@ def failed(root, name, *mentions, **options):
 
 
 def test_blobs_may_lie_elsewhere(root, registry, tmp_path):
-    """Where they do, the token is not shown to that host."""
+    """The token is not sent to another host."""
     registry.token = TOKEN
     with serving(registry.store) as other:
         registry.redirect_to = f"http://{other.host}"
@@ -53,7 +53,7 @@ def test_blobs_may_lie_elsewhere(root, registry, tmp_path):
 
 
 def test_a_place_that_is_closed_is_looked_for_again(root, registry, large):
-    """Where a redirect leads is open for a while only."""
+    """The URL that a redirect leads to may expire."""
     with serving(registry.store) as other:
         registry.redirect_to = f"http://{other.host}"
         other.fail(large, status(403, b"expired"))
@@ -145,7 +145,7 @@ def test_redirects_to_nowhere(root, registry, location):
 
 @given(st.one_of(st.text(), st.from_regex(r'Bearer realm="[^"]*"(,\w+="?[^"]*"?)*')))
 def test_any_challenge(challenge):
-    """Either it is refused in a sentence, or a token is asked for at the address that wanted it."""
+    """Either it is refused in a sentence, or the token is requested from the same origin."""
     asked = httpx.URL("https://registry.example:5000/v2/a/b/manifests/c")
     try:
         url = token_url(challenge, asked)
@@ -249,7 +249,7 @@ def test_who_does_not_prove_who_it_is_gets_no_question(root, registry, certifica
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "certificate"))
         pull(root, f"https://{name_at(secure)}", insecure=False)
         assert_complete(root, secure)
-        # From there, nothing leads to where it is not proved.
+        # A secure registry must not redirect to an insecure address.
         secure.redirect_to = f"http://{registry.host}"
         shutil.rmtree(root)
         heard = pull(root, name_at(secure), insecure=False)
@@ -325,7 +325,7 @@ def test_a_manifest_that_trickles(root, registry):
 def test_a_connection_that_is_not_secure_yet_is_closed_when_the_download_is_paused(root):
     with socket.create_server(("127.0.0.1", 0)) as silent, open_queue(root, insecure=False) as (queue, heard):
         name = f"127.0.0.1:{silent.getsockname()[1]}/library/m"
-        # What nobody holds would be closed by and by.
+        # Unreferenced connections would be closed by the garbage collector.
         gc.disable()
         try:
             queue.add(name)
@@ -347,7 +347,7 @@ def test_connections_are_closed_although_the_download_is_stopped_meanwhile(regis
 
     async def bring(asked, digest):
         async with asked.open_blob(digest, 0, 0) as answer:
-            # All of them are open at once, and stay open.
+            # All of them are open at the same time, and stay open.
             await barrier.wait()
             assert [piece async for piece in answer.pieces]
 

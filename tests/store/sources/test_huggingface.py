@@ -1,4 +1,4 @@
-"""Hugging Face's cache: links into blobs, the snapshot in use, and downloads that are not complete."""
+"""Hugging Face's cache: links into blobs, the current snapshot, and incomplete downloads."""
 
 import json
 import os

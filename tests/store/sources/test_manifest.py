@@ -1,4 +1,4 @@
-"""Manifests: what is taken from them, and every wrong key named."""
+"""Manifests: what is read from them, and errors that name the invalid key."""
 
 import copy
 import hashlib

@@ -1,4 +1,4 @@
-"""Names: the grammar, what may never become a path, and how they are shown."""
+"""Model names: their grammar, parts that must never become a path, and their short form."""
 
 import string
 

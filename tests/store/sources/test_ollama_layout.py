@@ -1,4 +1,4 @@
-"""Stores in Ollama's layout: which manifests and blobs there are, and each way in which they can be wrong."""
+"""Stores in Ollama's layout: finding manifests and blobs, and each way in which they can be damaged."""
 
 import os
 

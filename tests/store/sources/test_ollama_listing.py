@@ -1,4 +1,4 @@
-"""What a row says of a model in a store in Ollama's layout, and why one cannot run."""
+"""Records of models in Ollama's layout, and the reasons why a model cannot run."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Folders that hold a model, as Hugging Face's tools, mlx-lm and LM Studio keep them."""
+"""Model folders as Hugging Face's tools, mlx-lm and LM Studio write them."""
 
 import json
 import shutil
