@@ -157,8 +157,8 @@ def _package(name: str) -> Path:
 
 def _sources() -> list[Path]:
     """Return the C++ files for this architecture, the largest first, as these take longest to compile."""
-    found = sorted(SOURCES.rglob("*.cpp"), key=lambda path: -path.stat().st_size)
-    return [path for path in found if platform.machine() == "x86_64" or not _level(path)]
+    sources = sorted(SOURCES.rglob("*.cpp"), key=lambda path: -path.stat().st_size)
+    return [path for path in sources if platform.machine() == "x86_64" or not _level(path)]
 
 
 def _level(path: Path) -> tuple[str, ...]:

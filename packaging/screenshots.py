@@ -340,17 +340,17 @@ class Stage:
         window.chat.composer.draft.setPlainText("What can you do?")
         window.chat.composer.button.click()
         await self._until(lambda: not window.current.session.busy)
-        said: list[str] = []
+        chunks: list[str] = []
 
-        def some(event: object) -> bool:
+        def has_begun(event: object) -> bool:
             if isinstance(event, TextChunk):
-                said.append(event.text)
-            return len("".join(said)) > 60
+                chunks.append(event.text)
+            return len("".join(chunks)) > 60
 
-        self._held = some
+        self._held = has_begun
         window.chat.composer.draft.setPlainText(QUESTION)
         window.chat.composer.button.click()
-        await self._until(lambda: len("".join(said)) > 60 or not window.current.session.busy)
+        await self._until(lambda: len("".join(chunks)) > 60 or not window.current.session.busy)
         await self._take("streaming")
         self._release()
         await self._until(lambda: not window.current.session.busy)

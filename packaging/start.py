@@ -50,7 +50,7 @@ EVERYTHING = ("-m", "", "--hypothesis-profile", "full")
 
 def main(arguments: list[str]) -> int:
     """Set up and run the app or the checks, and return the exit status."""
-    find_python(arguments)
+    ensure_python(arguments)
     testing = arguments[:1] == ["test"]
     make_environment("test" if testing else "")
     display = sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
@@ -63,16 +63,16 @@ def main(arguments: list[str]) -> int:
     return subprocess.call([str(script("sotto")), *arguments])
 
 
-def find_python(arguments: list[str]) -> None:
+def ensure_python(arguments: list[str]) -> None:
     """Re-run this script in a newer Python if this one is too old; exit with a sentence if there is none."""
     if sys.version_info >= NEEDED:
         if sys.platform == "darwin" and platform.machine() != "arm64":
             sys.exit("Sotto runs on Apple silicon: MLX has no build for Intel Macs.")
         return
     for minor in range(14, NEEDED[1] - 1, -1):
-        found = shutil.which(f"python3.{minor}")
-        if found:
-            os.execv(found, [found, str(Path(__file__).resolve()), *arguments])
+        newer = shutil.which(f"python3.{minor}")
+        if newer:
+            os.execv(newer, [newer, str(Path(__file__).resolve()), *arguments])
     sys.exit(
         f"Sotto needs Python 3.{NEEDED[1]} or newer, this is {platform.python_version()}: "
         "install one from python.org, Homebrew or your distribution and type the line again."

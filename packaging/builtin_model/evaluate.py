@@ -81,20 +81,20 @@ def main() -> None:
     questions = [
         json.loads(line) for line in arguments.questions.read_text(encoding="utf-8").splitlines() if line.strip()
     ]
-    asked, right = Counter[str](), Counter[str]()
+    total, right = Counter[str](), Counter[str]()
     started = time.monotonic()
     with answerer(arguments.store / MANIFEST) as model:
         for question in questions:
-            asked[question["topic"]] += 1
+            total[question["topic"]] += 1
             right[question["topic"]] += is_right(model.answer(Message("user", question["question"])), question)
     figure = {
-        "questions": asked.total(),
+        "questions": total.total(),
         "right": right.total(),
-        "share": round(right.total() / asked.total(), 4),
+        "share": round(right.total() / total.total(), 4),
         "missed_by_topic": {
-            topic: f"{asked[topic] - right[topic]} of {asked[topic]}"
-            for topic in sorted(asked)
-            if right[topic] < asked[topic]
+            topic: f"{total[topic] - right[topic]} of {total[topic]}"
+            for topic in sorted(total)
+            if right[topic] < total[topic]
         },
     }
     text = json.dumps(figure, indent=2)

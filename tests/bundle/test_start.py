@@ -57,7 +57,7 @@ def test_an_old_python_is_told_what_is_needed(start: ModuleType, monkeypatch: py
     monkeypatch.setattr(start.sys, "version_info", (3, 9, 2))
     monkeypatch.setattr(start.shutil, "which", lambda _: None)
     with pytest.raises(SystemExit, match=r"needs Python 3\.11 or newer"):
-        start.find_python([])
+        start.ensure_python([])
 
 
 def test_a_wrong_pip_is_refused(start: ModuleType, index: str, monkeypatch: pytest.MonkeyPatch) -> None:

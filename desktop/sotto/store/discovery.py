@@ -50,7 +50,7 @@ def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs
             it.
     """
     roots = tuple(default_roots() if roots is None else roots)
-    found: list[ModelRecord] = []
+    records: list[ModelRecord] = []
     problems: list[Problem] = []
     existing: set[Path] = set()
     for root in roots:
@@ -61,9 +61,9 @@ def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs
                 _list_root(root, harvest)
         except BrokenModelError as error:
             harvest.add_problem(root.path, error.message)
-        found += sorted(harvest.records, key=lambda record: record.name.casefold())
+        records += sorted(harvest.records, key=lambda record: record.name.casefold())
         problems += harvest.problems
-    return Listing(tuple(with_distinct_names(_distinct(found))), tuple(problems), roots, frozenset(existing))
+    return Listing(tuple(with_distinct_names(_distinct(records))), tuple(problems), roots, frozenset(existing))
 
 
 def list_folders(root: Path, source: Source, harvest: Harvest) -> None:

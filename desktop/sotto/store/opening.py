@@ -342,16 +342,16 @@ def _find_by_prefix(target: str, records: Sequence[ModelRecord]) -> ModelRecord 
     """Return the only model whose digest or name begins with `target`, or None; StoreError if there are several."""
     match = _DIGEST_PREFIX.fullmatch(target)
     if match and (found := [record for record in records if record.digest.startswith(match[1].lower())]):
-        return _the_only(target, found)
+        return _require_single(target, found)
     start = target.casefold()
     if ":" in target.rpartition("/")[2]:
         return None
     whole = [record for record in records if record.name.rpartition(":")[0].casefold() == start]
     found = whole or [record for record in records if record.name.casefold().startswith(start)]
-    return _the_only(target, found) if found else None
+    return _require_single(target, found) if found else None
 
 
-def _the_only(target: str, found: Sequence[ModelRecord]) -> ModelRecord:
+def _require_single(target: str, found: Sequence[ModelRecord]) -> ModelRecord:
     if len(found) > 1:
         raise StoreError(f"'{printable(target)}' may mean {_names(found)}; write more of the name.")
     return found[0]

@@ -19,11 +19,11 @@ def find_disagreement(file: TensorFile) -> str:
                 full = f"{file.prefix}{name}"
                 if full not in names:
                     return f"{printable_path(file.path)}: the safetensors library finds no tensor {printable(full)}."
-                found = other.get_slice(full)
-                if (found.get_dtype(), tuple(found.get_shape())) != (info.dtype, info.shape):
+                tensor = other.get_slice(full)
+                if (tensor.get_dtype(), tuple(tensor.get_shape())) != (info.dtype, info.shape):
                     return (
                         f"{printable_path(file.path)}: the safetensors library reads tensor {printable(full)} as "
-                        f"{found.get_dtype()} of shape {found.get_shape()}, not {info.dtype} of {list(info.shape)}."
+                        f"{tensor.get_dtype()} of shape {tensor.get_shape()}, not {info.dtype} of {list(info.shape)}."
                     )
     except (SafetensorError, OSError) as error:
         why = str(error).rpartition(": ")[2].rstrip(".")

@@ -37,16 +37,16 @@ def watched_folders(roots: Sequence[Root]) -> WatchedFolders:
     Args:
         roots: The roots that models are searched in.
     """
-    found: dict[Path, None] = {}
+    watched: dict[Path, None] = {}
     awaited: dict[Path, frozenset[Path]] = {}
     pending = deque((root.path, 0) for root in roots)
-    while pending and len(found) < _MAX_FOLDERS:
+    while pending and len(watched) < _MAX_FOLDERS:
         path, depth = pending.popleft()
         if depth == 0 and not path.is_dir():
             path, depth = path.parent, _MAX_DEPTH
             if not path.is_dir():
                 _await(path, awaited)
-        if path in found:
+        if path in watched:
             continue
         try:
             with os.scandir(path) as entries:
@@ -54,10 +54,10 @@ def watched_folders(roots: Sequence[Root]) -> WatchedFolders:
         except OSError:
             # Discovery reports folders that cannot be accessed.
             continue
-        found[path] = None
+        watched[path] = None
         if depth < _MAX_DEPTH:
             pending.extend((folder, depth + 1) for folder in sorted(below))
-    return WatchedFolders(tuple(found), {path: expected for path, expected in awaited.items() if path not in found})
+    return WatchedFolders(tuple(watched), {path: expected for path, expected in awaited.items() if path not in watched})
 
 
 def _await(path: Path, awaited: dict[Path, frozenset[Path]]) -> None:

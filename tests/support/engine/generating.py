@@ -87,6 +87,28 @@ def task(
     sampler=None,
     **more,
 ):
+    """Return a task with a prompt of token ids; the other arguments are those of `Task` and of its request.
+
+    Args:
+        prompt: Token ids.
+        max_tokens: The most tokens to generate.
+        eos_ids: Tokens that end the answer.
+        stop: Strings that end the answer.
+        boundaries: Positions in the prompt where caches may be kept.
+        request_id: The id of the request.
+        sampling: The sampling options.
+        text: The detokenizer; None for `Letters`.
+        spelled: Returns the bytes of a token.
+        think_budget: The most tokens of a thought; None for no limit.
+        logprobs: The number of likeliest tokens to report; None for none.
+        context: The context length in tokens.
+        parser: The parser of the answer; None for a plain one.
+        encode: Returns the tokens of a text.
+        shift: Returns a shortened prompt when the context is full; None to end the answer.
+        cancelled: Returns whether the request was cancelled.
+        sampler: Replaces the generation's sampler; None for the usual one.
+        more: Further fields of `Task`.
+    """
     return Task(
         request=GenerateRequest(request_id, prompt=tuple(prompt), think_budget=think_budget, logprobs=logprobs),
         tokenizer=SimpleNamespace(detokenizer=lambda _: text or Letters(), spelled=spelled),
@@ -112,6 +134,17 @@ def task(
 
 
 def scheduler(kind, prefix=None, chunk=7, ahead=math.inf, model=None, *, batches=False, **more):
+    """Return a scheduler.
+
+    Args:
+        kind: The model, one of `MODELS`.
+        prefix: The prefix cache; None for an empty one.
+        chunk: The most prompt tokens in a step.
+        ahead: Seconds between tokens below which the next step is dispatched ahead.
+        model: A model in place of that of `kind`.
+        batches: Whether requests are evaluated in batches.
+        more: Further arguments of `Scheduler`.
+    """
     sizing = ChunkSizing(ChunkSize(largest=chunk), ChunkSize(largest=chunk), ahead)
     return Scheduler(model or MODELS[kind], prefix or empty(kind), sizing, batches=batches, **more)
 

@@ -12,7 +12,10 @@ _MAX_FACTORS = 1 << 16
 
 
 class Values:
-    """The values of a file; the architecture's name is put before keys that begin with a dot."""
+    """The values of a file; the architecture's name is put before keys that begin with a dot.
+
+    All methods raise BrokenModelError if a value, or a required tensor, is missing or invalid.
+    """
 
     def __init__(self, file: GgufFile) -> None:
         self.file = file

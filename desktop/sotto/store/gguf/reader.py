@@ -96,12 +96,12 @@ class Reader:
 
     def texts(self, count: int, limit: int) -> list[str]:
         """Return the next `count` strings; ValueError if one has more than `limit` bytes."""
-        found = []
+        texts = []
         for block, start, end in self._texts(count):
             if end - start > limit:
                 raise ValueError(f"it has a text of more than {limit} bytes in an array")
-            found.append(block[start:end].decode(errors="replace"))
-        return found
+            texts.append(block[start:end].decode(errors="replace"))
+        return texts
 
     def skip_texts(self, count: int) -> None:
         """Skip `count` strings."""
@@ -114,33 +114,33 @@ class Reader:
         Vocabularies make up most of a header, so they are read in large blocks.
         """
         self._spend_texts(count)
-        block, place, size, spent = b"", 0, 0, 0
+        block, end, size, spent = b"", 0, 0, 0
         for _ in range(count):
-            start = place + 8
+            start = end + 8
             if start > size:
                 if spent + 8 > self._left:
                     raise ValueError(_TOO_MUCH)
-                block, start = self._extend(block, place, 8), 8
+                block, start = self._extend(block, end, 8), 8
                 size = len(block)
             (length,) = _U64.unpack_from(block, start - 8)
             spent += 8 + length
             if spent > self._left:
                 raise ValueError(_TOO_MUCH)
-            place = start + length
-            if place > size:
-                block, start, place = self._extend(block, start, length), 0, length
+            end = start + length
+            if end > size:
+                block, start, end = self._extend(block, start, length), 0, length
                 size = len(block)
-            yield block, start, place
-        self._file.seek(place - size, 1)
+            yield block, start, end
+        self._file.seek(end - size, 1)
         self._spend(spent)
 
-    def _extend(self, block: bytes, place: int, least: int) -> bytes:
-        """Return the block from `place` on, extended by what follows in the file to at least `least` bytes."""
-        rest = block[place:]
-        found = rest + self._file.read(max(_BLOCK, least - len(rest)))
-        if len(found) < least:
+    def _extend(self, block: bytes, start: int, size: int) -> bytes:
+        """Return the block from `start` on, extended by what follows in the file to at least `size` bytes."""
+        rest = block[start:]
+        extended = rest + self._file.read(max(_BLOCK, size - len(rest)))
+        if len(extended) < size:
             raise ValueError("it is cut off")
-        return found
+        return extended
 
     def take(self, count: int) -> bytes:
         """Return the next `count` bytes."""

@@ -163,10 +163,10 @@ def _tokens(values: Values) -> list[str]:
 def _parallel(values: Values, key: str, kind: type) -> Sequence[Any]:
     """Return a list with one value for each token; empty if there is none."""
     count = len(values.array("tokenizer.ggml.tokens", str, "a list of texts"))
-    found = values.array(key, kind, f"a list of {count} numbers")
-    if found and len(found) != count:
+    items = values.array(key, kind, f"a list of {count} numbers")
+    if items and len(items) != count:
         raise values.error(key, f"a list of {count}, one for each token")
-    return found
+    return items
 
 
 def _ids(values: Values, count: int, defaults: Mapping[str, int] | None = None) -> dict[str, int]:
@@ -294,14 +294,14 @@ def _unknown(values: Values, ids: Mapping[str, int]) -> int:
 def _merges(tokens: Sequence[str], kinds: Sequence[int], scores: Sequence[float]) -> list[list[str]]:
     """Return every way to compose a token of two others, by falling score of the result, then by its id."""
     ids = {text: token for token, text in enumerate(tokens) if kinds[token] in (_NORMAL, _USER_DEFINED)}
-    found = []
+    merges = []
     for text, token in ids.items():
         if len(text) <= _MAX_MERGED:
             for position in range(1, len(text)):
                 left, right = ids.get(text[:position]), ids.get(text[position:])
                 if left is not None and right is not None:
-                    found.append((-scores[token], token, left, right))
-    return [[tokens[left], tokens[right]] for _, _, left, right in sorted(found)]
+                    merges.append((-scores[token], token, left, right))
+    return [[tokens[left], tokens[right]] for _, _, left, right in sorted(merges)]
 
 
 def _model(tokens: Sequence[str], merges: list[list[str]]) -> dict[str, Any]:

@@ -201,11 +201,11 @@ def unfinished_download(root: Path, name: ModelName) -> PullProgress | None:
 
 def unfinished_downloads(root: Path) -> tuple[PullProgress, ...]:
     """Return the progress of all unfinished downloads of earlier runs, as paused ones."""
-    found = []
+    downloads = []
     for path in sorted(staged_manifests(root)):
         with contextlib.suppress(InvalidNameError):
-            found.append(unfinished_download(root, name_of_parts(path.parts[-5:-1])))
-    return tuple(progress for progress in found if progress)
+            downloads.append(unfinished_download(root, name_of_parts(path.parts[-5:-1])))
+    return tuple(progress for progress in downloads if progress)
 
 
 def _read_manifest(path: Path) -> Manifest | None:

@@ -72,5 +72,5 @@ class Loop(asyncio.SelectorEventLoop):
         proto: int = 0,
         flags: int = 0,
     ) -> list[Any]:
-        """Look up a host; see `asyncio.loop.getaddrinfo`."""
+        """Look up a host; the arguments are those of `asyncio.loop.getaddrinfo`."""
         return await run_in_thread(lambda: socket.getaddrinfo(host, port, family, type, proto, flags))
