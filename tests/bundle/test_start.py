@@ -133,7 +133,7 @@ def test_everything_is_tried_when_that_is_asked_for(
     start: ModuleType, monkeypatch: pytest.MonkeyPatch, arguments: list[str], expected: list[str]
 ) -> None:
     called: list[list[str]] = []
-    monkeypatch.setattr(start, "TOGETHER", ("-n", "logical"))
+    monkeypatch.setattr(start, "PARALLEL", ("-n", "logical"))
     monkeypatch.setattr(start.subprocess, "call", lambda command, **_: called.append(command) or 0)
     assert start.run_checks(arguments) == 0
     assert called[-1] == [str(start.script("pytest")), *expected]

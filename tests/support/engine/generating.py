@@ -252,8 +252,7 @@ def eager(limit=8):
 
 
 class Echo:
-    """A model that mostly continues each token with the one that `period` maps it to, so that drafts are mostly "
-    "right."""
+    """A model that mostly follows each token with the one in `period`, so that drafts are mostly right."""
 
     def __init__(self, kind, period):
         self._counting, self._period = Counting(kind), period

@@ -27,8 +27,7 @@ def prefill(model, prefix, prompt, boundaries=()):
 
 
 def answer(model, prefix, prompt, boundaries=(), generated=()):
-    """Prefill, feed the tokens `generated`, and end; return the logits after the prompt and the number of cached "
-    "tokens."""
+    """Prefill, feed `generated` and end; return the logits after the prompt and the number of cached tokens."""
     sequence, logits, cached = prefill(model, prefix, prompt, boundaries)
     feed(model, sequence, list(generated), size=1)
     prefix.end(sequence)

@@ -86,8 +86,7 @@ def of_minilm(writer, count):
 
 
 def write_pieces(writer, pieces, *, old=False):
-    """Write a WordPiece vocabulary given with `##` marks; `old` leaves pieces in brackets unmarked, as old "
-    "converters did."""
+    """Write a WordPiece vocabulary given with `##` marks; `old` leaves all pieces in brackets unmarked."""
     special = {"[PAD]": "padding", "[UNK]": "unknown", "[CLS]": "cls", "[SEP]": "seperator", "[MASK]": "mask"}
     kept = [piece in special or (old and piece.startswith("[") and piece.endswith("]")) for piece in pieces]
     writer.add_tokenizer_model("bert")

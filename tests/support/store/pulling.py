@@ -61,8 +61,7 @@ class ProgressLog:
         return [state for before, state in zip([None, *states], states, strict=False) if state is not before]
 
     def check(self) -> None:
-        """Check the reports of any download: the bytes never fall, and there is a note exactly if something is "
-        "wrong."""
+        """Check that the bytes done never fall, and that there is a note exactly if something is wrong."""
         for before, now in zip(self.reports, self.reports[1:], strict=False):
             assert now != before or now.state is PullState.WAITING
             if before.total == now.total and before.name == now.name:

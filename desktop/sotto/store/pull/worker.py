@@ -47,7 +47,7 @@ class Worker:
     async def serve(self, commands: "asyncio.Queue[Command | None]") -> None:
         """Execute commands until None arrives; then stop the running download."""
 
-        async def reap(worker: "Worker") -> None:
+        async def wake_up(worker: "Worker") -> None:
             """Do nothing: any command makes the loop notice a download that has ended."""
 
         try:
@@ -56,7 +56,7 @@ class Worker:
                 await command(self)
                 if self._running is None and self._waiting:
                     task = self._begin()
-                    task.add_done_callback(lambda _: commands.put_nowait(reap))
+                    task.add_done_callback(lambda _: commands.put_nowait(wake_up))
         finally:
             if self._running:
                 await self._stop(self._running)

@@ -1,6 +1,6 @@
 """Listing the models of a store in Ollama's layout.
 
-Read are manifests, config blobs, small JSON layers, the size of every blob and the headers of a few: a model has
+It reads manifests, config blobs, small JSON layers, the size of every blob and the headers of a few: a model has
 thousands of tensors but few shapes, and tensors whose names differ only in numbers have the same shape if their blobs
 have the same size.
 """
