@@ -25,7 +25,7 @@ def builder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return module
 
 
-def said(builder: ModuleType) -> str:
+def build_failure(builder: ModuleType) -> str:
     record = builder.build()
     assert not record["built"]
     assert json.loads((builder.TARGET / builder.record_name()).read_text()) == record
@@ -40,13 +40,13 @@ def test_other_platforms_get_none_and_need_nothing(
     monkeypatch.setattr(builder.sys, "platform", platform)
     monkeypatch.setattr(builder.platform, "machine", lambda: machine)
     assert builder.requirements() == []
-    assert said(builder).startswith("there are none for ")
+    assert build_failure(builder).startswith("there are none for ")
 
 
 @LINUX
 def test_without_a_compiler_that_is_the_reason(builder: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "/nowhere/c++ -O1")
-    assert said(builder) == "there was no C++ compiler (/nowhere/c++ -O1) when Sotto was installed"
+    assert build_failure(builder) == "there was no C++ compiler (/nowhere/c++ -O1) when Sotto was installed"
 
 
 @LINUX
@@ -63,7 +63,7 @@ def test_the_first_error_of_the_compiler_is_the_reason(
     (builder.TARGET).mkdir()
     for path in builder.products():
         path.write_text("of an earlier build")
-    assert said(builder) == "the build failed: x.cpp:3:1: error: no such thing"
+    assert build_failure(builder) == "the build failed: x.cpp:3:1: error: no such thing"
     assert not list((tmp_path / "objects").iterdir())
 
 

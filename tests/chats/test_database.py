@@ -26,7 +26,7 @@ def path(tmp_path):
     return tmp_path / "chats.sqlite3"
 
 
-def filled(path, chats=3, messages=4):
+def write_conversations(path, chats=3, messages=4):
     """Write conversations, and return their messages by conversation."""
     store, said = ChatStore(Database(path)), {}
     for number in range(chats):
@@ -58,7 +58,7 @@ def test_a_new_file_is_of_this_version_and_sound(path):
 
 
 def test_a_file_of_a_newer_version_is_read_and_not_written(path):
-    said = filled(path)
+    said = write_conversations(path)
     with contextlib.closing(sqlite3.connect(path)) as connection:
         connection.execute(f"PRAGMA user_version = {VERSION + 1}")
         connection.execute("ALTER TABLE messages ADD COLUMN mood TEXT")
@@ -77,7 +77,7 @@ def test_a_file_of_a_newer_version_is_read_and_not_written(path):
 def test_a_step_to_this_version_keeps_a_copy_of_the_older_one(path, monkeypatch):
     from sotto.chats import database as module
 
-    said = filled(path)
+    said = write_conversations(path)
     steps = (*module.STEPS, "ALTER TABLE chats ADD COLUMN colour TEXT NOT NULL DEFAULT '';")
     monkeypatch.setattr(module, "STEPS", steps)
     monkeypatch.setattr(module, "VERSION", len(steps))
@@ -92,7 +92,7 @@ def test_a_step_to_this_version_keeps_a_copy_of_the_older_one(path, monkeypatch)
 def test_columns_that_a_step_adds_are_looked_for_behind_it(path, monkeypatch):
     from sotto.chats import database as module
 
-    filled(path)
+    write_conversations(path)
     steps = (*module.STEPS, "ALTER TABLE chats ADD COLUMN colour TEXT NOT NULL DEFAULT '';")
     monkeypatch.setattr(module, "STEPS", steps)
     monkeypatch.setattr(module, "VERSION", len(steps))
@@ -106,7 +106,7 @@ def test_columns_that_a_step_adds_are_looked_for_behind_it(path, monkeypatch):
 def test_a_step_that_fails_leaves_the_older_version_as_it_was(path, monkeypatch):
     from sotto.chats import database as module
 
-    said = filled(path)
+    said = write_conversations(path)
     steps = (*module.STEPS, "ALTER TABLE chats ADD COLUMN colour TEXT; ALTER TABLE nothing ADD COLUMN colour TEXT;")
     monkeypatch.setattr(module, "STEPS", steps)
     monkeypatch.setattr(module, "VERSION", len(steps))
@@ -137,7 +137,7 @@ def test_what_is_no_database_is_set_aside_unless_it_is_empty(path, content):
 @given(data=st.data())
 def test_damage_anywhere_costs_what_it_hit_and_is_told(tmp_path_factory, data):
     path = tmp_path_factory.mktemp("damaged") / "chats.sqlite3"
-    said = filled(path, chats=6, messages=10)
+    said = write_conversations(path, chats=6, messages=10)
     content = bytearray(path.read_bytes())
     if data.draw(st.booleans()):
         at = data.draw(st.integers(0, len(content) - 1))
@@ -157,7 +157,7 @@ def test_damage_anywhere_costs_what_it_hit_and_is_told(tmp_path_factory, data):
 
 
 def test_most_of_a_file_with_one_bad_page_is_there_again(path):
-    said = filled(path, chats=20, messages=20)
+    said = write_conversations(path, chats=20, messages=20)
     content = bytearray(path.read_bytes())
     middle = len(content) // 2 // 4096 * 4096
     content[middle : middle + 4096] = bytes(4096)
@@ -171,7 +171,7 @@ def test_most_of_a_file_with_one_bad_page_is_there_again(path):
 
 
 def test_rows_that_nobody_can_read_cost_themselves_alone(path):
-    said = filled(path, chats=3, messages=4)
+    said = write_conversations(path, chats=3, messages=4)
     with contextlib.closing(sqlite3.connect(path)) as connection, connection:
         connection.execute("UPDATE messages SET role = 'wizard' WHERE id = 2")
         connection.execute("UPDATE messages SET text = x'ff00fe' WHERE id = 6")
@@ -191,7 +191,7 @@ def test_rows_that_nobody_can_read_cost_themselves_alone(path):
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to this user")
 def test_a_folder_that_cannot_be_written_is_read(path):
-    said = filled(path)
+    said = write_conversations(path)
     path.parent.chmod(0o500)
     path.chmod(0o400)
     try:
@@ -249,7 +249,7 @@ def test_a_killed_process_loses_nothing_that_was_said_to_be_written(path, second
 
 
 def test_a_thousand_rows_of_anything_cost_themselves_alone_and_no_time(path):
-    said = filled(path, chats=5, messages=4)
+    said = write_conversations(path, chats=5, messages=4)
     draw = random.Random(7)
     junk = [
         None,

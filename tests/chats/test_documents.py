@@ -15,7 +15,7 @@ from sotto.chats.pdf import PdfError
 from sotto.errors import CancelledError
 
 
-def written(tmp_path, content, name="notes.txt"):
+def write_file(tmp_path, content, name="notes.txt"):
     path = tmp_path / name
     path.write_bytes(content)
     return path
@@ -33,7 +33,7 @@ def written(tmp_path, content, name="notes.txt"):
     ],
 )
 def test_text_is_read_in_the_encodings_there_are(tmp_path, content, text):
-    read = read_document(written(tmp_path, content))
+    read = read_document(write_file(tmp_path, content))
     assert (read.name, read.text, read.size, read.whole) == ("notes.txt", text, len(content), True)
 
 
@@ -54,7 +54,7 @@ def test_text_is_read_in_the_encodings_there_are(tmp_path, content, text):
 )
 def test_what_is_no_text_is_told_in_a_sentence(tmp_path, content, name, why):
     with pytest.raises(DocumentError) as told:
-        read_document(written(tmp_path, content, name))
+        read_document(write_file(tmp_path, content, name))
     assert told.value.message.startswith(why)
     assert told.value.message.endswith(".")
 
@@ -73,10 +73,10 @@ def test_what_is_no_file_is_told(tmp_path):
 def test_what_is_too_large_is_not_cut_but_told(tmp_path, monkeypatch):
     monkeypatch.setattr(documents, "LARGEST_FILE", 2_000_000)
     with pytest.raises(DocumentError, match=r"has 3 MB, and at most 2 MB can be attached"):
-        read_document(written(tmp_path, b"x" * 3_000_000))
+        read_document(write_file(tmp_path, b"x" * 3_000_000))
     monkeypatch.setattr(documents, "LONGEST_TEXT", 1000)
     with pytest.raises(DocumentError, match=r"has 1,001 characters, and at most 1,000 can be"):
-        read_document(written(tmp_path, b"x" * 1001))
+        read_document(write_file(tmp_path, b"x" * 1001))
 
 
 def test_names_are_one_line_of_letters(tmp_path):
@@ -86,7 +86,7 @@ def test_names_are_one_line_of_letters(tmp_path):
 
 
 def test_the_text_of_a_pdf_is_read_page_by_page(tmp_path):
-    read = read_document(written(tmp_path, pdf("First page", "Second page"), "report.pdf"))
+    read = read_document(write_file(tmp_path, pdf("First page", "Second page"), "report.pdf"))
     assert (read.name, read.text) == ("report.pdf", "First page\n\nSecond page")
 
 
@@ -102,11 +102,11 @@ def test_the_text_of_a_pdf_is_read_page_by_page(tmp_path):
 )
 def test_a_pdf_that_cannot_be_read_is_told(tmp_path, content, why):
     with pytest.raises(PdfError, match=why):
-        read_document(written(tmp_path, content, "a.pdf"))
+        read_document(write_file(tmp_path, content, "a.pdf"))
 
 
 def test_a_pdf_may_take_only_so_long_and_so_much_memory(tmp_path, monkeypatch):
-    path = written(tmp_path, pdf(page=b"BT /F1 12 Tf " + b"(aaaaaaaaaa) Tj T* " * 400_000 + b"ET"), "slow.pdf")
+    path = write_file(tmp_path, pdf(page=b"BT /F1 12 Tf " + b"(aaaaaaaaaa) Tj T* " * 400_000 + b"ET"), "slow.pdf")
     monkeypatch.setattr(reader, "BOUNDS", replace(reader.BOUNDS, seconds=0.3))
     with pytest.raises(PdfError, match=r"slow\.pdf takes longer than"):
         read_document(path)
@@ -117,7 +117,7 @@ def test_a_pdf_may_take_only_so_long_and_so_much_memory(tmp_path, monkeypatch):
 
 
 def test_reading_a_pdf_can_be_stopped(tmp_path):
-    path = written(tmp_path, pdf(page=b"BT /F1 12 Tf " + b"(aaaaaaaaaa) Tj T* " * 400_000 + b"ET"), "slow.pdf")
+    path = write_file(tmp_path, pdf(page=b"BT /F1 12 Tf " + b"(aaaaaaaaaa) Tj T* " * 400_000 + b"ET"), "slow.pdf")
     stop = threading.Event()
     threading.Timer(0.3, stop.set).start()
     with pytest.raises(CancelledError):
@@ -128,4 +128,4 @@ def test_what_unpacks_to_very_much_is_refused(tmp_path):
     bomb = pdf(page=b"BT /F1 12 Tf (a) Tj ET " + b" " * 400_000_000)
     assert len(bomb) < 1_000_000
     with pytest.raises(PdfError, match=r"damaged|memory|longer"):
-        read_document(written(tmp_path, bomb, "bomb.pdf"))
+        read_document(write_file(tmp_path, bomb, "bomb.pdf"))

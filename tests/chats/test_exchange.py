@@ -18,7 +18,7 @@ def store(tmp_path):
     opened.database.close()
 
 
-def filled(store):
+def fill(store):
     chat = store.add_chat()
     store.change(chat, system="Be brief.\nBe kind.", pinned=True, options={"seed": 7})
     asked = store.ask(chat, "What is `a|b`?", None)
@@ -31,7 +31,7 @@ def filled(store):
 
 
 def test_markdown_shows_the_branch_in_view(store):
-    assert as_markdown(store.database, filled(store)) == (
+    assert as_markdown(store.database, fill(store)) == (
         "# What is `a|b`?\n\n> Be brief.\n> Be kind.\n\n## You · 2023-11-14 22:13 UTC\n\nWhat is `a|b`?\n\n"
         "## small · 2023-11-14 22:13 UTC\n\nA *pipe*.\n"
     )
@@ -52,13 +52,13 @@ def test_what_is_attached_is_exported_and_comes_back(store):
 
 
 def test_json_has_the_figures_of_answers(store):
-    export = json.loads(as_json(store.database, (filled(store),)))
+    export = json.loads(as_json(store.database, (fill(store),)))
     messages = export["chats"][0]["messages"]
     assert (messages[1]["model"], messages[1]["figures"]) == ("small", {"tokens": 4, "nanoseconds": 5})
 
 
 def test_json_brings_everything_back(store, tmp_path):
-    chat = filled(store)
+    chat = fill(store)
     store.throw_away([store.add_chat()])
     exported = as_json(store.database)
     other = ChatStore(Database(tmp_path / "other.sqlite3"))
@@ -95,7 +95,7 @@ def test_json_brings_everything_back(store, tmp_path):
     ],
 )
 def test_what_is_no_export_says_where_and_adds_nothing(store, change, reason):
-    filled(store)
+    fill(store)
     export = json.loads(as_json(store.database))
     change(export)
     before = "\n".join(store.database.connection.iterdump())
@@ -125,7 +125,7 @@ _JSON = st.recursive(
 )
 def test_any_value_anywhere_is_taken_or_told(tmp_path_factory, where, value, message):
     store = ChatStore(Database(tmp_path_factory.mktemp("export") / "chats.sqlite3"))
-    filled(store)
+    fill(store)
     export = json.loads(as_json(store.database))
     (export["chats"][0]["messages"][1] if message else export["chats"][0])[where] = value
     try:

@@ -27,7 +27,7 @@ def sotto(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[s
     return subprocess.run([*SOTTO, *arguments], env=env, capture_output=True, text=True, timeout=120)
 
 
-def left_behind(env: dict[str, str]) -> list[Path]:
+def leftovers(env: dict[str, str]) -> list[Path]:
     return list(Path(env["HOME"]).rglob("bench-*"))
 
 
@@ -50,7 +50,7 @@ def test_an_object_with_what_was_measured(env: dict[str, str]) -> None:
     drafts = report["speculation"]
     assert 0 <= drafts["accepted_tokens"] <= drafts["drafted_tokens"]
     assert "4 answers at once" in done.stderr
-    assert left_behind(env) == []
+    assert leftovers(env) == []
 
 
 def test_a_page_for_people(env: dict[str, str], tmp_path: Path) -> None:
@@ -76,7 +76,7 @@ def test_interrupt_ends_with_130_and_leaves_nothing(env: dict[str, str], tmp_pat
     assert child.returncode == 130, complaints
     assert out == b""
     assert b"Traceback" not in complaints
-    assert left_behind(env) == []
+    assert leftovers(env) == []
 
 
 def test_a_cache_folder_that_is_a_file_is_said(env: dict[str, str], tmp_path: Path) -> None:
@@ -89,21 +89,21 @@ def test_a_cache_folder_that_is_a_file_is_said(env: dict[str, str], tmp_path: Pa
     assert re.fullmatch(r"sotto: \S+ cannot be written: .+\.\n", done.stderr)
 
 
-def timed(read: tuple[tuple[float, int], ...], written: tuple[float, ...], cached: int = 0) -> Timed:
+def timings(read: tuple[tuple[float, int], ...], written: tuple[float, ...], cached: int = 0) -> Timed:
     prompt = read[-1][1] + 1
     done = Finished("0", "", (5,) * len(written), DoneReason.LENGTH, prompt, cached, 1, 1, 1)
     return Timed(read, written, done)
 
 
 def test_rates_are_of_what_was_computed() -> None:
-    one = timed(((0.0, 100), (0.5, 164), (2.0, 300)), (2.5, 3.0, 3.0, 4.5), cached=100)
+    one = timings(((0.0, 100), (0.5, 164), (2.0, 300)), (2.5, 3.0, 3.0, 4.5), cached=100)
     assert one.reading == pytest.approx((300 - 100) / 2)
     assert one.writing == pytest.approx(3 / 2)
     assert one.chunk == 136
 
 
 def test_answers_together_count_from_when_all_have_begun() -> None:
-    first = timed(((0.0, 4),), (1.0, 2.0, 3.0, 4.0))
-    second = timed(((0.0, 4),), (2.0, 3.0, 4.0, 6.0))
+    first = timings(((0.0, 4),), (1.0, 2.0, 3.0, 4.0))
+    second = timings(((0.0, 4),), (2.0, 3.0, 4.0, 6.0))
     assert together([first]) == pytest.approx(1)
     assert together([first, second]) == pytest.approx((2 + 3) / 4)

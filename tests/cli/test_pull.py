@@ -100,7 +100,7 @@ def test_ctrl_c_keeps_what_is_here(env, registry, tmp_path, moment):
     deadline = time.monotonic() + 60
     # When connections fall silent, only parts of the blobs are staged.
     enough = 100_000 if moment == "loading" else 1
-    while staged(tmp_path) < enough and time.monotonic() < deadline:
+    while staged_bytes(tmp_path) < enough and time.monotonic() < deadline:
         time.sleep(0.02)
     child.send_signal(signal.SIGINT)
     began = time.monotonic()
@@ -121,7 +121,7 @@ def test_ctrl_c_keeps_what_is_here(env, registry, tmp_path, moment):
     assert any("range" in asked.headers for asked in registry.requests[before:])
 
 
-def staged(tmp_path: Path) -> int:
+def staged_bytes(tmp_path: Path) -> int:
     return sum(
         Path(folder, file).stat().st_size
         for folder, _, files in os.walk(tmp_path / "home")
@@ -131,14 +131,14 @@ def staged(tmp_path: Path) -> int:
 
 
 def test_failures_are_one_sentence(env, registry):
-    def failed(*arguments: str) -> str:
+    def error_of(*arguments: str) -> str:
         done = sotto(env, "pull", *arguments)
         assert (done.returncode, done.stdout) == (1, ""), done.stderr
         last = done.stderr.splitlines()[-1].removeprefix("sotto: ")
         assert_sentence(last, *[argument for argument in arguments if "/" in argument], registry.host.partition(":")[0])
         return last
 
-    assert "no model" in failed(f"{registry.host}/library/other:latest", "--insecure")
+    assert "no model" in error_of(f"{registry.host}/library/other:latest", "--insecure")
     registry.store.model("strange", config={"model_type": "strange"})
     done = sotto(env, "pull", f"{registry.host}/library/strange", "--insecure")
     assert done.returncode == 1

@@ -19,7 +19,7 @@ def env(tmp_path):
     return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
 
 
-def begun(env, *arguments):
+def start_server(env, *arguments):
     """Start a server, and return the process and the URL that it prints."""
     process = subprocess.Popen([*SOTTO, *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     line = process.stdout.readline()
@@ -27,7 +27,7 @@ def begun(env, *arguments):
     return process, line.split()[3].rstrip(";")
 
 
-def asked(url, **headers):
+def get(url, **headers):
     request = urllib.request.Request(url, headers=headers)
     with urllib.request.urlopen(request, timeout=20) as answer:
         return answer.read().decode()
@@ -35,27 +35,27 @@ def asked(url, **headers):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_it_serves_until_it_is_told_to_end(env, number):
-    process, url = begun(env, "--port", "0")
-    assert '"sotto:latest"' in asked(url + "/api/tags")
+    process, url = start_server(env, "--port", "0")
+    assert '"sotto:latest"' in get(url + "/api/tags")
     process.send_signal(number)
     out, err = process.communicate(timeout=30)
     assert (process.returncode, out, err) == (0, "", "")
 
 
 def test_a_key_and_pages_from_the_environment(env):
-    process, url = begun(env | {"SOTTO_API_KEY": "s3cret", "OLLAMA_ORIGINS": "https://page.example"}, "--port=0")
+    process, url = start_server(env | {"SOTTO_API_KEY": "s3cret", "OLLAMA_ORIGINS": "https://page.example"}, "--port=0")
     with pytest.raises(urllib.error.HTTPError, match="403"):
-        asked(url + "/api/tags", Authorization="Bearer s3cret", Origin="https://other.example")
-    assert "sotto" in asked(url + "/api/tags", Authorization="Bearer s3cret", Origin="https://page.example")
+        get(url + "/api/tags", Authorization="Bearer s3cret", Origin="https://other.example")
+    assert "sotto" in get(url + "/api/tags", Authorization="Bearer s3cret", Origin="https://page.example")
     with pytest.raises(urllib.error.HTTPError, match="401"):
-        asked(url + "/api/tags")
-    assert "sotto" in asked(url + "/api/tags", Authorization="Bearer s3cret")
+        get(url + "/api/tags")
+    assert "sotto" in get(url + "/api/tags", Authorization="Bearer s3cret")
     process.terminate()
     assert process.communicate(timeout=30)[1] == ""
 
 
 def test_engines_live_in_a_process_of_their_own_where_that_is_said(env):
-    process, url = begun(env | {"SOTTO_ENGINE_HOST": "process"}, "--port=0")
+    process, url = start_server(env | {"SOTTO_ENGINE_HOST": "process"}, "--port=0")
     assert not psutil.Process(process.pid).children()
     body = json.dumps({"model": "sotto", "prompt": "Hello", "stream": False}).encode()
     with urllib.request.urlopen(url + "/api/generate", body, timeout=60) as answer:
@@ -67,7 +67,7 @@ def test_engines_live_in_a_process_of_their_own_where_that_is_said(env):
 
 
 def test_what_cannot_be_is_said_in_a_sentence(env):
-    process, url = begun(env, "--port", "0")
+    process, url = start_server(env, "--port", "0")
     port = url.rsplit(":", 1)[1]
     for arguments, status, message in (
         (["--port", port], 1, f"sotto: 127.0.0.1:{port} is taken by another program; choose another port.\n"),

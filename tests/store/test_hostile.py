@@ -66,7 +66,7 @@ def fresh(place):
     return path
 
 
-def listed(root, kind=Source.OLLAMA, judge=refusal):
+def list_root(root, kind=Source.OLLAMA, judge=refusal):
     """Return the listing of a root, and check that its problems are sentences about it."""
     found = discover([Root(kind, root, True)], judge)
     for problem in found.problems:
@@ -96,7 +96,7 @@ def report_of(record):
             assert_line(problem.message)
 
 
-def damaged(content, changes):
+def damage(content, changes):
     content = bytearray(content)
     for position, byte in changes:
         content[position % len(content)] = byte
@@ -109,8 +109,8 @@ def test_a_damaged_manifest_does_not_hide_the_others(place, changes, length):
     store = Store(fresh(place))
     store.model("good", fill=1)
     path = store.model("bad", fill=2)
-    path.write_bytes(damaged(path.read_bytes(), changes)[: length or None])
-    found = listed(store.root)
+    path.write_bytes(damage(path.read_bytes(), changes)[: length or None])
+    found = list_root(store.root)
     assert "good:latest" in [record.name for record in found.records if record.runnable]
     assert len(found.records) == 2
 
@@ -121,7 +121,7 @@ def test_a_manifest_of_any_json_is_listed_or_refused(place, entries):
     store = Store(fresh(place))
     store.model("good")
     store.raw_manifest("bad", json.dumps(entries).encode())
-    found = listed(store.root)
+    found = list_root(store.root)
     assert [record.name for record in found.records if record.runnable] == ["good:latest"]
 
 
@@ -131,7 +131,7 @@ def test_a_layer_of_any_json_is_listed_or_refused(place, change):
     store = Store(fresh(place))
     layers = store.layers()
     store.manifest("m", [layers[0] | change, *layers[1:]])
-    assert len(listed(store.root).records) == 1
+    assert len(list_root(store.root).records) == 1
 
 
 @FUZZ
@@ -139,21 +139,21 @@ def test_a_layer_of_any_json_is_listed_or_refused(place, change):
 def test_a_config_blob_of_any_json_is_listed_or_refused(place, entries):
     store = Store(fresh(place))
     store.model("m", **entries)
-    assert len(listed(store.root).records) == 1
+    assert len(list_root(store.root).records) == 1
 
 
 @FUZZ
 @given(st.dictionaries(st.sampled_from(KEYS), JSON, min_size=1, max_size=5))
 def test_a_config_of_any_json_is_listed_or_refused(place, config):
     path = folder(fresh(place) / "m", config=LLAMA | config)
-    assert len(listed(path, Source.FOLDER).records) == 1
+    assert len(list_root(path, Source.FOLDER).records) == 1
 
 
 @FUZZ
 @given(st.dictionaries(st.text(max_size=6), JSON, max_size=3), st.binary(max_size=16))
 def test_a_header_of_any_json_is_listed_or_refused(place, header, data):
     path = folder(fresh(place) / "m", **{"model.safetensors": with_header(header, data)})
-    assert len(listed(path, Source.FOLDER).records) == 1
+    assert len(list_root(path, Source.FOLDER).records) == 1
 
 
 @FUZZ
@@ -173,8 +173,8 @@ def test_a_folder_with_a_damaged_file_is_listed_or_refused(place, name, content,
             "x.gguf": gguf([("general.architecture", 8, gguf_text("llama"))], {"w": [4]}),
         },
     )
-    (path / name).write_bytes(content if whole else damaged((path / name).read_bytes(), changes))
-    found = listed(root, Source.FOLDER)
+    (path / name).write_bytes(content if whole else damage((path / name).read_bytes(), changes))
+    found = list_root(root, Source.FOLDER)
     assert "good" in [record.name for record in found.records if record.runnable]
 
 
@@ -199,7 +199,7 @@ def test_files_and_folders_of_any_name_are_survived(place, names, kind):
             path = root / "manifests" / "registry.ollama.ai" / "library" / name / name
             path.parent.mkdir(parents=True)
             path.write_bytes(content)
-    found = [record.name for record in listed(root, kind).records]
+    found = [record.name for record in list_root(root, kind).records]
     assert "good:latest" in found or kind in (Source.HUGGINGFACE, Source.LMSTUDIO, Source.FOLDER)
 
 
@@ -220,7 +220,7 @@ def test_a_manifest_of_100_mb_is_not_read(tmp_path):
     path = store.raw_manifest("huge", b"")
     with path.open("wb") as file:
         file.truncate(100 << 20)
-    found = listed(store.root)
+    found = list_root(store.root)
     (problem,) = found.problems
     assert_sentence(problem.message, path, "is 105 MB, which is too much for a manifest")
     assert [record.name for record in found.records if record.runnable] == ["good:latest"]
@@ -233,13 +233,13 @@ def test_200_000_brackets_are_refused_wherever_they_are(tmp_path):
     store.manifest("config-blob", store.layers(), store.layer("x", brackets))
     store.manifest("config", [*store.layers()[:2], store.layer("json", brackets, "config.json"), store.layers()[3]])
     store.manifest("header", [store.layer("tensor", with_header(brackets)), *store.layers()[1:]])
-    found = listed(store.root)
+    found = list_root(store.root)
     assert len(found.records) == len(found.problems) == 4
     assert all("nested more than" in problem.message for problem in found.problems)
     files = ("config.json", "model.safetensors.index.json")
     for name in files:
         folder(tmp_path / "folders" / f"bad-{name}", **{name: brackets})
-    found = listed(tmp_path / "folders", Source.FOLDER)
+    found = list_root(tmp_path / "folders", Source.FOLDER)
     assert len(found.problems) == len(files)
 
 
@@ -257,7 +257,7 @@ def test_digests_that_are_paths_are_never_opened(tmp_path, depth, monkeypatch):
     opened = []
     real = os.open
     monkeypatch.setattr(os, "open", lambda path, *rest, **more: opened.append(str(path)) or real(path, *rest, **more))
-    found = listed(store.root)
+    found = list_root(store.root)
     assert not any(record.runnable for record in found.records)
     assert opened
     assert all(path.startswith(str(store.root)) for path in opened)
@@ -279,7 +279,7 @@ def test_links_out_of_a_store_are_not_followed(tmp_path, monkeypatch):
     opened = []
     real = os.open
     monkeypatch.setattr(os, "open", lambda path, *rest, **more: opened.append(str(path)) or real(path, *rest, **more))
-    found = listed(store.root)
+    found = list_root(store.root)
     assert [record.name for record in found.records if record.runnable] == ["good:latest"]
     assert sum("leads out of" in problem.message for problem in found.problems) == 3
     assert all(os.path.realpath(path).startswith(str(store.root)) for path in opened)
@@ -290,14 +290,14 @@ def test_a_folder_of_blobs_that_lies_elsewhere_is_not_followed(tmp_path):
     store.model("m")
     (store.root / "blobs").rename(tmp_path / "elsewhere")
     (store.root / "blobs").symlink_to(tmp_path / "elsewhere")
-    (record,) = listed(store.root).records
+    (record,) = list_root(store.root).records
     assert_sentence(record.reason, store.root / "blobs", "leads out of")
 
 
 def test_a_whole_store_may_be_a_link(tmp_path):
     Store(tmp_path / "store").model("m")
     (tmp_path / "link").symlink_to(tmp_path / "store")
-    (record,) = listed(tmp_path / "link").records
+    (record,) = list_root(tmp_path / "link").records
     assert record.runnable
 
 
@@ -311,14 +311,14 @@ def test_links_that_go_in_circles_end(tmp_path):
     (manifests / "self").symlink_to("self")
     store.path("tag").parent.mkdir()
     store.path("tag").symlink_to("latest")
-    found = listed(store.root)
+    found = list_root(store.root)
     assert "good:latest" in [record.name for record in found.records if record.runnable]
     assert any("leads back to a folder above it" in problem.message for problem in found.problems)
     folder(tmp_path / "folders" / "good")
     (tmp_path / "folders" / "loop").symlink_to(tmp_path / "folders")
     (tmp_path / "folders" / "good-loop").mkdir()
     (tmp_path / "folders" / "good-loop" / "up").symlink_to("..")
-    (record,) = listed(tmp_path / "folders", Source.FOLDER).records
+    (record,) = list_root(tmp_path / "folders", Source.FOLDER).records
     assert (record.name, record.also) == ("good", ())
 
 
@@ -336,14 +336,14 @@ def test_pipes_and_folders_in_the_place_of_files_do_not_block(tmp_path):
     path = store.blob_path(layers[1]["digest"])
     path.unlink()
     path.mkdir()
-    found = listed(store.root)
+    found = list_root(store.root)
     assert [record.name for record in found.records if record.runnable] == ["good:latest"]
     assert sum("it should be a regular file" in problem.message for problem in found.problems) == 3
     for name in ("config.json", "tokenizer.json", "model.safetensors"):
         path = folder(tmp_path / "folders" / f"bad-{name}")
         (path / name).unlink()
         os.mkfifo(path / name)
-    assert len(listed(tmp_path / "folders", Source.FOLDER).problems) == 3
+    assert len(list_root(tmp_path / "folders", Source.FOLDER).problems) == 3
     with pytest.raises(StoreError, match="it should be a regular file"):
         record_of(path / "model.safetensors")
 
@@ -361,9 +361,9 @@ def test_control_characters_in_every_text_stay_out_of_messages(tmp_path):
         store.config(model_format="gguf", model_family=evil),
     )
     store.manifest("header", [store.layer("tensor", with_header({evil: {"dtype": evil}})), *store.layers()[1:]])
-    assert len(listed(store.root).records) == 6
+    assert len(list_root(store.root).records) == 6
     repository(tmp_path / "hub", f"a--{evil}", {"config.json": b"{", "model.safetensors": b"", evil: b""})
-    assert len(listed(tmp_path / "hub", Source.HUGGINGFACE).problems) == 1
+    assert len(list_root(tmp_path / "hub", Source.HUGGINGFACE).problems) == 1
 
 
 def test_one_model_of_each_damage_beside_fifty_good_ones(tmp_path):
@@ -376,7 +376,7 @@ def test_one_model_of_each_damage_beside_fifty_good_ones(tmp_path):
         cut = content[: generator.randrange(len(content))]
         store.raw_manifest(f"cut-{number:02}", cut)
         store.raw_manifest(f"noise-{number:02}", generator.randbytes(generator.randrange(300)))
-    found = listed(store.root)
+    found = list_root(store.root)
     assert [record.name for record in found.records if record.runnable] == [f"good-{n:02}:latest" for n in range(50)]
     assert len(found.problems) == 100
     assert all(str(problem.path) in problem.message for problem in found.problems)

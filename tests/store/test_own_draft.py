@@ -10,7 +10,7 @@ from stores import LLAMA, TOKENIZER, Store, assert_sentence, folder, safetensors
 CONFIG = LLAMA | {"max_position_embeddings": 128, "num_hidden_layers": 1}
 
 
-def opened(store, *layers, prefix="draft.", **entries):
+def open_small_model(store, *layers, prefix="draft.", **entries):
     """Open a small model with additional manifest layers."""
     blob = store.config(**({"draft": {"tensor_prefix": prefix}} | entries))
     return open_model(record_of(store.manifest("m", [*store.layers(), *layers], blob)))
@@ -27,7 +27,7 @@ def config(store):
 def test_it_has_tensors_and_files_of_its_own_and_the_tokenizer_of_both(tmp_path):
     store = Store(tmp_path)
     said = {"draft.model.w.quant_type": "int4", "quant_type": "int8"}
-    source = opened(
+    source = open_small_model(
         store,
         tensor(store, "draft.model.w", **said),
         config(store),
@@ -52,7 +52,7 @@ def test_it_has_tensors_and_files_of_its_own_and_the_tokenizer_of_both(tmp_path)
 def test_bytes_of_a_model_are_not_those_of_its_draft(tmp_path):
     store = Store(tmp_path)
     alone = open_model(record_of(store.model("alone"))).weight_bytes
-    source = opened(store, tensor(store, "draft.model.w"), config(store))
+    source = open_small_model(store, tensor(store, "draft.model.w"), config(store))
     assert source.weight_bytes == alone
     assert own_draft(source).weight_bytes == 2 * 4 * 4
 
@@ -60,13 +60,13 @@ def test_bytes_of_a_model_are_not_those_of_its_draft(tmp_path):
 def test_another_prefix_is_taken_and_one_file_may_hold_tensors_of_both(tmp_path):
     store = Store(tmp_path)
     both = {"small.model.w": ("F32", (2, 4)), "model.more": ("F32", (1, 4))}
-    source = opened(store, store.layer("tensor", safetensors(both), "both"), config(store), prefix="small.")
+    source = open_small_model(store, store.layer("tensor", safetensors(both), "both"), config(store), prefix="small.")
     assert [list(file.tensors) for file in own_draft(source).tensor_files] == [["model.w"]]
 
 
 def test_a_configuration_for_a_draft_is_enough_to_have_one(tmp_path):
     store = Store(tmp_path)
-    source = opened(store, tensor(store, "draft.model.w"), config(store), draft=None)
+    source = open_small_model(store, tensor(store, "draft.model.w"), config(store), draft=None)
     assert source.draft_prefix == "draft."
     assert list(own_draft(source).tensor_files[0].tensors) == ["model.w"]
 
@@ -81,7 +81,7 @@ def test_a_model_without_one_is_told(tmp_path):
 @pytest.mark.parametrize(("part", "lacking"), [("config", "tensors"), ("tensor", "draft/config.json")])
 def test_half_of_one_is_told(tmp_path, part, lacking):
     store = Store(tmp_path)
-    source = opened(store, config(store) if part == "config" else tensor(store, "draft.model.w"))
+    source = open_small_model(store, config(store) if part == "config" else tensor(store, "draft.model.w"))
     with pytest.raises(BrokenModelError) as refused:
         own_draft(source)
     assert_sentence(refused.value.message, source.record.path)

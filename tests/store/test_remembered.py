@@ -25,7 +25,7 @@ def disk(tmp_path):
     return tmp_path / "disk"
 
 
-def found(*roots):
+def presence_by_name(*roots):
     return {record.name: record.present for record in with_absent_models(discover(roots)).records}
 
 
@@ -39,16 +39,16 @@ def test_models_of_a_disk_that_is_away_are_kept_and_come_back(disk, tmp_path):
     assert [(one.digest, one.size, one.format, one.path) for one in gone] == [
         (one.digest, one.size, one.format, one.path) for one in there
     ]
-    assert found(root) == {"one:latest": False, "two:latest": False}
+    assert presence_by_name(root) == {"one:latest": False, "two:latest": False}
     (tmp_path / "away").rename(disk)
-    assert found(root) == {"one:latest": True, "two:latest": True}
+    assert presence_by_name(root) == {"one:latest": True, "two:latest": True}
 
 
 def test_a_folder_that_nobody_asked_for_is_forgotten(disk, tmp_path):
     root = Root(Source.OLLAMA, disk, False)
-    assert len(found(root)) == 2
+    assert len(presence_by_name(root)) == 2
     disk.rename(tmp_path / "away")
-    assert found(root) == {}
+    assert presence_by_name(root) == {}
     assert not may_disappear(root)
 
 
@@ -57,48 +57,48 @@ def test_a_link_to_a_disk_that_is_away_was_asked_for(disk, tmp_path):
     link.symlink_to(disk)
     root = Root(Source.OLLAMA, link, False)
     assert may_disappear(root)
-    assert len(found(root)) == 2
+    assert len(presence_by_name(root)) == 2
     disk.rename(tmp_path / "away")
-    assert set(found(root).values()) == {False}
+    assert set(presence_by_name(root).values()) == {False}
 
 
 def test_an_empty_place_for_a_disk_is_no_empty_disk(disk, monkeypatch):
     root = Root(Source.FOLDER, disk, True)
-    assert set(found(root).values()) == {True}
+    assert set(presence_by_name(root).values()) == {True}
     inside = {path: path.rename(disk.parent / path.name) for path in list(disk.iterdir())}
     monkeypatch.setattr(remembered, "_device", lambda path: 4711)
-    assert set(found(root).values()) == {False}
+    assert set(presence_by_name(root).values()) == {False}
     monkeypatch.undo()
     assert len(inside) == 2
 
 
 def test_models_that_were_deleted_are_not_away(disk):
     root = Root(Source.FOLDER, disk, True)
-    assert len(found(root)) == 2
+    assert len(presence_by_name(root)) == 2
     for path in (disk / "manifests").rglob("latest"):
         path.unlink()
-    assert found(root) == {}
+    assert presence_by_name(root) == {}
 
 
 def test_a_model_that_is_elsewhere_too_is_there(disk, tmp_path):
     copy = Store(tmp_path / "copy")
     copy.model("one")
     roots = (Root(Source.OLLAMA, disk, True), Root(Source.OLLAMA, copy.root, True))
-    assert len(found(*roots)) == 2
+    assert len(presence_by_name(*roots)) == 2
     disk.rename(tmp_path / "away")
-    assert found(*roots) == {"one:latest": True, "two:latest": False}
+    assert presence_by_name(*roots) == {"one:latest": True, "two:latest": False}
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 1, "folders": {"/x": {"device": -1, "records": []}}}'])
 def test_a_damaged_memory_is_no_memory(disk, text):
     remembered.cache_file().parent.mkdir()
     remembered.cache_file().write_text(text)
-    assert len(found(Root(Source.OLLAMA, disk, True))) == 2
+    assert len(presence_by_name(Root(Source.OLLAMA, disk, True))) == 2
 
 
 def test_nothing_is_written_where_models_are(disk, tmp_path):
     before = fingerprint(disk)
-    found(Root(Source.FOLDER, disk, True))
+    presence_by_name(Root(Source.FOLDER, disk, True))
     assert fingerprint(disk) == before
 
 

@@ -23,7 +23,7 @@ def store(monkeypatch, tmp_path, home):
     return made
 
 
-def found(store, *others):
+def models_by_name(store, *others):
     return {one.name: one for one in discover([Root(Source.SOTTO, store.root, True), *others]).records}
 
 
@@ -31,56 +31,56 @@ def content(store):
     return {str(path.relative_to(store.root)): path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
 
 
-def listed(store, folder):
+def list_names(store, folder):
     return sorted(path.name for path in (store.root / folder).iterdir())
 
 
 def test_a_deleted_model_comes_back_as_it_was(store):
     before = content(store)
-    removed = remove(found(store)["one:latest"])
-    assert list(found(store)) == ["two:latest"]
+    removed = remove(models_by_name(store)["one:latest"])
+    assert list(models_by_name(store)) == ["two:latest"]
     restore(removed)
     assert content(store) == before
-    assert list(found(store)) == ["one:latest", "two:latest"]
+    assert list(models_by_name(store)) == ["one:latest", "two:latest"]
     assert not any((store.root / "trash").iterdir())
 
 
 def test_erasing_leaves_what_others_need(store):
-    one, two = found(store)["one:latest"], found(store)["two:latest"]
-    blobs = set(listed(store, "blobs"))
+    one, two = models_by_name(store)["one:latest"], models_by_name(store)["two:latest"]
+    blobs = set(list_names(store, "blobs"))
     freed = erase(remove(one))
     assert freed > 0
-    gone = blobs - set(listed(store, "blobs"))
+    gone = blobs - set(list_names(store, "blobs"))
     assert gone
-    assert found(store) == {"two:latest": two}
+    assert models_by_name(store) == {"two:latest": two}
     assert erase(remove(two)) > 0
-    assert listed(store, "blobs") == []
-    assert listed(store, "manifests") == []
+    assert list_names(store, "blobs") == []
+    assert list_names(store, "manifests") == []
 
 
 def test_what_waits_in_the_trash_keeps_its_blobs(store):
-    waiting = remove(found(store)["two:latest"])
-    erase(remove(found(store)["one:latest"]))
+    waiting = remove(models_by_name(store)["two:latest"])
+    erase(remove(models_by_name(store)["one:latest"]))
     restore(waiting)
-    assert list(found(store)) == ["two:latest"]
-    assert found(store)["two:latest"].runnable
+    assert list(models_by_name(store)) == ["two:latest"]
+    assert models_by_name(store)["two:latest"].runnable
 
 
 def test_every_name_of_a_model_goes_and_comes_back(store):
     store.model("copy")
-    both = found(store)
+    both = models_by_name(store)
     assert len(both) == 2
     removed = remove(both["copy:latest"])
-    assert list(found(store)) == ["two:latest"]
+    assert list(models_by_name(store)) == ["two:latest"]
     restore(removed)
-    assert found(store) == both
+    assert models_by_name(store) == both
 
 
 def test_the_trash_is_emptied_after_a_restart(store):
-    remove(found(store)["one:latest"])
+    remove(models_by_name(store)["one:latest"])
     assert empty_trash() > 0
     assert empty_trash() == 0
-    assert list(found(store)) == ["two:latest"]
+    assert list(models_by_name(store)) == ["two:latest"]
 
 
 def test_nothing_of_others_is_deleted(store, tmp_path):
@@ -88,12 +88,12 @@ def test_nothing_of_others_is_deleted(store, tmp_path):
     other.model("one")
     other.model("theirs", fill=2)
     before = fingerprint(other.root)
-    all_models = found(store, Root(Source.OLLAMA, other.root, True))
+    all_models = models_by_name(store, Root(Source.OLLAMA, other.root, True))
     with pytest.raises(StoreError, match="theirs:latest is not in Sotto's own store"):
         remove(all_models["theirs:latest"])
     erase(remove(all_models["one:latest"]))
     assert fingerprint(other.root) == before
-    assert "one:latest" in found(store, Root(Source.OLLAMA, other.root, True))
+    assert "one:latest" in models_by_name(store, Root(Source.OLLAMA, other.root, True))
 
 
 def test_a_store_that_is_a_link_to_another_programs_is_left_alone(monkeypatch, tmp_path, home):
@@ -115,7 +115,7 @@ def test_a_link_out_of_the_store_is_not_followed(store, tmp_path):
     other.model("theirs", fill=2)
     (store.root / "manifests" / "evil").symlink_to(other.root / "manifests" / "registry.ollama.ai")
     before = fingerprint(other.root)
-    record = next(iter(found(store).values()))
+    record = next(iter(models_by_name(store).values()))
     stray = store.root / "manifests" / "evil" / "library" / "theirs" / "latest"
     with pytest.raises(StoreError, match="own store"):
         remove(replace(record, path=stray, also=()))
@@ -123,17 +123,17 @@ def test_a_link_out_of_the_store_is_not_followed(store, tmp_path):
 
 
 def test_a_manifest_that_cannot_be_read_keeps_every_blob(store):
-    removed = remove(found(store)["one:latest"])
+    removed = remove(models_by_name(store)["one:latest"])
     store.raw_manifest("bad", b"{")
-    blobs = listed(store, "blobs")
+    blobs = list_names(store, "blobs")
     assert erase(removed) == 0
-    assert listed(store, "blobs") == blobs
+    assert list_names(store, "blobs") == blobs
 
 
 def test_a_new_model_of_the_same_name_is_not_replaced(store):
-    removed = remove(found(store)["one:latest"])
+    removed = remove(models_by_name(store)["one:latest"])
     store.model("one", fill=5)
-    new = found(store)["one:latest"]
+    new = models_by_name(store)["one:latest"]
     with pytest.raises(StoreError, match="new one:latest"):
         restore(removed)
-    assert found(store)["one:latest"] == new
+    assert models_by_name(store)["one:latest"] == new

@@ -20,7 +20,7 @@ from sotto.store.verify import verify
 from stores import LLAMA, TOKENIZER, Store, fingerprint, folder, gguf, repository, safetensors
 
 
-def everything(roots):
+def call_everything(roots):
     """Call every operation of the store on all models in the roots."""
     found = discover(roots)
     for record in found.records:
@@ -69,7 +69,7 @@ def machine(tmp_path):
 
 def test_nothing_is_written_anywhere(machine, tmp_path, home):
     before = fingerprint(tmp_path)
-    found = everything(machine)
+    found = call_everything(machine)
     assert sum(record.runnable for record in found.records) == 5
     assert sum(not record.runnable for record in found.records) == 5
     assert fingerprint(tmp_path) == before
@@ -79,7 +79,7 @@ def test_nothing_is_written_anywhere(machine, tmp_path, home):
 def test_nothing_of_real_stores_is_written():
     roots = [Root(Source.OLLAMA, material("ollama-store"), True), Root(Source.FOLDER, ROOT, True)]
     before = fingerprint(ROOT)
-    assert len(everything(roots).records) >= 7
+    assert len(call_everything(roots).records) >= 7
     assert fingerprint(ROOT) == before
 
 
@@ -100,12 +100,12 @@ def test_every_file_is_opened_for_reading_only(machine, monkeypatch):
     flags = []
     real = os.open
 
-    def watched(path, flag, *others, **more):
+    def watched_open(path, flag, *others, **more):
         flags.append(flag)
         return real(path, flag, *others, **more)
 
-    monkeypatch.setattr(os, "open", watched)
-    everything(machine)
+    monkeypatch.setattr(os, "open", watched_open)
+    call_everything(machine)
     assert flags
     assert not any(flag & (os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND) for flag in flags)
 
@@ -113,7 +113,7 @@ def test_every_file_is_opened_for_reading_only(machine, monkeypatch):
 def test_no_open_file_is_left_behind(machine):
     files = Path("/dev/fd")
     before = len(list(files.iterdir()))
-    everything(machine)
+    call_everything(machine)
     assert len(list(files.iterdir())) == before
 
 

@@ -27,7 +27,7 @@ def child(root, name, *how):
     return subprocess.Popen([sys.executable, CHILD, root, name, *map(str, how)], stdout=subprocess.PIPE, text=True)
 
 
-def staged(root):
+def staged_bytes(root):
     """Return the number of staged bytes of blobs."""
     return sum(path.stat().st_size for path in root.glob("staging/*/*/*/*/sha256-*"))
 
@@ -76,7 +76,7 @@ def test_a_disk_that_is_full_in_the_middle(root, registry, large, monkeypatch, c
     pull(root, name_at(registry, "n:latest"))
     write, left = os.write, [400_000]
 
-    def limited(handle, data):
+    def limited_write(handle, data):
         if current_thread().name != "downloads":
             return write(handle, data)
         if left[0] == 0:
@@ -85,7 +85,7 @@ def test_a_disk_that_is_full_in_the_middle(root, registry, large, monkeypatch, c
         left[0] -= count
         return count
 
-    monkeypatch.setattr(os, "write", limited)
+    monkeypatch.setattr(os, "write", limited_write)
     heard = pull(root, name_at(registry))
     monkeypatch.undo()
     failed = heard.reports[-1]
@@ -140,7 +140,7 @@ def test_killed_again_and_again(root, registry):
     for _ in range(4):
         enough = done + dice.randrange(20_000, 120_000)
         process = child(root, name_at(registry))
-        while staged(root) < enough and process.poll() is None:
+        while staged_bytes(root) < enough and process.poll() is None:
             time.sleep(0.005)
         process.kill()
         process.communicate()
@@ -148,7 +148,7 @@ def test_killed_again_and_again(root, registry):
         assert (listing.records, listing.problems) == ((), ())
         with open_queue(root) as (queue, _):
             (left,) = queue.unfinished()
-        assert left.done == staged(root) >= enough
+        assert left.done == staged_bytes(root) >= enough
         done = left.done
     assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
     assert_complete(root, registry)

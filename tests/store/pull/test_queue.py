@@ -20,7 +20,7 @@ from stores import assert_sentence
 CHILD = SUPPORT / "store" / "pull_child.py"
 
 
-def begun(progress):
+def has_begun(progress):
     """Return whether some bytes of the weights have been downloaded."""
     return progress.state is PullState.DOWNLOADING and progress.done > 50_000
 
@@ -53,7 +53,7 @@ def test_pausing_and_going_on(root, slow, large):
     name = name_at(slow)
     with open_queue(root) as (queue, heard):
         queue.add(name)
-        heard.until(begun)
+        heard.until(has_begun)
         queue.pause(name)
         paused = heard.end()
         assert paused.state is PullState.PAUSED
@@ -78,7 +78,7 @@ def test_a_pause_lets_the_next_one_go(root, slow):
     with open_queue(root) as (queue, heard):
         queue.add(first)
         queue.add(second)
-        heard.until(begun)
+        heard.until(has_begun)
         queue.pause(first)
         heard.until(lambda progress: progress.name == second and progress.state is PullState.DONE)
         assert list(models_in(root)) == [second]
@@ -109,14 +109,14 @@ def test_cancelling_leaves_nothing(root, slow, large, when):
     if when == "left":
         with open_queue(root) as (queue, heard):
             queue.add(name)
-            heard.until(begun)
+            heard.until(has_begun)
     with open_queue(root) as (queue, heard):
         if when == "waiting":
             queue.add(other)
         if when != "left":
             queue.add(name)
         if when in ("running", "paused"):
-            heard.until(begun)
+            heard.until(has_begun)
         if when == "paused":
             queue.pause(name)
         if when in ("paused", "failed"):
@@ -138,7 +138,7 @@ def test_nothing_is_left_of_one_that_is_cancelled_while_it_is_put_together(root,
     """Killed after some files were moved into the store, and cancelled afterwards."""
     with open_queue(root) as (queue, heard):
         queue.add(name_at(slow))
-        heard.until(begun)
+        heard.until(has_begun)
     staging = Staging(root, parse_name(name_at(slow)))
     for digest in staging.staged_manifest().blobs:
         if staging.blob_file(digest).exists():
@@ -159,7 +159,7 @@ def test_closing_at_any_moment_keeps_what_is_here(root, slow):
     for _ in range(3):
         with open_queue(root) as (queue, heard):
             queue.add(name_at(slow))
-            heard.until(lambda progress, done=done: begun(progress) and progress.done > done + 50_000)
+            heard.until(lambda progress, done=done: has_begun(progress) and progress.done > done + 50_000)
             done = heard.reports[-1].done
         assert models_in(root) == {}
         with open_queue(root) as (queue, heard):
@@ -197,7 +197,7 @@ def test_a_limit_holds_and_is_lifted_at_once(root, registry):
     with open_queue(root) as (queue, heard):
         queue.limit(100_000)
         queue.add(name_at(registry))
-        heard.until(begun)
+        heard.until(has_begun)
         began, first = time.monotonic(), heard.reports[-1].done
         time.sleep(1.2)
         passed, came = time.monotonic() - began, heard.reports[-1].done - first
@@ -229,7 +229,7 @@ def test_deleting_another_model_leaves_what_a_download_needs(root, slow, monkeyp
     pull(root, other)
     with open_queue(root) as (queue, heard):
         queue.add(name_at(slow))
-        heard.until(begun)
+        heard.until(has_begun)
         queue.pause(name_at(slow))
         since = len(heard.reports)
         heard.end()

@@ -30,7 +30,7 @@ from stores import LLAMA, assert_line, assert_sentence
 TOKEN = "a.token-of/some+kind="
 
 
-def failed(root, name, *mentions, **options):
+def failure_note(root, name, *mentions, **options):
     """Check that a download fails with one sentence and leaves nothing behind."""
     last = pull(root, name, **options).reports[-1]
     assert last.state is PullState.FAILED
@@ -91,7 +91,7 @@ def test_a_token_from_elsewhere_is_not_asked_for(root, registry):
     registry.token = TOKEN
     with serving(registry.store) as other:
         registry.realm = f"http://{other.host}/token"
-        failed(root, name_at(registry), "127.0.0.1", f"http://{other.host}/token", "its own address")
+        failure_note(root, name_at(registry), "127.0.0.1", f"http://{other.host}/token", "its own address")
         assert other.requests == []
 
 
@@ -107,7 +107,7 @@ def test_a_token_from_elsewhere_is_not_asked_for(root, registry):
 )
 def test_a_challenge_that_cannot_be_met(root, registry, challenge, mention):
     registry.fail("/manifests/", *[status(401, WWW_Authenticate=challenge)] * 9)
-    failed(root, name_at(registry), "127.0.0.1", mention)
+    failure_note(root, name_at(registry), "127.0.0.1", mention)
 
 
 @pytest.mark.parametrize(
@@ -116,13 +116,13 @@ def test_a_challenge_that_cannot_be_met(root, registry, challenge, mention):
 def test_an_answer_without_a_token(root, registry, answer):
     registry.token = TOKEN
     registry.fail("/token", *[status(200, answer)] * 9)
-    failed(root, name_at(registry), "127.0.0.1")
+    failure_note(root, name_at(registry), "127.0.0.1")
 
 
 def test_a_token_that_is_not_accepted(root, registry):
     registry.token = TOKEN
     registry.fail("/token", *[status(200, b'{"access_token": "wrong"}')] * 9)
-    failed(root, name_at(registry), "401", "public models only")
+    failure_note(root, name_at(registry), "401", "public models only")
     assert len(registry.paths("/manifests/")) == 2
 
 
@@ -140,7 +140,7 @@ def test_ten_redirects_and_no_more(root, registry):
     ])  # fmt: skip
 def test_redirects_to_nowhere(root, registry, location):
     registry.fail("/manifests/", *[status(302, Location=location)] * 9)
-    failed(root, name_at(registry))
+    failure_note(root, name_at(registry))
 
 
 @given(st.one_of(st.text(), st.from_regex(r'Bearer realm="[^"]*"(,\w+="?[^"]*"?)*')))
@@ -175,14 +175,14 @@ def test_any_redirect(location, before):
 
 
 def test_a_model_that_is_not_there(root, registry):
-    note = failed(root, name_at(registry, "other:8b"), "127.0.0.1", "other:8b", "check its name and tag")
+    note = failure_note(root, name_at(registry, "other:8b"), "127.0.0.1", "other:8b", "check its name and tag")
     assert_sentence(note, name_at(registry, "other:8b"), "127.0.0.1")
     assert registry.paths() == ["/v2/library/other/manifests/8b"]
 
 
 def test_words_of_the_registry_are_shown(root, registry):
     registry.fail("/manifests/", status(412, b"pull  a newer\x1b[31m version\n" * 100))
-    note = failed(root, name_at(registry), "412", "a newer\\x1b[31m version")
+    note = failure_note(root, name_at(registry), "412", "a newer\\x1b[31m version")
     assert len(note) < 300
 
 
@@ -198,7 +198,7 @@ def test_a_registry_that_cannot_be_reached(root, registry):
     "host", ["a..b", "x" * 64 + ".example", "h:1:2", "h:99999", "h:x", "a_b.invalid", "127.0.0.1:99999"]
 )
 def test_hosts_that_are_none(root, host):
-    failed(root, f"{host}/library/m", patience=HASTY)
+    failure_note(root, f"{host}/library/m", patience=HASTY)
 
 
 @pytest.mark.parametrize(
@@ -207,7 +207,7 @@ def test_hosts_that_are_none(root, host):
 )
 def test_an_environment_that_is_wrong(root, registry, monkeypatch, variable, value):
     monkeypatch.setenv(variable, value)
-    failed(root, name_at(registry), "environment", variable)
+    failure_note(root, name_at(registry), "environment", variable)
 
 
 @pytest.mark.parametrize("text", ["", "a//b", "../m", "m:", "https://", "m:a/../b", "ftp://h/n/m", "http//x:y z"])
@@ -243,7 +243,7 @@ def test_who_does_not_prove_who_it_is_gets_no_question(root, registry, certifica
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate / "certificate", certificate / "key")
     with serving(registry.store, context) as secure:
-        note = failed(root, name_at(secure), "127.0.0.1 does not prove that it is 127.0.0.1", insecure=False)
+        note = failure_note(root, name_at(secure), "127.0.0.1 does not prove that it is 127.0.0.1", insecure=False)
         assert_sentence(note, "127.0.0.1")
         assert secure.requests == []
         monkeypatch.setenv("SSL_CERT_FILE", str(certificate / "certificate"))
@@ -288,7 +288,7 @@ def test_hostile_manifests(root, registry):
         registry.forgive()
         registry.fail("/manifests/", status(200, data))
         before = len(registry.requests)
-        note = failed(root, name_at(registry))
+        note = failure_note(root, name_at(registry))
         assert len(registry.requests) - before <= 3, kind
         assert tensor["digest"] not in " ".join(registry.paths()[before:]) or kind == "a tensor for config", kind
         assert "127.0.0.1" in note or "free" in note or "GGUF" in note or "sha256" in note, (kind, note)
@@ -296,7 +296,7 @@ def test_hostile_manifests(root, registry):
 
 def test_bodies_without_an_end(root, registry, large):
     registry.fail("/manifests/", endless)
-    failed(root, name_at(registry), "127.0.0.1", "4.19 MB")
+    failure_note(root, name_at(registry), "127.0.0.1", "4.19 MB")
     registry.fail(large, *[endless] * 9)
     heard = pull(root, name_at(registry))
     assert heard.reports[-1].state is PullState.FAILED
@@ -313,7 +313,7 @@ def test_a_manifest_that_trickles(root, registry):
             handler.wfile.write(b" ")
 
     registry.fail("/manifests/", *[trickle] * 9)
-    failed(
+    failure_note(
         root,
         name_at(registry),
         "127.0.0.1",

@@ -25,7 +25,7 @@ def only(path, kind=Source.FOLDER):
     return record
 
 
-def broken(path, *mentions):
+def broken_record(path, *mentions):
     found = listing(path)
     (record,), (problem,) = found.records, found.problems
     assert (record.runnable, record.reason) == (False, problem.message)
@@ -96,24 +96,24 @@ def test_shards_are_those_of_the_index(tmp_path):
     ],
 )
 def test_an_index_names_files_of_its_folder_only(tmp_path, weights, wrong):
-    broken(folder(tmp_path / "m", **{INDEX: index(weights)}), wrong)
+    broken_record(folder(tmp_path / "m", **{INDEX: index(weights)}), wrong)
 
 
 def test_without_an_index_all_parts_must_be_there(tmp_path):
     parts = {f"model-0000{number}-of-00003.safetensors": shard(str(number)) for number in (1, 3)}
     path = folder(tmp_path / "m", **parts, **{"model.safetensors": None})
-    broken(path, "2 of the 3 parts")
+    broken_record(path, "2 of the 3 parts")
     (path / "model-00002-of-00003.safetensors").write_bytes(shard("2"))
     assert only(path).parameters == 12
 
 
 def test_an_index_without_any_weights_is_an_incomplete_model(tmp_path):
     path = folder(tmp_path / "m", **{"model.safetensors": None, INDEX: index({"a": "model-1.safetensors"})})
-    broken(path, "model-1.safetensors of its index is missing")
+    broken_record(path, "model-1.safetensors of its index is missing")
 
 
 def test_weights_that_are_there_twice_are_refused(tmp_path):
-    broken(folder(tmp_path / "m", **{"model-2.safetensors": shard("b")}), "both model.safetensors and model-2")
+    broken_record(folder(tmp_path / "m", **{"model-2.safetensors": shard("b")}), "both model.safetensors and model-2")
 
 
 def test_weights_of_other_formats_beside_the_model_are_left_out(tmp_path):
@@ -141,7 +141,7 @@ def test_a_folder_whose_weights_have_other_names_is_a_model(tmp_path):
     ],
 )
 def test_a_damaged_file_is_named(tmp_path, files, wrong):
-    broken(folder(tmp_path / "m", **files), wrong)
+    broken_record(folder(tmp_path / "m", **files), wrong)
 
 
 def test_folders_without_weights_or_configuration_are_no_models(tmp_path):
@@ -221,7 +221,7 @@ def test_parts_of_a_gguf_file_are_one_row(tmp_path):
     assert (record.parameters, record.size) == (None, 3 * len(gguf(tensors={"w": [1]})))
     assert_sentence(record.reason, "big-00001-of-00003.gguf", "join the parts")
     (tmp_path / "big-00002-of-00003.gguf").unlink()
-    broken(tmp_path, "one of 3 parts, of which 2 are there")
+    broken_record(tmp_path, "one of 3 parts, of which 2 are there")
 
 
 def test_control_characters_of_a_folder_are_shown_escaped(tmp_path):
