@@ -1,30 +1,17 @@
 """`sotto bench` run as a user runs it, and the computation of its figures."""
 
 import json
-import os
 import re
 import signal
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from commands import SOTTO, sotto
 from sotto.cli.bench_runs import Timed, together
 from sotto.engine.contract.events import DoneReason, Finished
 from tiny_random import write_model
-
-SOTTO = [sys.executable, "-m", "sotto"]
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
-    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
-
-
-def sotto(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SOTTO, *arguments], env=env, capture_output=True, text=True, timeout=120)
 
 
 def leftovers(env: dict[str, str]) -> list[Path]:

@@ -14,26 +14,16 @@ from pathlib import Path
 
 import pytest
 
+from commands import SOTTO, sotto
 from material import material
 from sotto.runner import faults
 from thinking_models import HERMES, write_family
 from tiny_random import write_model
 
-SOTTO = [sys.executable, "-m", "sotto"]
 FIELDS = {
     "name", "digest", "size", "format", "architecture", "parameters", "quantization", "context_length", "source",
     "path", "runnable", "reason", "builtin",
 }  # fmt: skip
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
-    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
-
-
-def sotto(env: dict[str, str], *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SOTTO, *arguments], env=env, input=stdin, capture_output=True, text=True, timeout=120)
 
 
 def test_list_shows_the_built_in_model(env: dict[str, str]) -> None:
@@ -387,6 +377,16 @@ def test_interrupt_ends_with_130_and_keeps_what_was_written(env: dict[str, str],
     assert len(written) == 20
     assert rest.endswith(b"\n")
     assert b"Traceback" not in complaints
+
+
+@pytest.mark.parametrize(
+    "line", ["show sotto", "verify sotto", "doctor", "plan sotto", "embed sotto hi", "cache", "run sotto hi"]
+)
+def test_each_command_starts_in_a_python_of_its_own(env: dict[str, str], line: str) -> None:
+    """What one command imports is there for all that are forked."""
+    done = subprocess.run([*SOTTO, *line.split()], env=env, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert done.stdout
 
 
 def test_nobody_reading_is_no_traceback(env: dict[str, str]) -> None:

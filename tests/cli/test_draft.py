@@ -1,51 +1,42 @@
 """`sotto run --draft`: a draft model does not change the answer."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
+from commands import sotto
 from tiny_random import write_model
 
 
-def sotto(home: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV")
-    env = {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(home)}
-    command = [sys.executable, "-m", "sotto", *arguments]
-    return subprocess.run(command, env=env, capture_output=True, text=True, timeout=120, check=False)
-
-
-def test_a_draft_model_changes_no_answer(tmp_path: Path) -> None:
+def test_a_draft_model_changes_no_answer(env: dict[str, str], tmp_path: Path) -> None:
     model, draft = str(write_model(tmp_path / "big", "plain")), str(write_model(tmp_path / "small", "window"))
     asked = ("run", model, "What, what?", "--seed", "3", "--num-predict", "40", "--json")
-    plain, fast = (sotto(tmp_path, *asked, *more) for more in ((), ("--draft", draft)))
+    plain, fast = (sotto(env, *asked, *more) for more in ((), ("--draft", draft)))
     assert plain.returncode == fast.returncode == 0, fast.stderr
     assert json.loads(plain.stdout)["token_ids"] == json.loads(fast.stdout)["token_ids"]
 
 
-def test_a_draft_model_that_is_none_is_told_in_a_sentence(tmp_path: Path) -> None:
+def test_a_draft_model_that_is_none_is_told_in_a_sentence(env: dict[str, str], tmp_path: Path) -> None:
     model = str(write_model(tmp_path / "big", "plain"))
-    same = sotto(tmp_path, "run", model, "Hello", "--draft", model)
+    same = sotto(env, "run", model, "Hello", "--draft", model)
     assert (same.returncode, same.stdout) == (1, "")
     assert same.stderr == "sotto: big cannot be its own draft model: choose a smaller one of the same family.\n"
-    missing = sotto(tmp_path, "run", model, "Hello", "--draft", "nobody-has-this")
+    missing = sotto(env, "run", model, "Hello", "--draft", "nobody-has-this")
     assert missing.returncode == 1
     assert "nobody-has-this" in missing.stderr
 
 
-def test_a_model_without_a_draft_of_its_own_is_told(tmp_path: Path) -> None:
+def test_a_model_without_a_draft_of_its_own_is_told(env: dict[str, str], tmp_path: Path) -> None:
     model = str(write_model(tmp_path / "big", "plain"))
     for command in ("run", "plan", "bench"):
-        told = sotto(tmp_path, command, model, "--draft", "own", *(("Hello",) if command == "run" else ()))
+        told = sotto(env, command, model, "--draft", "own", *(("Hello",) if command == "run" else ()))
         assert (told.returncode, told.stdout) == (1, "")
         assert told.stderr == "sotto: big came without a draft model of its own; name one that is to propose.\n"
 
 
-def test_a_plan_is_of_both(tmp_path: Path) -> None:
+def test_a_plan_is_of_both(env: dict[str, str], tmp_path: Path) -> None:
     model, draft = write_model(tmp_path / "big", "plain"), write_model(tmp_path / "small", "hybrid")
     alone, second, both = (
-        json.loads(sotto(tmp_path, "plan", "--json", "--num-ctx", "200", *of).stdout)
+        json.loads(sotto(env, "plan", "--json", "--num-ctx", "200", *of).stdout)
         for of in ((str(model),), (str(draft),), (str(model), "--draft", str(draft)))
     )
     assert (alone["draft"], both["draft"]) == ("", "small")
@@ -53,21 +44,21 @@ def test_a_plan_is_of_both(tmp_path: Path) -> None:
         assert both[part] == alone[part] + second[part]
     assert both["work_bytes"] >= alone["work_bytes"]
     assert both["prefix_budget_bytes"] <= alone["prefix_budget_bytes"]
-    told = sotto(tmp_path, "plan", str(model), "--draft", str(draft))
+    told = sotto(env, "plan", str(model), "--draft", str(draft))
     assert told.returncode == 0
     assert told.stdout.startswith("big with small: It fits: with 256 tokens ")
 
 
-def test_no_plan_is_made_with_a_model_that_cannot_draft(tmp_path: Path) -> None:
+def test_no_plan_is_made_with_a_model_that_cannot_draft(env: dict[str, str], tmp_path: Path) -> None:
     model = str(write_model(tmp_path / "big", "plain"))
-    told = sotto(tmp_path, "plan", model, "--draft", "sotto")
+    told = sotto(env, "plan", model, "--draft", "sotto")
     assert (told.returncode, told.stdout) == (1, "")
     assert "cannot be the draft model of big" in told.stderr
 
 
-def test_a_measurement_is_with_the_draft(tmp_path: Path) -> None:
+def test_a_measurement_is_with_the_draft(env: dict[str, str], tmp_path: Path) -> None:
     model, draft = write_model(tmp_path / "big", "plain"), write_model(tmp_path / "small", "window")
-    done = sotto(tmp_path, "bench", str(model), "--draft", str(draft), "--quick", "--json")
+    done = sotto(env, "bench", str(model), "--draft", str(draft), "--quick", "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
     assert report["draft"] == "small"

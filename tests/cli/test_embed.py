@@ -1,14 +1,12 @@
 """`sotto embed` run as a user runs it."""
 
 import json
-import os
-import subprocess
-import sys
 
 import numpy as np
 import pytest
 from safetensors.numpy import load_file
 
+from commands import sotto
 from embedding import minilm
 from gguf_encoders import write_encoder
 from material import material
@@ -18,37 +16,30 @@ from sotto.cli.main import main
 TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))
 
 
-def sotto(home, *arguments, stdin=""):
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYTHONPATH")
-    env = {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(home)}
-    command = [sys.executable, "-m", "sotto", *arguments]
-    return subprocess.run(command, env=env, input=stdin, capture_output=True, text=True, timeout=120)
-
-
 def vectors(done):
     assert done.returncode == 0, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_vectors_of_arguments_and_of_a_file_are_printed_a_line_each(tmp_path):
+def test_vectors_of_arguments_and_of_a_file_are_printed_a_line_each(env, tmp_path):
     file = tmp_path / "texts"
     file.write_text(f"{TEXTS[2]}\n\n{TEXTS[3]}\n", encoding="utf-8")
-    rows = vectors(sotto(tmp_path, "embed", str(minilm()), TEXTS[0], "--file", str(file)))
+    rows = vectors(sotto(env, "embed", str(minilm()), TEXTS[0], "--file", str(file)))
     assert [row["text"] for row in rows] == [TEXTS[0], TEXTS[2], TEXTS[3]]
     wanted = load_file(EMBEDDINGS / "minilm.safetensors")["vectors"][[0, 2, 3]]
     assert np.abs(np.array([row["embedding"] for row in rows]) - wanted).max() < 1e-4
 
 
-def test_texts_come_through_a_pipe_and_more_than_are_taken_together(tmp_path):
+def test_texts_come_through_a_pipe_and_more_than_are_taken_together(env, tmp_path):
     lines = [f"line {index}" for index in range(70)]
-    rows = vectors(sotto(tmp_path, "embed", "sotto", "--dimensions", "3", stdin="\n".join(lines)))
+    rows = vectors(sotto(env, "embed", "sotto", "--dimensions", "3", stdin="\n".join(lines)))
     assert [row["text"] for row in rows] == lines
     assert all(np.linalg.norm(row["embedding"]) == pytest.approx(1, abs=1e-5) for row in rows)
 
 
-def test_nothing_is_said_of_prompts_where_there_are_none(tmp_path):
+def test_nothing_is_said_of_prompts_where_there_are_none(env, tmp_path):
     folder = material("stories260k")
-    done = sotto(tmp_path, "embed", str(folder), "Once upon a time")
+    done = sotto(env, "embed", str(folder), "Once upon a time")
     assert len(vectors(done)[0]["embedding"]) == 64
     assert done.stderr == ""
 
@@ -62,29 +53,29 @@ def test_nothing_is_said_of_prompts_where_there_are_none(tmp_path):
         ([], "There is no text"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(tmp_path, arguments, words):
-    done = sotto(tmp_path, "embed", str(minilm()), *arguments)
+def test_what_cannot_be_done_is_said_in_a_sentence(env, tmp_path, arguments, words):
+    done = sotto(env, "embed", str(minilm()), *arguments)
     assert (done.returncode, done.stdout) == (1, "")
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_an_encoder_is_listed_for_what_it_does_and_does_not_chat(tmp_path):
-    assert "embedding" in sotto(tmp_path, "show", str(minilm())).stdout
-    done = sotto(tmp_path, "run", str(minilm()), "Hi")
+def test_an_encoder_is_listed_for_what_it_does_and_does_not_chat(env, tmp_path):
+    assert "embedding" in sotto(env, "show", str(minilm())).stdout
+    done = sotto(env, "run", str(minilm()), "Hi")
     assert done.returncode == 1
     assert "makes embeddings only" in done.stderr
 
 
-def test_a_gguf_file_of_an_encoder_is_planned_makes_vectors_and_does_not_chat(tmp_path):
+def test_a_gguf_file_of_an_encoder_is_planned_makes_vectors_and_does_not_chat(env, tmp_path):
     path = str(write_encoder(tmp_path / "nomic.gguf", EMBEDDINGS / "nomic-bert"))
-    shown = sotto(tmp_path, "show", path)
+    shown = sotto(env, "show", path)
     assert "nomic-bert" in shown.stdout
     assert "embedding" in shown.stdout
-    assert "It fits: with 24 tokens" in sotto(tmp_path, "plan", path).stdout
-    (row,) = vectors(sotto(tmp_path, "embed", path, "a b"))
+    assert "It fits: with 24 tokens" in sotto(env, "plan", path).stdout
+    (row,) = vectors(sotto(env, "embed", path, "a b"))
     assert np.linalg.norm(row["embedding"]) == pytest.approx(1, abs=1e-5)
-    done = sotto(tmp_path, "run", path, "Hi")
+    done = sotto(env, "run", path, "Hi")
     assert done.returncode == 1
     assert "makes embeddings only" in done.stderr
 

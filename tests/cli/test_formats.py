@@ -1,26 +1,17 @@
 """`sotto run --format` run as a user runs it, in a child process."""
 
 import json
-import os
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
-SOTTO = [sys.executable, "-m", "sotto"]
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYTHONPATH")
-    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
+from commands import sotto
 
 
 def run(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    line = [*SOTTO, "run", "sotto", "Who are you?", "--temperature", "0", *arguments]
-    return subprocess.run(line, env=env, capture_output=True, text=True, timeout=120)
+    return sotto(env, "run", "sotto", "Who are you?", "--temperature", "0", *arguments)
 
 
 def test_a_schema_in_a_file(env: dict[str, str], tmp_path: Path) -> None:

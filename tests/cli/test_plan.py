@@ -1,27 +1,11 @@
 """`sotto plan` run as a user runs it."""
 
 import json
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-import pytest
-
+from commands import sotto
 from embedding import minilm
 from tiny_random import write_model
-
-SOTTO = [sys.executable, "-m", "sotto"]
-
-
-@pytest.fixture
-def env(tmp_path: Path) -> dict[str, str]:
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "PYTHONPATH", "VIRTUAL_ENV")
-    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
-
-
-def sotto(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SOTTO, *arguments], env=env, capture_output=True, text=True, timeout=120)
 
 
 def test_the_built_in_model_fits(env: dict[str, str]) -> None:

@@ -7,33 +7,26 @@ import re
 import select
 import signal
 import subprocess
-import sys
 import time
 from pathlib import Path
 
 import pytest
 
+from commands import SOTTO, environment, sotto
 from registry_server import Registry, corrupt, drop, large_model, serving, silent, status
 from sotto.cli.printing import human_share, human_time
 from stores import assert_sentence
 
-SOTTO = [sys.executable, "-m", "sotto"]
-
 
 @pytest.fixture
 def env(tmp_path: Path) -> dict[str, str]:
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYTHONPATH")
-    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path / "home")}
+    return environment(tmp_path / "home")
 
 
 @pytest.fixture
 def registry(tmp_path: Path):
     with serving(large_model(tmp_path / "origin")) as registry:
         yield registry
-
-
-def sotto(env: dict[str, str], *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*SOTTO, *arguments], env=env, capture_output=True, text=True, timeout=120)
 
 
 def name(registry: Registry) -> str:

@@ -1,27 +1,21 @@
 """`sotto serve` run as a user runs it."""
 
 import json
-import os
 import signal
 import subprocess
-import sys
 import urllib.request
 
 import psutil
 import pytest
 
-SOTTO = [sys.executable, "-m", "sotto", "serve"]
-
-
-@pytest.fixture
-def env(tmp_path):
-    kept = ("PATH", "LANG", "LD_LIBRARY_PATH", "VIRTUAL_ENV", "PYTHONPATH")
-    return {name: os.environ[name] for name in kept if name in os.environ} | {"HOME": str(tmp_path)}
+from commands import SOTTO, sotto
 
 
 def start_server(env, *arguments):
     """Start a server, and return the process and the URL that it prints."""
-    process = subprocess.Popen([*SOTTO, *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [*SOTTO, "serve", *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
     line = process.stdout.readline()
     assert line.startswith("Sotto listens on http://127.0.0.1:"), process.communicate()
     return process, line.split()[3].rstrip(";")
@@ -75,7 +69,7 @@ def test_what_cannot_be_is_said_in_a_sentence(env):
         (["--origins", "nonsense"], 1, "sotto: 'nonsense' is no origin; it should be such as https://example.com"),
         (["--port", "70000"], 2, "'70000' is no port"),
     ):
-        done = subprocess.run([*SOTTO, *arguments], env=env, capture_output=True, text=True, timeout=60, check=False)
+        done = sotto(env, "serve", *arguments)
         assert (done.returncode, done.stdout) == (status, "")
         assert message in done.stderr
     process.terminate()
