@@ -38,7 +38,11 @@ def covering(cases: Collection[tuple[Any, ...]], strength: int) -> set[tuple[Any
     return chosen
 
 
+def share(count: int, least: int = 10) -> int:
+    """Return `count` in a run of everything; otherwise a quarter of it, but `least` of them."""
+    return count if settings.get_current_profile_name() == "full" else min(count, max(least, count // 4))
+
+
 def examples(count: int, **more: Any) -> settings:
-    """Return settings for `count` examples with `--all`, and otherwise for a quarter of them, but at least ten."""
-    is_full = settings.get_current_profile_name() == "full"
-    return settings(max_examples=count if is_full else min(count, max(10, count // 4)), **more)
+    """Return settings for the share of `count` examples."""
+    return settings(max_examples=share(count), **more)
