@@ -12,7 +12,7 @@ from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.distribution import distribution
 from sotto.engine.sampling.draw_keys import chance, draw_key
 from sotto.engine.sampling.sampler import Sampler
-from thoroughness import examples
+from thoroughness import examples, share
 
 
 def options(**changes):
@@ -121,7 +121,8 @@ def test_xtc_strikes_as_often_as_it_should(probability):
     scores = np.log([0.5, 0.3, 0.2])
     row = mx.array(scores.astype(np.float32))[None]
     sampler = Sampler(options(seed=8, xtc_probability=probability, xtc_threshold=0.25), [0])
-    counts = np.bincount(np.array(mx.concatenate([sampler.sample(row) for _ in range(4000)])), minlength=3) / 4000
+    draws = share(4000, 1500)
+    counts = np.bincount(np.array(mx.concatenate([sampler.sample(row) for _ in range(draws)])), minlength=3) / draws
     struck, spared = np.array([0, 0.6, 0.4]), np.array([0.5, 0.3, 0.2])
     np.testing.assert_allclose(counts, probability * struck + (1 - probability) * spared, atol=0.03)
 

@@ -12,7 +12,7 @@ from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.draw_keys import draw_key
 from sotto.engine.sampling.mirostat import VERSIONS, first_limit, steered
 from sotto.engine.sampling.sampler import Sampler, sample_each
-from thoroughness import examples
+from thoroughness import examples, share
 
 
 def options(version=2, **changes):
@@ -88,7 +88,8 @@ def test_what_is_drawn_has_the_distribution_that_is_left(version):
     scores = np.random.default_rng(3).normal(size=64) * 2
     row, limit = mx.array(scores.astype(np.float32))[None], mx.array([[6.0]])
     tokens = [
-        steered(row, options(version), limit, draw_key(9, draw))[0] for draw in range(4000 if version == 2 else 2000)
+        steered(row, options(version), limit, draw_key(9, draw))[0]
+        for draw in range(share(4000 if version == 2 else 2000, 1000))
     ]
     counts = np.bincount(np.array(mx.concatenate(tokens)), minlength=64) / len(tokens)
     expected = drawn_from(scores, 6.0, version)
@@ -105,7 +106,7 @@ def test_the_surprise_of_an_answer_comes_to_the_target(version, tau):
     row = mx.array(scores.astype(np.float32))[None]
     chosen = options(version, mirostat_tau=tau, seed=4)
     limit, surprises = first_limit(chosen), []
-    for draw in range(600 if version == 2 else 400):
+    for draw in range(share(600 if version == 2 else 400, 250)):
         allowed = drawn_from(scores, limit.item(), version)
         token, limit = steered(row, chosen, limit, draw_key(4, draw))
         surprises.append(-np.log2(allowed[token.item()]))

@@ -14,7 +14,7 @@ from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.distribution import best, distribution
 from sotto.engine.sampling.draw_keys import draw_key
 from sotto.engine.sampling.sampler import Sampler, sample_each
-from thoroughness import examples
+from thoroughness import examples, share
 
 OPEN = SamplingOptions(temperature=1.0, top_k=0, top_p=1.0)
 GREEDY = SamplingOptions(temperature=0)
@@ -205,11 +205,11 @@ def test_penalties_as_in_numpy(seed, vocabulary, last, repeat, presence, frequen
 
 def test_penalties_come_in_order():
     # (1 / 2) - 0.25 - 2 x 0.125 for a positive score, (-1 x 2) - 0.25 - 0.125 for a negative one.
-    chosen = options(repeat_penalty=2.0, presence_penalty=0.25, frequency_penalty=0.125)
+    chosen, draws = options(repeat_penalty=2.0, presence_penalty=0.25, frequency_penalty=0.125), share(3000, 1500)
     seen = expected_distribution(np.array([0.0, -2.375, 0.1]), OPEN)
     logits = mx.array([[1.0, -1.0, 0.1]])
-    counts = np.bincount([Sampler(seeded(chosen, seed), [0, 1, 0]).sample(logits).item() for seed in range(3000)])
-    assert np.abs(counts / 3000 - seen).max() < 0.03
+    counts = np.bincount([Sampler(seeded(chosen, seed), [0, 1, 0]).sample(logits).item() for seed in range(draws)])
+    assert np.abs(counts / draws - seen).max() < 0.03
 
 
 def test_the_window_slides():
@@ -356,7 +356,7 @@ def test_the_drawn_distribution_is_the_one_meant(chosen):
     scores = np.random.default_rng(11).normal(size=128) * 2
     row = mx.array(scores.astype(np.float32))[None]
     sampler = Sampler(chosen, [0])
-    drawn = np.array(mx.concatenate([sampler.sample(row) for _ in range(4000)]))
+    drawn = np.array(mx.concatenate([sampler.sample(row) for _ in range(share(4000, 1200))]))
     statistic, freedom = chi_square(np.bincount(drawn, minlength=128), expected_distribution(scores, chosen))
     # Five standard deviations of a chi-square distribution.
     assert statistic < freedom + 5 * math.sqrt(2 * freedom)
