@@ -13,10 +13,10 @@ from tiny_random import CONFIGS, VOCABULARY, random_model
 WIDE = {"hidden_size": 128, "head_dim": 32}
 PROMPT = [(7 * index) % VOCABULARY for index in range(40)]
 NOTES = {
-    "plain": "3 of 3 layers hold keys and values in {} bits",
-    "window": "1 of 3 layers holds keys and values in {} bits; sliding windows are left as they are",
+    "plain": "2 of 2 layers hold keys and values in {} bits",
+    "window": "1 of 2 layers holds keys and values in {} bits; sliding windows are left as they are",
     "recurrent": "0 of 2 layers hold keys and values in {} bits; recurrent states are left as they are",
-    "hybrid": "1 of 4 layers holds keys and values in {} bits; recurrent states are left as they are",
+    "hybrid": "1 of 2 layers holds keys and values in {} bits; recurrent states are left as they are",
 }
 
 
@@ -64,7 +64,7 @@ def test_heads_of_a_width_that_shares_no_scale_are_left_alone_and_that_is_told()
     caches = make_caches(random_model("plain"), 8)
     random_model("plain")(mx.array([PROMPT]), cache=caches)
     assert kv_note(caches, 8) == (
-        "0 of 3 layers hold keys and values in 8 bits; heads whose width is no multiple of 32 are left as they are"
+        "0 of 2 layers hold keys and values in 8 bits; heads whose width is no multiple of 32 are left as they are"
     )
 
 

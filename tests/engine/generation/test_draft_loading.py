@@ -50,7 +50,7 @@ def rewritten(folder, change):
     return open_model(record_of(folder))
 
 
-def ask(engine, *messages, sampling=GREEDY, length=60):
+def ask(engine, *messages, sampling=GREEDY, length=30):
     request = GenerateRequest("r", messages=messages, sampling=sampling, num_predict=length)
     (found,) = [event for event in engine.generate(engine.prepare(request)) if isinstance(event, Finished)]
     return found

@@ -22,6 +22,7 @@ from tiny_random import CONFIGS, VOCABULARY, write_model
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
 
 
+@pytest.mark.covering(2)
 @kinds
 @pytest.mark.parametrize("ahead", [0.0, math.inf])
 @pytest.mark.parametrize("chunk", [1, 7, 44, 2048])
@@ -195,6 +196,7 @@ def test_the_output_layer_is_not_computed_for_the_prompt():
 class TestSeveralAtOnce:
     PROMPTS = ([*PROMPT, 1, 2], [9, 8, 7], [(7 * index) % 90 for index in range(33)], [5])
 
+    @pytest.mark.covering(2)
     @kinds
     @pytest.mark.parametrize("batches", [False, True])
     @pytest.mark.parametrize("ahead", [0.0, math.inf])
@@ -251,6 +253,7 @@ class TestSeveralAtOnce:
             assert found.token_ids == reference(kind, prompt, most)[: len(found.token_ids)]
             assert len(found.token_ids) == most or name in cancelled
 
+    @pytest.mark.covering(1)
     @pytest.mark.parametrize("ahead", [0.0, 10.0, math.inf])
     @pytest.mark.parametrize("before", range(4, 9))
     def test_a_long_prompt_does_not_hold_up_a_running_answer(self, ahead, before):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.generation.speculation import LookupDepths, LookupDrafter, Verdict, verify
 from sotto.engine.sampling.sampler import Sampler
-from thoroughness import examples
+from thoroughness import examples, share
 
 WORDS = 4
 TABLE = np.random.default_rng(3).normal(size=(WORDS, WORDS, WORDS)).astype(np.float32) * 1.3
@@ -113,7 +113,7 @@ drafters = pytest.mark.parametrize("drafter", DRAFTERS)
 @drafters
 def test_the_distribution_of_answers_is_the_model_s(drafter):
     # Whole answers of three tokens, which sees what a single token's distribution would not.
-    length, answers = 3, 1500
+    length, answers = 3, share(1500, 500)
     expected = np.zeros((WORDS,) * length)
     for answer in product(range(WORDS), repeat=length):
         chance, text = 1.0, list(PROMPT)

@@ -13,7 +13,7 @@ _SHAPE = {
     "vocab_size": VOCABULARY,
     "hidden_size": 32,
     "intermediate_size": 64,
-    "num_hidden_layers": 3,
+    "num_hidden_layers": 2,
     "num_attention_heads": 4,
     "num_key_value_heads": 2,
     "rms_norm_eps": 1e-5,
@@ -27,7 +27,7 @@ CONFIGS = {
         "model_type": "llama",
         **_SHAPE,
         "sliding_window": WINDOW,
-        "layer_types": ["sliding_attention", "full_attention", "sliding_attention"],
+        "layer_types": ["sliding_attention", "full_attention"],
     },
     "recurrent": {
         "model_type": "rwkv7",
@@ -46,7 +46,6 @@ CONFIGS = {
     "hybrid": {
         "model_type": "qwen3_next",
         **_SHAPE,
-        "num_hidden_layers": 4,
         "head_dim": 8,
         "linear_num_value_heads": 4,
         "linear_num_key_heads": 2,
@@ -62,7 +61,7 @@ CONFIGS = {
         "norm_topk_prob": True,
         "rope_theta": 10000.0,
         "partial_rotary_factor": 0.5,
-        "full_attention_interval": 4,
+        "full_attention_interval": 2,
         "attention_bias": False,
     },
 }
