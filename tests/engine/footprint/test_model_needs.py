@@ -162,6 +162,7 @@ def test_the_peak_of_a_prefill_is_foreseen_for_each_family(family, kernels, monk
     assert_foreseen(foreseen, ready(config), chunk, context)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
 @pytest.mark.parametrize("bits", [None, 4])
 @pytest.mark.parametrize(("chunk", "context"), [(32, 288), (128, 640), (512, 1024)])
@@ -171,6 +172,7 @@ def test_the_peak_of_a_prefill_is_foreseen_for_real_shapes(chunk, context, bits,
     assert_foreseen(foreseen, real_model(bits, is_native), chunk, context)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
 @pytest.mark.parametrize("kv_bits", [4, 8])
 @pytest.mark.parametrize(("chunk", "context"), [(32, 288), (128, 1152)])
@@ -218,7 +220,8 @@ def test_tracing_leaves_what_is_installed_as_it_was(kernels):
 
 
 @pytest.mark.parametrize("family", ["plain", "window", "latent", "falcon_mamba", "gemma3n", "hybrid"])
-def test_caches_are_counted_to_the_byte(family):
+def test_caches_are_counted_to_the_byte(family, monkeypatch):
+    monkeypatch.setattr(module, "_CHUNKS", ())
     config, length = FAMILIES[family], 64
     needs = needs_for(config, 256)
     model, _ = built(config)
@@ -246,10 +249,12 @@ def test_kinds_of_caches_are_told_apart():
     assert kinds["hybrid"] == {CacheKind.FULL, CacheKind.RECURRENT}
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
 @pytest.mark.parametrize("kind", [*TYPES, None])
 @pytest.mark.parametrize("config", [LLAMA, QWEN3_MOE, LATENT, HYBRID], ids=lambda config: config["model_type"])
-def test_weights_are_counted_as_they_will_be_held_and_nothing_is_read(tmp_path, config, kind, kernels):
+def test_weights_are_counted_as_they_will_be_held_and_nothing_is_read(tmp_path, config, kind, kernels, monkeypatch):
+    monkeypatch.setattr(module, "_CHUNKS", (32,))
     weights = random_weights(config)
     choose = is_matrix if kind else lambda _: False
     files, _ = quantized_checkpoint(tmp_path, weights, kind or "int4", choose=choose, dtype=mx.bfloat16)
