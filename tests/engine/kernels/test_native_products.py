@@ -122,6 +122,7 @@ def test_quantized_as_in_a_model(kernels, scheme, rows):
     agree(matrix.times(kernels, mx.array(x)), x, matrix.exact)
 
 
+@pytest.mark.covering(3)
 @pytest.mark.parametrize("weight_type", FLOATS)
 @pytest.mark.parametrize("x_type", FLOATS)
 @pytest.mark.parametrize("columns", [1, 5, 64, 131])
@@ -218,6 +219,7 @@ def test_layouts_of_the_input_and_of_the_weights_do_not_matter(kernels, scheme):
             agree(times(kernels, layout), exact(layout), weights)
 
 
+@pytest.mark.covering(2)
 @pytest.mark.parametrize("scheme", [*SCHEMES, *FLOATS], ids=str)
 @pytest.mark.parametrize("tokens", [0, 1, 5, 90])
 @pytest.mark.parametrize("is_sorted", [False, True])
