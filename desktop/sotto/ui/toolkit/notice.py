@@ -47,7 +47,8 @@ class Notice(QFrame):
         self._body.addWidget(self.button, 0, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         layout.addLayout(self._body, 1)
         layout.addWidget(self.dismiss, 0, Qt.AlignmentFlag.AlignTop)
-        # Deferred, because parent layouts miss changes that are made during their own layout pass.
+        # WORKAROUND: deferred, because Qt's parent layouts miss changes made during their own layout pass. Check
+        # whether the next Qt lets `_fit` be called directly.
         self._fit_timer = QTimer(self, singleShot=True, interval=0)
         self._fit_timer.timeout.connect(self._fit)
         self._hide_timer = QTimer(self, singleShot=True)

@@ -87,7 +87,8 @@ class NumberField(QDoubleSpinBox):
     def _report(self) -> None:
         self._update_style()
         if self.number == self._reported:
-            return  # Qt emits the same value again when input is rejected
+            # WORKAROUND: Qt emits the same value again when input is rejected. Check whether the next Qt still does.
+            return
         self._reported = self.number
         self.refused.emit("")
         self.chosen.emit()
