@@ -60,7 +60,7 @@ class Desk:
             timeout=_SECONDS,
             check=False,
         )
-        refused = [(one.path, one.status, one.told.decode()) for one in self.asked.exchanges if one.status != 200]
+        refused = [(one.path, one.status, one.received.decode()) for one in self.asked.exchanges if one.status != 200]
         assert not refused
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
