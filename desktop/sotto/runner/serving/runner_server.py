@@ -141,7 +141,7 @@ class _Api:
 
 
 def _moved(name: str) -> Callable[[Request], Response]:
-    def redirect(_: Request) -> Response:
+    async def redirect(_: Request) -> Response:
         return RedirectResponse(f"/v1/{name}", 308)
 
     return redirect
