@@ -5,7 +5,6 @@ from dataclasses import replace
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from transformers import PreTrainedTokenizerFast
 
 from sotto.engine.contract.requests import GenerateRequest, Message
 from sotto.engine.prompt.request_preparation import Preparer
@@ -24,6 +23,9 @@ def marks(name):
 
 @pytest.mark.parametrize("name", MARKED)
 def test_a_mark_becomes_the_words_that_the_reference_makes_of_it(name):
+    # Slow to import, and wanted here alone.
+    from transformers import PreTrainedTokenizerFast
+
     reference = PreTrainedTokenizerFast(tokenizer_file=str(folder(name) / "tokenizer.json"))
     ours = tokenizer(name)
     for mark in marks(name):
