@@ -19,7 +19,7 @@ import asyncio
 import hmac
 import socket
 import threading
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any
 
@@ -140,7 +140,7 @@ class _Api:
         return PlainTextResponse(await asyncio.to_thread(self._loop.tokenizer.decode, ids))
 
 
-def _moved(name: str) -> Callable[[Request], Response]:
+def _moved(name: str) -> Callable[[Request], Awaitable[Response]]:
     async def redirect(_: Request) -> Response:
         return RedirectResponse(f"/v1/{name}", 308)
 
