@@ -30,14 +30,14 @@ def read_origins(text: str) -> re.Pattern[str] | None:
         OriginError: One is none.
     """
     patterns = []
-    for one in filter(None, (part.strip() for part in text.split(","))):
-        if one == "*":
+    for origin in filter(None, (part.strip() for part in text.split(","))):
+        if origin == "*":
             patterns.append(".+")
-        elif _ORIGIN.fullmatch(one) is None:
+        elif _ORIGIN.fullmatch(origin) is None:
             raise OriginError(
-                f"'{printable(one)}' is no origin; it should be such as https://example.com or http://localhost:*, or "
-                "* for every page."
+                f"'{printable(origin)}' is no origin; it should be such as https://example.com or http://localhost:*, "
+                "or * for every page."
             )
         else:
-            patterns.append(re.escape(one.rstrip("/").lower()).replace(r"\*", "[^/@]*"))
+            patterns.append(re.escape(origin.rstrip("/").lower()).replace(r"\*", "[^/@]*"))
     return re.compile("|".join(patterns)) if patterns else None

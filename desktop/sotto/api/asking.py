@@ -181,10 +181,10 @@ def request_of(
 
 def tokens_of(body: Body, name: str, values: Sequence[Any]) -> tuple[int, ...]:
     """Return what a field holds that is to be tokens; the model says itself whether they are its own."""
-    for index, one in enumerate(values):
+    for index, value in enumerate(values):
         # Not isinstance: True is an int there.
-        if type(one) is not int:
-            raise body.wrong(f"{name}[{index}]", "a token, a whole number from 0 on", one)
+        if type(value) is not int:
+            raise body.wrong(f"{name}[{index}]", "a token, a whole number from 0 on", value)
     return tuple(values)
 
 

@@ -172,10 +172,10 @@ def _texts_or_tokens(body: EmbeddingsBody) -> list[str | tuple[int, ...]]:
     if not isinstance(value[0], list):
         return [tokens_of(body, "input", value)]
     found: list[str | tuple[int, ...]] = []
-    for index, one in enumerate(value):
-        if not isinstance(one, list):
-            raise body.wrong(f"input[{index}]", "a list of tokens", one)
-        found.append(tokens_of(body, f"input[{index}]", one))
+    for index, item in enumerate(value):
+        if not isinstance(item, list):
+            raise body.wrong(f"input[{index}]", "a list of tokens", item)
+        found.append(tokens_of(body, f"input[{index}]", item))
     _check_count(len(found))
     return found
 

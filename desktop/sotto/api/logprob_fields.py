@@ -55,13 +55,18 @@ def asked_of_ollama(body: OllamaLogprobs) -> int | None:
 
 def in_chat(told: Sequence[Likelihood]) -> dict[str, Any]:
     """Return OpenAI's `logprobs` of a chat."""
-    content = [_row(one.drawn) | {"top_logprobs": [_row(other) for other in one.top]} for one in told]
+    content = [
+        _row(likelihood.drawn) | {"top_logprobs": [_row(other) for other in likelihood.top]} for likelihood in told
+    ]
     return {"content": content, "refusal": None}
 
 
 def of_ollama(told: Sequence[Likelihood]) -> list[dict[str, Any]]:
     """Return Ollama's `logprobs`, which have the likeliest tokens only where some were asked for."""
-    return [_row(one.drawn) | ({"top_logprobs": [_row(other) for other in one.top]} if one.top else {}) for one in told]
+    return [
+        _row(likelihood.drawn) | ({"top_logprobs": [_row(other) for other in likelihood.top]} if likelihood.top else {})
+        for likelihood in told
+    ]
 
 
 class InCompletion:
@@ -75,13 +80,15 @@ class InCompletion:
     def __call__(self, told: Sequence[Likelihood]) -> dict[str, Any]:
         """Return the field for the next tokens."""
         offsets = []
-        for one in told:
+        for likelihood in told:
             offsets.append(self._length)
-            self._length += len(self._decoder.decode(one.drawn.data))
+            self._length += len(self._decoder.decode(likelihood.drawn.data))
         return {
-            "tokens": [_shown(one.drawn) for one in told],
-            "token_logprobs": [one.drawn.logprob for one in told],
-            "top_logprobs": [{_shown(other): other.logprob for other in reversed(one.top)} for one in told],
+            "tokens": [_shown(likelihood.drawn) for likelihood in told],
+            "token_logprobs": [likelihood.drawn.logprob for likelihood in told],
+            "top_logprobs": [
+                {_shown(other): other.logprob for other in reversed(likelihood.top)} for likelihood in told
+            ],
             "text_offset": offsets,
         }
 

@@ -53,7 +53,7 @@ class Stream:
         """Leave an event, on any thread."""
         with self._lock:
             asleep = not self._events
-            self._unread += sum(len(one.text) for one in event.pieces) if isinstance(event, TextChunk) else 0
+            self._unread += sum(len(piece.text) for piece in event.pieces) if isinstance(event, TextChunk) else 0
             if self._unread <= _MOST_UNREAD:
                 self._events.append(event)
         if asleep:

@@ -70,7 +70,7 @@ class Attachment:
 
 def with_attachments(text: str, attachments: Sequence[Attachment]) -> str:
     """Return a question as the model is given it: what is attached stands in front of it."""
-    return "\n\n".join(part for part in (*(one.shown for one in attachments), text) if part)
+    return "\n\n".join(part for part in (*(attachment.shown for attachment in attachments), text) if part)
 
 
 @dataclass(frozen=True, slots=True)

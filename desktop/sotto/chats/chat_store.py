@@ -180,7 +180,7 @@ class ChatStore:
         """
         text = clean(text)
         with self.database.writing():
-            title = " ".join(text.split()) or ", ".join(one.name for one in attachments)
+            title = " ".join(text.split()) or ", ".join(attachment.name for attachment in attachments)
             self._execute(
                 "UPDATE chats SET draft = '', title = coalesce(nullif(title, ''), ?) WHERE id = ?",
                 *(clean(title)[:_TITLE_LENGTH], chat),
@@ -287,8 +287,8 @@ class ChatStore:
     def _attach(self, chat: int, message: int | None, attachments: Sequence[Attachment]) -> None:
         """Attach this to a message, or to the draft where there is none, in place of what was."""
         self._execute("DELETE FROM attachments WHERE chat = ? AND message IS ?", chat, message)
-        for one in attachments:
-            self.database.insert("attachments", chat=chat, message=message, **attached(one))
+        for attachment in attachments:
+            self.database.insert("attachments", chat=chat, message=message, **attached(attachment))
 
     def _execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
         return self.database.connection.execute(statement, values)

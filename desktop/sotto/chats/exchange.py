@@ -60,7 +60,11 @@ def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
     """Return conversations with all their branches as JSON; None for all that are not in the trash."""
     connection = database.connection
     found = [chat_of(row) for row in connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats ORDER BY id")]
-    wanted = [one for one in found if one.id in chats] if chats is not None else [o for o in found if o.trashed is None]
+    wanted = (
+        [chat_row for chat_row in found if chat_row.id in chats]
+        if chats is not None
+        else [o for o in found if o.trashed is None]
+    )
     text = json.dumps(
         {"format": FORMAT, "version": VERSION, "chats": [_exported(database, chat) for chat in wanted]},
         ensure_ascii=False,
@@ -81,13 +85,15 @@ def _exported(database: Database, chat: Chat) -> dict[str, Any]:
         **{name: getattr(chat, name) for name in _KEPT},
         "options": dict(chat.options),
         "leaf": numbers.get(leaf),
-        "attachments": [attached(one) for one in drafted_attachments(database.connection, chat.id)],
+        "attachments": [
+            attached(drafted_attachment) for drafted_attachment in drafted_attachments(database.connection, chat.id)
+        ],
         "messages": [
             {
                 **{name: message[name] for name in _MESSAGE_KEPT},
                 "figures": mapping(message["figures"]),
                 "parent": numbers.get(message["parent"]),
-                "attachments": [attached(one) for one in attachments.get(message["id"], ())],
+                "attachments": [attached(attachment) for attachment in attachments.get(message["id"], ())],
             }
             for message in messages
         ],
@@ -160,8 +166,8 @@ def _imported(database: Database, chat: _Field) -> int:
     )
     _attach(database, number, None, chat)
     placed: list[int] = []
-    for index, one in enumerate(chat.get("messages", list, [])):
-        message = _object(one, f"{chat.name}.messages[{index}]")
+    for index, item in enumerate(chat.get("messages", list, [])):
+        message = _object(item, f"{chat.name}.messages[{index}]")
         role, state = message.get("role", str, ""), message.get("state", str, State.COMPLETE.value)
         if role not in set(Role):
             raise InvalidExportError(f"{message.name}.role is {role[:40]!r}; it must be user or assistant.")
@@ -186,8 +192,8 @@ def _imported(database: Database, chat: _Field) -> int:
 
 def _attach(database: Database, chat: int, message: int | None, field: _Field) -> None:
     """Attach what a message has, or a draft where there is no message."""
-    for index, one in enumerate(field.get("attachments", list, [])):
-        found = _object(one, f"{field.name}.attachments[{index}]")
+    for index, item in enumerate(field.get("attachments", list, [])):
+        found = _object(item, f"{field.name}.attachments[{index}]")
         name, text = found.get("name", str, ""), found.get("text", str, "")
         begins, ends, size, tokens = (found.number(key) for key in ("begins", "ends", "size", "tokens"))
         if not begins < ends <= len(text):

@@ -36,7 +36,7 @@ class Versions:
     def end_of(self, message: int) -> int:
         """Return the last message of the branch behind `message` that was in view last."""
         last = message
-        while following := [one for one in self.children.get(last, ()) if one > last]:
+        while following := [child for child in self.children.get(last, ()) if child > last]:
             last = self.viewed[last] if self.viewed[last] in following else following[-1]
         return last
 

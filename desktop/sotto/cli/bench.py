@@ -143,11 +143,11 @@ def _speed(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
         found.append(runs.ask(runs.text(amounts.prompt, seed=10 + number), amounts.answer))
     return {
         "prompt_tokens": found[-1].finished.prompt_tokens,
-        "prefill_tokens_per_second": round(statistics.median(one.reading for one in found), 1),
-        "decode_tokens_per_second": round(statistics.median(one.writing for one in found), 1),
+        "prefill_tokens_per_second": round(statistics.median(run.reading for run in found), 1),
+        "decode_tokens_per_second": round(statistics.median(run.writing for run in found), 1),
         "runs": len(found),
-        "drafted_tokens": sum(one.finished.drafted_tokens for one in found),
-        "accepted_tokens": sum(one.finished.accepted_tokens for one in found),
+        "drafted_tokens": sum(run.finished.drafted_tokens for run in found),
+        "accepted_tokens": sum(run.finished.accepted_tokens for run in found),
     }
 
 
@@ -156,9 +156,9 @@ def _streams(runs: "Runs", tokens: int) -> dict[str, Any]:
 
     _say(f"{_STREAMS} answers at once")
     prompts = [runs.text(8, seed=20 + number) for number in range(_STREAMS)]
-    one = together(runs.ask_all(prompts[:1], tokens))
+    run = together(runs.ask_all(prompts[:1], tokens))
     four = together(runs.ask_all(prompts, tokens))
-    return {"count": _STREAMS, "tokens_per_second": round(four, 1), "ratio": round(four / one, 2)}
+    return {"count": _STREAMS, "tokens_per_second": round(four, 1), "ratio": round(four / run, 2)}
 
 
 def _speculation(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:

@@ -72,9 +72,9 @@ class Timed:
 
 def together(timed: Sequence[Timed]) -> float:
     """Return tokens per second of all answers, from when the last of them has begun."""
-    begun = max(one.written[0] for one in timed)
-    ended = max(one.written[-1] for one in timed)
-    return sum(time > begun for one in timed for time in one.written) / max(ended - begun, 1e-9)
+    begun = max(run.written[0] for run in timed)
+    ended = max(run.written[-1] for run in timed)
+    return sum(time > begun for run in timed for time in run.written) / max(ended - begun, 1e-9)
 
 
 class Runs:

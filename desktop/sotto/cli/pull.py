@@ -54,7 +54,7 @@ def pull(parsed: argparse.Namespace) -> int:
         print(f"{last.name} is here, {human_bytes(last.done)}.")
         return 0
     name = parse_name(parsed.model).short
-    kept = next((one for one in queue.unfinished() if one.name == name), None)
+    kept = next((download for download in queue.unfinished() if download.name == name), None)
     if kept and kept.total is not None:
         again = f"sotto pull {shlex.quote(parsed.model)}{' --insecure' if parsed.insecure else ''}"
         print(f"sotto: {human_share(kept.done, kept.total)} of {name} are kept; `{again}` goes on.", file=sys.stderr)

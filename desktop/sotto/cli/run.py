@@ -56,7 +56,7 @@ def run(parsed: argparse.Namespace) -> int:
         load_duration = session.load(raw=parsed.raw).load_duration
         finished, told = _answer(session, prompt, parsed)
     if parsed.json:
-        logprobs = {} if parsed.logprobs is None else {"logprobs": [_likelihood(one) for one in told]}
+        logprobs = {} if parsed.logprobs is None else {"logprobs": [_likelihood(likelihood) for likelihood in told]}
         print(json.dumps(_report(session.record.name, finished, load_duration) | logprobs, ensure_ascii=False))
     if note := session.cut_short(finished):
         print(f"sotto: {note}", file=sys.stderr)
@@ -146,13 +146,13 @@ def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> tuple[
     raise AssertionError("a generation ends with Finished or Failed")
 
 
-def _likelihood(one: Likelihood) -> dict[str, Any]:
-    return _token(one.drawn) | {"top_logprobs": [_token(other) for other in one.top]}
+def _likelihood(likelihood: Likelihood) -> dict[str, Any]:
+    return _token(likelihood.drawn) | {"top_logprobs": [_token(other) for other in likelihood.top]}
 
 
-def _token(one: TokenLogprob) -> dict[str, Any]:
-    text = one.data.decode(errors="replace")
-    return {"token_id": one.token_id, "token": text, "bytes": list(one.data), "logprob": one.logprob}
+def _token(token: TokenLogprob) -> dict[str, Any]:
+    text = token.data.decode(errors="replace")
+    return {"token_id": token.token_id, "token": text, "bytes": list(token.data), "logprob": token.logprob}
 
 
 def _report(model: str, finished: Finished, load_duration: int) -> dict[str, Any]:
@@ -160,7 +160,7 @@ def _report(model: str, finished: Finished, load_duration: int) -> dict[str, Any
         "model": model,
         "text": finished.text,
         "thinking": finished.thinking,
-        "tool_calls": [{"name": one.name, "arguments": one.arguments, "id": one.id} for one in finished.calls],
+        "tool_calls": [{"name": call.name, "arguments": call.arguments, "id": call.id} for call in finished.calls],
         "token_ids": list(finished.token_ids),
         "done_reason": finished.done_reason.value,
         "prompt_eval_count": finished.prompt_tokens,

@@ -50,10 +50,10 @@ def beside(limits: Limits, most: int | None, others: Iterable[SharesMemory]) -> 
         others: Engines with what is loaded now.
     """
     taken = reserved = 0
-    for one in others:
-        one.share(alone=False)
-        taken += one.held + one.reserve
-        reserved += one.reserve
+    for other in others:
+        other.share(alone=False)
+        taken += other.held + other.reserve
+        reserved += other.reserve
     if limits.budget is not None:
         limits = replace(limits, budget=max(0, limits.budget - reserved))
     return limits.within(None if most is None else max(0, most - taken))
@@ -61,15 +61,15 @@ def beside(limits: Limits, most: int | None, others: Iterable[SharesMemory]) -> 
 
 def settle(engines: Iterable[SharesMemory]) -> None:
     """Give each of all engines what is left to it now that there is one more or less."""
-    loaded = [one for one in engines if one.info is not None]
-    for one in loaded:
-        one.share(alone=len(loaded) == 1)
-    wire(sum(one.memory().weights for one in loaded))
+    loaded = [engine for engine in engines if engine.info is not None]
+    for engine in loaded:
+        engine.share(alone=len(loaded) == 1)
+    wire(sum(engine.memory().weights for engine in loaded))
 
 
 def is_shortage(error: BaseException, others: Iterable[SharesMemory]) -> bool:
     """Return whether a load failed for want of memory, and there is enough once others have left."""
-    theirs = sum(one.held + one.reserve for one in others)
+    theirs = sum(other.held + other.reserve for other in others)
     if isinstance(error, NoRoomError):
         return 0 < error.missing <= theirs
     return theirs > 0 and is_out_of_memory(error)
@@ -79,12 +79,12 @@ def figures(engines: Mapping[str, SharesMemory]) -> MemoryFigures:
     """Return what MLX holds now for engines by their seats."""
     each = {seat: engine.memory() for seat, engine in engines.items() if engine.info is not None}
     return MemoryFigures(
-        weights=sum(one.weights for one in each.values()),
-        cache=sum(one.cache for one in each.values()),
+        weights=sum(held.weights for held in each.values()),
+        cache=sum(held.cache for held in each.values()),
         active=mx.get_active_memory(),
         pool=mx.get_cache_memory(),
         peak=mx.get_peak_memory(),
-        budget=sum(one.budget for one in each.values()),
-        live=sum(one.live for one in each.values()),
-        models=tuple(ModelFigures(seat, one.weights, one.cache, one.live) for seat, one in each.items()),
+        budget=sum(held.budget for held in each.values()),
+        live=sum(held.live for held in each.values()),
+        models=tuple(ModelFigures(seat, held.weights, held.cache, held.live) for seat, held in each.items()),
     )

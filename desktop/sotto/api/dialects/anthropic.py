@@ -188,16 +188,16 @@ class Anthropic:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
             request, warnings = suited(asked.name, visit.info, asked.request)
             async with aclosing(self._desk.answer(visit, request)) as events:
-                async for one in events:
-                    if isinstance(one, PrefillProgress):
-                        read = one
+                async for told_event in events:
+                    if isinstance(told_event, PrefillProgress):
+                        read = told_event
                         continue
                     if not begun:
                         begun = True
                         usage = _usage(read.total, read.cached, 0)
                         yield _event("message_start", message=_message(asked) | {"usage": usage})
-                    if isinstance(one, TextChunk):
-                        for piece in told(one, request):
+                    if isinstance(told_event, TextChunk):
+                        for piece in told(told_event, request):
                             for block in blocks.tell(piece):
                                 yield event(block, block["type"])
                         continue
@@ -205,9 +205,9 @@ class Anthropic:
                         yield event(block, block["type"])
                     yield _event(
                         "message_delta",
-                        delta=_reason(one, request),
-                        usage=_usage(one.prompt_tokens, one.cached_tokens, len(one.token_ids)),
-                        **noted((*asked.warnings, *warnings), [one]),
+                        delta=_reason(told_event, request),
+                        usage=_usage(told_event.prompt_tokens, told_event.cached_tokens, len(told_event.token_ids)),
+                        **noted((*asked.warnings, *warnings), [told_event]),
                     )
                     yield _event("message_stop")
 
@@ -224,7 +224,7 @@ def _conversation(body: ConversationBody) -> list[Message]:
         ApiError: It is nothing, or in a form that is not known.
     """
     system = text_of(body.system)
-    messages = named_by_calls(part for one in body.messages for part in messages_of(one))
+    messages = named_by_calls(part for message in body.messages for part in messages_of(message))
     if not messages:
         raise bad("messages is required")
     return [*([Message("system", system)] if system else []), *messages]

@@ -183,12 +183,12 @@ class LlamaCpp:
         Raises:
             ApiError: There is none, or it is not clear which one.
         """
-        loaded = sorted(self._desk.host.standing, key=lambda one: one.stays, reverse=True)
-        if able := [one.record for one in loaded if one.info.fills_gaps]:
+        loaded = sorted(self._desk.host.standing, key=lambda resident: resident.stays, reverse=True)
+        if able := [resident.record for resident in loaded if resident.info.fills_gaps]:
             return able[0]
         records = [record for record in await self._desk.models() if record.runnable]
         profiles = await self._desk.profiles(records)
-        able = [record for record, one in zip(records, profiles, strict=True) if "insert" in one.capabilities]
+        able = [record for record, profile in zip(records, profiles, strict=True) if "insert" in profile.capabilities]
         if len(able) == 1:
             return able[0]
         if not able:
@@ -230,18 +230,18 @@ class LlamaCpp:
                 "for a gap, and no template with a suffix.",
             )
         async with aclosing(self._desk.answer(visit, asked.request)) as events:
-            async for one in events:
+            async for told_event in events:
                 said.last = time.monotonic()
-                if isinstance(one, Finished):
-                    said.end = one
-                elif isinstance(one, PrefillProgress):
-                    said.prompt, said.cached = one.total, one.cached
+                if isinstance(told_event, Finished):
+                    said.end = told_event
+                elif isinstance(told_event, PrefillProgress):
+                    said.prompt, said.cached = told_event.total, told_event.cached
                 elif asked.draws:
                     said.first = said.first or said.last
-                    said.text += one.text
-                    said.tokens += len(one.token_ids)
-                    if one.text:
-                        yield one
+                    said.text += told_event.text
+                    said.tokens += len(told_event.token_ids)
+                    if told_event.text:
+                        yield told_event
                     if 0 < asked.patience < said.last - said.first and "\n" in said.text:
                         return
 

@@ -36,7 +36,7 @@ class LMStudio:
         return JSONResponse(row)
 
     async def _rows(self, records: list[ModelRecord]) -> list[dict[str, Any]]:
-        loaded = {one.record.digest: one for one in self._desk.host.standing}
+        loaded = {resident.record.digest: resident for resident in self._desk.host.standing}
         profiles = await self._desk.profiles(records)
         return [
             _row(record, profile, loaded.get(record.digest)) for record, profile in zip(records, profiles, strict=True)

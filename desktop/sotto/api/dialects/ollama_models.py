@@ -90,8 +90,8 @@ class OllamaModels:
 
     async def _ps(self, request: Request) -> Response:
         now = time.time_ns()
-        loaded = sorted(self._desk.host.standing, key=lambda one: one.stays, reverse=True)
-        return JSONResponse({"models": [_resident(one, now) for one in loaded]})
+        loaded = sorted(self._desk.host.standing, key=lambda resident: resident.stays, reverse=True)
+        return JSONResponse({"models": [_resident(resident, now) for resident in loaded]})
 
     @takes(ShowBody)
     async def _show(self, body: ShowBody) -> Answer:
@@ -224,9 +224,9 @@ def _model_info(record: ModelRecord, config: Mapping[str, Any]) -> dict[str, Any
 
 def _parameters(params: Mapping[str, Any]) -> str:
     return "\n".join(
-        f"{name:<30} {json.dumps(one, ensure_ascii=False)}"
+        f"{name:<30} {json.dumps(item, ensure_ascii=False)}"
         for name, value in sorted(params.items())
-        for one in (value if isinstance(value, list | tuple) else (value,))
+        for item in (value if isinstance(value, list | tuple) else (value,))
     )
 
 

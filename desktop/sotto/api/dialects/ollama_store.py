@@ -184,7 +184,7 @@ class OllamaStorage:
         """Look for models anew afterwards, and let go of the one that had this name if another one has it then."""
         staging = Staging(own_store(), name)
         before = await asyncio.to_thread(staging.stored_manifest)
-        old = [one for one in await self._desk.models() if before is not None and one.digest == before.digest]
+        old = [record for record in await self._desk.models() if before is not None and record.digest == before.digest]
         yield
         self._desk.forget_models()
         after = await asyncio.to_thread(staging.stored_manifest)

@@ -231,8 +231,8 @@ class OpenAI:
             _Asked(
                 record=record,
                 requests=[
-                    request_of(one, messages, None, overflow, logprobs, grammar, manner)
-                    for one in _seeded(options, count)
+                    request_of(own_options, messages, None, overflow, logprobs, grammar, manner)
+                    for own_options in _seeded(options, count)
                 ],
                 prompts=1,
                 keep_alive=keep_alive(body.keep_alive),
@@ -269,9 +269,9 @@ class OpenAI:
             _Asked(
                 record=record,
                 requests=[
-                    replace(request_of(one, (), prompt, overflow, logprobs, grammar), echo=echo, suffix=suffix)
+                    replace(request_of(own_options, (), prompt, overflow, logprobs, grammar), echo=echo, suffix=suffix)
                     for prompt in prompts
-                    for one in _seeded(options, count)
+                    for own_options in _seeded(options, count)
                 ],
                 prompts=len(prompts),
                 keep_alive=keep_alive(body.keep_alive),
@@ -319,11 +319,11 @@ class OpenAI:
         ):
             ends: dict[int, Finished] = {}
             likely: dict[int, list[Likelihood]] = {}
-            async for index, one in events:
-                if isinstance(one, TextChunk):
-                    likely.setdefault(index, []).extend(one.logprobs)
-                elif isinstance(one, Finished):
-                    ends[index] = one
+            async for index, told_event in events:
+                if isinstance(told_event, TextChunk):
+                    likely.setdefault(index, []).extend(told_event.logprobs)
+                elif isinstance(told_event, Finished):
+                    ends[index] = told_event
         choices = [
             asked.whole(index, told(end, asked.requests[index]))
             | {"finish_reason": _reason(end, asked)}
@@ -354,18 +354,18 @@ class OpenAI:
             self._visit(asked) as (visit, asked),
             aclosing(interleaved(self._desk, visit, asked.requests)) as events,
         ):
-            async for index, one in events:
-                new = told(one, asked.requests[index]) if isinstance(one, TextChunk) else NOTHING
-                likely = one.logprobs if isinstance(one, TextChunk) else ()
-                if new or likely or (isinstance(one, Finished) and index not in calls):
+            async for index, told_event in events:
+                new = told(told_event, asked.requests[index]) if isinstance(told_event, TextChunk) else NOTHING
+                likely = told_event.logprobs if isinstance(told_event, TextChunk) else ()
+                if new or likely or (isinstance(told_event, Finished) and index not in calls):
                     logprobs = {"logprobs": forms[index](likely)} if likely else {}
                     yield chunk(asked.piece(index, new, calls.get(index)) | logprobs, None)
                     calls[index] = calls.get(index, 0) + len(new.calls)
-                if isinstance(one, Finished):
-                    ends[index] = one
+                if isinstance(told_event, Finished):
+                    ends[index] = told_event
                     is_last = len(ends) == len(asked.requests) and not asked.usage
                     notes = noted(asked.warnings, ends.values()) if is_last else {}
-                    yield chunk({"index": index, **asked.last}, _reason(one, asked), notes)
+                    yield chunk({"index": index, **asked.last}, _reason(told_event, asked), notes)
         if asked.usage:
             notes = noted(asked.warnings, ends.values())
             yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts), **notes})
@@ -427,10 +427,10 @@ def _prompts(body: CompletionBody, *, empty: bool) -> list[str | tuple[int, ...]
     if not isinstance(value[0], str | list):
         raise body.wrong("prompt[0]", "a text, a token (a whole number from 0 on) or a list of tokens", value[0])
     kind = type(value[0])
-    for index, one in enumerate(value):
-        if not isinstance(one, kind):
-            raise body.wrong(f"prompt[{index}]", "a text" if kind is str else "a list of tokens", one)
-    return [_prompt(body, f"prompt[{index}]", one) for index, one in enumerate(value)]
+    for index, item in enumerate(value):
+        if not isinstance(item, kind):
+            raise body.wrong(f"prompt[{index}]", "a text" if kind is str else "a list of tokens", item)
+    return [_prompt(body, f"prompt[{index}]", item) for index, item in enumerate(value)]
 
 
 def _prompt(body: CompletionBody, name: str, value: str | list[Any]) -> str | tuple[int, ...]:

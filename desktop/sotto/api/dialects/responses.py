@@ -105,16 +105,16 @@ class Responses:
     async def _whole(self, asked: _Asked) -> Any:
         last: dict[str, Any] = {}
         async with aclosing(self._told(asked)) as events:
-            async for one in events:
-                last = one
+            async for told_event in events:
+                last = told_event
         return last["response"]
 
     async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
         number = 0
         try:
             async with aclosing(self._told(asked)) as events:
-                async for one in events:
-                    yield event({**one, "sequence_number": number}, one["type"])
+                async for told_event in events:
+                    yield event({**told_event, "sequence_number": number}, told_event["type"])
                     number += 1
         except Exception as error:
             if not number:
@@ -131,23 +131,23 @@ class Responses:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
             request, warnings = suited(asked.head["model"], visit.info, asked.request)
             async with aclosing(self._desk.answer(visit, request)) as events:
-                async for one in events:
+                async for told_event in events:
                     if not begun:
                         begun = True
                         yield {"type": "response.created", "response": asked.head}
                         yield {"type": "response.in_progress", "response": asked.head}
-                    if isinstance(one, TextChunk):
-                        if not one.thinks:
+                    if isinstance(told_event, TextChunk):
+                        if not told_event.thinks:
                             # The text of a token may come later, with that of the next one.
-                            likely = (*likely, *one.logprobs)
-                        for piece in told(one, request):
+                            likely = (*likely, *told_event.logprobs)
+                        for piece in told(told_event, request):
                             mine, likely = (likely, ()) if piece.kind is Kind.TEXT else ((), likely)
                             for happening in items.tell(piece, mine):
                                 yield happening
-                    elif isinstance(one, Finished):
-                        for happening in _ending(items, one):
+                    elif isinstance(told_event, Finished):
+                        for happening in _ending(items, told_event):
                             yield happening
-                        response = _ended(asked, items, one) | noted((*asked.warnings, *warnings), [one])
+                        response = _ended(asked, items, told_event) | noted((*asked.warnings, *warnings), [told_event])
                         yield {"type": f"response.{response['status']}", "response": response}
 
 

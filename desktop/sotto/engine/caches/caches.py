@@ -77,5 +77,5 @@ def _ours(cache: Any, kv_bits: int | None, most: int | None) -> Any:
         return SlidingKVCache(cache.max_size)
     if type(cache) is CacheList:
         # Definitions with several caches in a layer look into them.
-        return CacheList(*(_ours(one, None, most) for one in cache.caches))
+        return CacheList(*(_ours(cach, None, most) for cach in cache.caches))
     return cache

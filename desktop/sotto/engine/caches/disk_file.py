@@ -197,18 +197,18 @@ def _read(file: int, into: memoryview, at: int, path: Path) -> None:
 def _read_and_digest(file: int, into: memoryview, path: Path) -> bytes:
     """Fill a buffer with the beginning of a file and return the checksum of what was read."""
 
-    def one(bounds: tuple[int, int]) -> bytes:
+    def digest_of(bounds: tuple[int, int]) -> bytes:
         chunk = into[slice(*bounds)]
         _read(file, chunk, bounds[0], path)
         return hashlib.sha256(chunk).digest()
 
     chunks = list(pairwise([*range(0, len(into), _CHUNK), len(into)]))
     if len(chunks) == 1:
-        digests = [one(chunks[0])]
+        digests = [digest_of(chunks[0])]
     else:
         # Reading and hashing both let other threads run.
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
-            digests = list(pool.map(one, chunks))
+            digests = list(pool.map(digest_of, chunks))
     return hashlib.sha256(b"".join(digests)).digest()
 
 

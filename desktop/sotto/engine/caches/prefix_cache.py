@@ -130,7 +130,7 @@ class PrefixCache:
         tree = self._tree_of(sequence)
         node = self._place(tree, sequence)
         above = set(node.path())
-        for other in [one for one in self._idle() if one is not sequence and self._places[one] in above]:
+        for other in [idle for idle in self._idle() if idle is not sequence and self._places[idle] in above]:
             # All that it holds is held by the one that went on.
             del self._places[other]
         tree.touch(node)
@@ -273,10 +273,10 @@ class PrefixCache:
     def _place(self, tree: PrefixTree, sequence: Sequence) -> Node:
         """Move a sequence to the node of all its tokens; nodes on the way need no copies of their own."""
         node = tree.insert(Tokens.of(sequence.tokens)) if sequence.tokens else tree.root
-        for one in node.path():
-            if one.payload is None:
-                one.payload = Held()
-            one.payload.owned = None
+        for ancestor in node.path():
+            if ancestor.payload is None:
+                ancestor.payload = Held()
+            ancestor.payload.owned = None
         self._places[sequence] = node
         return node
 
@@ -302,11 +302,11 @@ class PrefixCache:
     def _compact(self, tree: PrefixTree, node: Node) -> None:
         """Make nodes of the path that mean nothing by themselves part of their only child."""
         places = set(self._places.values())
-        for one in node.path()[:-1]:
-            if len(one.children) == 1 and one not in places and one.payload.means_nothing:
-                (child,) = one.children.values()
+        for ancestor in node.path()[:-1]:
+            if len(ancestor.children) == 1 and ancestor not in places and ancestor.payload.means_nothing:
+                (child,) = ancestor.children.values()
                 if child.payload.owned is None and child.payload.stored is None:
-                    tree.merge(one)
+                    tree.merge(ancestor)
 
     def _prune(self) -> None:
         """Take out what nobody holds any more, and what is below it, which is of no use without it."""

@@ -75,7 +75,7 @@ class PrefixDisk:
             wait: Whether to wait for the disk where too much is on the way to it already.
         """
         head = EntryHead(node.start, node.end, node.edge.data, parent, _WITH_STATES if states is not None else "")
-        arrays = {f"{i}.{j}": _written(one) for i, each in enumerate(piece) for j, one in enumerate(each)}
+        arrays = {f"{i}.{j}": _written(item) for i, each in enumerate(piece) for j, item in enumerate(each)}
         if states is not None:
             arrays |= _written_states(states)
         taken = self._tier.put(head, arrays, replace=states is not None and not self.has_states(head.id, head.end))
@@ -121,7 +121,7 @@ class PrefixDisk:
         if found is None or _STATES not in found.arrays:
             return None
         tree = json.loads(bytes(found.arrays[_STATES].data))
-        return tuple(_grafted(one, found.arrays) for one in tree)
+        return tuple(_grafted(item, found.arrays) for item in tree)
 
     def release(self) -> None:
         """Let go of what was written meanwhile."""
@@ -205,7 +205,7 @@ def _grafted(tree: Any, arrays: Mapping[str, Loaded]) -> Any:
     if kind == "array":
         return _copied(arrays[value])
     if kind == "dict":
-        return {key: _grafted(one, arrays) for key, one in value.items()}
+        return {key: _grafted(item, arrays) for key, item in value.items()}
     if kind == "list":
-        return [_grafted(one, arrays) for one in value]
+        return [_grafted(item, arrays) for item in value]
     return value

@@ -83,9 +83,9 @@ class PrefixTree(RadixTree):
         if self._disk is None or node.end < _WORTH_STORING:
             return
         parent = ""
-        for one in node.path():
-            parts = [self.split(one, at) for at in range(one.start + MOST_TOKENS, one.end, MOST_TOKENS)]
-            for part in (*parts, one):
+        for ancestor in node.path():
+            parts = [self.split(ancestor, at) for at in range(ancestor.start + MOST_TOKENS, ancestor.end, MOST_TOKENS)]
+            for part in (*parts, ancestor):
                 held: Held = part.payload
                 whole = (part.start, part.end)
                 if held.stored is None or not self._disk.holds(held.stored[0], *whole, states=held.states is not None):

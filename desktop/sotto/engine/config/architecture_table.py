@@ -442,7 +442,9 @@ ARCHITECTURES = (
     ),
 )
 """Every architecture that somebody might have a model of, in the order of the alphabet."""
-_BY_TYPE: Mapping[str, Architecture] = {kind: one for one in ARCHITECTURES for kind in (one.name, *one.aliases)}
+_BY_TYPE: Mapping[str, Architecture] = {
+    kind: architecture for architecture in ARCHITECTURES for kind in (architecture.name, *architecture.aliases)
+}
 
 
 def architecture(config: Mapping[str, Any]) -> Architecture:

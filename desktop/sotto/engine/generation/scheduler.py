@@ -10,6 +10,7 @@ import logging
 import math
 import time
 from collections.abc import Callable
+from functools import partial
 
 import mlx.core as mx
 
@@ -93,12 +94,12 @@ class Scheduler:
         events: list[GenerateEvent] = []
         if self._guard is not None:
             self._most = self._guard.look()
-        for one in self._running:
-            self._guarded(one, events, lambda one=one: self._looked_after(one))  # type: ignore[misc]
+        for generation in self._running:
+            self._guarded(generation, events, partial(self._looked_after, generation))
         self._forget_ended()
-        begun = [one for one in self._running if one.sequence is not None]
-        prefilling = [one for one in begun if one.pending is None]
-        decoding = [one for one in begun if one.pending is not None]
+        begun = [generation for generation in self._running if generation.sequence is not None]
+        prefilling = [generation for generation in begun if generation.pending is None]
+        decoding = [generation for generation in begun if generation.pending is not None]
         if prefilling and (self._prefill_next or not decoding):
             self._prefill(prefilling[0], events)
             # A step ahead of its reader brings no token where it is the first of its kind.
@@ -113,65 +114,67 @@ class Scheduler:
 
     def close(self) -> None:
         """Drop what is running, without a word."""
-        for one in self._running:
-            one.give_back()
+        for generation in self._running:
+            generation.give_back()
         self._forget_ended()
 
     # Beginning and ending
 
-    def _looked_after(self, one: Generation) -> list[GenerateEvent]:
-        if one.cancelled():
-            return one.finish(DoneReason.CANCELLED)
-        if one.sequence is None and not self._is_worth_waiting(one):
-            return one.begin()
+    def _looked_after(self, generation: Generation) -> list[GenerateEvent]:
+        if generation.cancelled():
+            return generation.finish(DoneReason.CANCELLED)
+        if generation.sequence is None and not self._is_worth_waiting(generation):
+            return generation.begin()
         return []
 
-    def _is_worth_waiting(self, one: Generation) -> bool:
+    def _is_worth_waiting(self, generation: Generation) -> bool:
         """Return whether somebody is computing the beginning of a prompt just now."""
         return any(
             other.sequence is not None
             and other.pending is None
-            and other.prefilled < (shared := self._shared.length(one, other)) - 1
+            and other.prefilled < (shared := self._shared.length(generation, other)) - 1
             and shared >= _WORTH_WAITING
             for other in self._running
         )
 
     def _forget_ended(self) -> None:
-        for one in self._running:
-            if one.ended:
-                self._shared.forget(one)
+        for generation in self._running:
+            if generation.ended:
+                self._shared.forget(generation)
                 if self._speculator is not None:
-                    self._speculator.forget(one)
-        self._running = [one for one in self._running if not one.ended]
+                    self._speculator.forget(generation)
+        self._running = [generation for generation in self._running if not generation.ended]
 
-    def _guarded(self, one: Generation, events: list[GenerateEvent], work: Callable[[], list[GenerateEvent]]) -> bool:
+    def _guarded(
+        self, generation: Generation, events: list[GenerateEvent], work: Callable[[], list[GenerateEvent]]
+    ) -> bool:
         """Add the events of some work on one request to `events`; return False where it failed and ended that."""
         try:
             events.extend(work())
         except Exception as error:
             # Nobody knows whether the step that failed has reached the caches.
-            one.give_back(spoiled=True)
-            events.append(failed(one.prepared.request.id, error))
+            generation.give_back(spoiled=True)
+            events.append(failed(generation.prepared.request.id, error))
             return False
         return True
 
     # Steps
 
-    def _prefill(self, one: Generation, events: list[GenerateEvent]) -> None:
+    def _prefill(self, generation: Generation, events: list[GenerateEvent]) -> None:
         chunk = self._sizing.shared if len(self._running) > 1 else self._sizing.chunk
-        self._guarded(one, events, lambda: one.prefill(self._model, chunk, self._most))
+        self._guarded(generation, events, lambda: generation.prefill(self._model, chunk, self._most))
         # The next one's turn.
-        self._running.remove(one)
-        self._running.append(one)
+        self._running.remove(generation)
+        self._running.append(generation)
 
     def _decode(self, decoding: list[Generation], events: list[GenerateEvent]) -> None:
-        for one in decoding:
-            if one.is_full and self._guarded(one, events, lambda one=one: one.read()) and not one.ended:  # type: ignore[misc]
-                self._guarded(one, events, lambda one=one: one.restart())  # type: ignore[misc]
-        decoding = [one for one in decoding if one.pending is not None]
-        together = [one for one in decoding if self._batches and one.can_share]
+        for generation in decoding:
+            if generation.is_full and self._guarded(generation, events, generation.read) and not generation.ended:
+                self._guarded(generation, events, generation.restart)
+        decoding = [generation for generation in decoding if generation.pending is not None]
+        together = [generation for generation in decoding if self._batches and generation.can_share]
         groups = [together[first : first + MOST_TOGETHER] for first in range(0, len(together), MOST_TOGETHER)]
-        groups += [[one] for one in decoding if one not in together]
+        groups += [[generation] for generation in decoding if generation not in together]
         for group in groups:
             if len(decoding) == 1 and self._speculated(group[0], events):
                 continue
@@ -182,24 +185,25 @@ class Scheduler:
         if self._steps % _CLEAR_EVERY == 0:
             mx.clear_cache()
 
-    def _speculated(self, one: Generation, events: list[GenerateEvent]) -> bool:
+    def _speculated(self, generation: Generation, events: list[GenerateEvent]) -> bool:
         """Let the only answer in progress take several tokens in one step, if that is likely to pay; tell whether."""
         speculator = self._speculator
-        if speculator is None or not one.draws_freely:
+        if speculator is None or not generation.draws_freely:
             return False
         taken = False
 
         def step() -> list[GenerateEvent]:
             nonlocal taken
-            found = speculator.step(self._step_model, one, alone=len(self._running) == 1)
+            found = speculator.step(self._step_model, generation, alone=len(self._running) == 1)
             taken = found is not None
             return found or []
 
         # Where decoding runs ahead of its reader, the pending token is waited for only if it is worth that.
-        read = one.is_read or (
-            self._guarded(one, events, lambda: one.read() if speculator.wants(one) else []) and one.is_read
+        read = generation.is_read or (
+            self._guarded(generation, events, lambda: generation.read() if speculator.wants(generation) else [])
+            and generation.is_read
         )
-        well = not one.ended and (not read or self._guarded(one, events, step))
+        well = not generation.ended and (not read or self._guarded(generation, events, step))
         return taken or not well
 
     def _decode_together(self, group: list[Generation], events: list[GenerateEvent]) -> None:
@@ -207,7 +211,7 @@ class Scheduler:
         ahead = self._interval <= self._sizing.ahead_below
         # A step that nobody waits for, before or after, takes no time that says anything.
         steady = not (ahead and group[0].is_read)
-        feeding = [one for one in group if not one.is_last]
+        feeding = [generation for generation in group if not generation.is_last]
         started = time.perf_counter()
         try:
             drawn = self._drawn(feeding, events)
@@ -219,15 +223,15 @@ class Scheduler:
         except Exception as error:
             self._recover(feeding, error, events)
             drawn = {}
-        for one in group:
-            draw = drawn.get(one)
-            if one.pending is not None:
-                self._guarded(one, events, lambda one=one, fed=draw is not None: one.read(fed=fed))  # type: ignore[misc]
-            if one.ended or draw is None:
+        for generation in group:
+            draw = drawn.get(generation)
+            if generation.pending is not None:
+                self._guarded(generation, events, partial(generation.read, fed=draw is not None))
+            if generation.ended or draw is None:
                 continue
-            one.take(draw)
+            generation.take(draw)
             if not ahead:
-                self._guarded(one, events, one.read)
+                self._guarded(generation, events, generation.read)
         if self._speculator is not None and len(group) == 1 == len(self._running):
             self._speculator.took(time.perf_counter() - started if steady and feeding else None)
 
@@ -235,20 +239,22 @@ class Scheduler:
         """Return what follows the pending token of each, lazily; nothing for those that end meanwhile."""
         if not feeding:
             return {}
-        tokens = mx.concatenate([one.pending for one in feeding if one.pending is not None])[:, None]
-        caches = feeding[0].caches if len(feeding) == 1 else batched([one.caches for one in feeding])
+        tokens = mx.concatenate([generation.pending for generation in feeding if generation.pending is not None])[
+            :, None
+        ]
+        caches = feeding[0].caches if len(feeding) == 1 else batched([generation.caches for generation in feeding])
         logits = self._step_model(tokens, cache=caches)[:, -1, :]
         scores = logits
-        if any(one.guide is not None for one in feeding):
+        if any(generation.guide is not None for generation in feeding):
             feeding, logits, scores = self._guided(feeding, logits, events)
             if not feeding:
                 return {}
         # Forks draw: where this step fails, each answer still has what draws the same again.
-        samplers = [one.sampler.fork() for one in feeding]
+        samplers = [generation.sampler.fork() for generation in feeding]
         drawn = sample_each(samplers, scores) if len(feeding) > 1 else [samplers[0].sample(scores)]
         return {
-            one: Draw(token, sampler, one.likelihoods(logits, token, row))
-            for row, (one, token, sampler) in enumerate(zip(feeding, drawn, samplers, strict=True))
+            generation: Draw(token, sampler, generation.likelihoods(logits, token, row))
+            for row, (generation, token, sampler) in enumerate(zip(feeding, drawn, samplers, strict=True))
         }
 
     def _guided(
@@ -261,29 +267,33 @@ class Scheduler:
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
         masks: dict[Generation, bytes] = {}
 
-        def look(one: Generation, guide: Guide) -> list[GenerateEvent]:
-            masks[one] = guide.mask()
+        def look(generation: Generation, guide: Guide) -> list[GenerateEvent]:
+            masks[generation] = guide.mask()
             return []
 
-        for one in feeding:
-            guide = one.guide
-            if guide is None or not self._guarded(one, events, lambda one=one: one.read(fed=True)) or one.ended:  # type: ignore[misc]
+        for generation in feeding:
+            guide = generation.guide
+            if (
+                guide is None
+                or not self._guarded(generation, events, partial(generation.read, fed=True))
+                or generation.ended
+            ):
                 continue
-            self._guarded(one, events, lambda one=one, guide=guide: look(one, guide))  # type: ignore[misc]
-        left = [row for row, one in enumerate(feeding) if not one.ended]
+            self._guarded(generation, events, partial(look, generation, guide))
+        left = [row for row, generation in enumerate(feeding) if not generation.ended]
         if not left:
             return [], logits, logits
         if len(left) < len(feeding):
             feeding, logits = [feeding[row] for row in left], logits[mx.array(left, dtype=mx.int32)]
-        return feeding, logits, masked(logits, [masks.get(one) for one in feeding])
+        return feeding, logits, masked(logits, [masks.get(generation) for generation in feeding])
 
     def _recover(self, group: list[Generation], error: Exception, events: list[GenerateEvent]) -> None:
         """After a step that failed: end the request that it was for, or let each of several try by itself."""
         if len(group) > 1:
             _log.warning("A step of %d answers failed, and each goes on by itself", len(group), exc_info=error)
-        for one in [one for one in group if not one.ended]:
+        for generation in [generation for generation in group if not generation.ended]:
             if len(group) == 1:
-                one.give_back(spoiled=True)
-                events.append(failed(one.prepared.request.id, error))
+                generation.give_back(spoiled=True)
+                events.append(failed(generation.prepared.request.id, error))
             else:
-                one.start_over(f"{type(error).__name__}: {error}")
+                generation.start_over(f"{type(error).__name__}: {error}")

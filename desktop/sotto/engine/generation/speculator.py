@@ -43,69 +43,69 @@ class Speculator:
         self._draft = draft
         self._sources: dict[Generation, _Sources] = {}
 
-    def wants(self, one: Generation) -> bool:
+    def wants(self, generation: Generation) -> bool:
         """Return whether `step` is likely to take several tokens, so that the pending one should be read for it.
 
         Where that is not so, this counts as a round without drafts.
         """
-        most = one.room - 1
+        most = generation.room - 1
         if most <= 0:
             return False
-        sources = self._sources_of(one)
+        sources = self._sources_of(generation)
         model = sources.model
         if sources.lookup.promising(most) or (model is not None and model.is_promising(most)):
             return True
         sources.lookup.propose(most)
         if model is not None:
-            self._tried(one, lambda: model.propose(most))
+            self._tried(generation, lambda: model.propose(most))
         return False
 
-    def step(self, model: Model, one: Generation, *, alone: bool = True) -> list[GenerateEvent] | None:
+    def step(self, model: Model, generation: Generation, *, alone: bool = True) -> list[GenerateEvent] | None:
         """Feed the pending token and what is proposed behind it, and return what comes of those that are right.
 
         None where a single step is better. The pending token must be read.
 
         Args:
             model: Computes the answer.
-            one: The request.
+            generation: The request.
             alone: Whether nobody else waits, so that there is time for a draft model to catch up.
         """
         started = time.perf_counter()
-        proposal = self._proposal(one, alone=alone)
+        proposal = self._proposal(generation, alone=alone)
         if proposal is None:
             return None
         if proposal.source is None:
             started = time.perf_counter()  # a draft model may have caught up meanwhile
-        sequence = one.sequence
+        sequence = generation.sequence
         assert sequence is not None
         begun = len(sequence.tokens)
         states = None if sequence.is_rewindable else sequence.capture()
-        fed = mx.concatenate([mx.array([one.value], dtype=mx.uint32), proposal.tokens])
+        fed = mx.concatenate([mx.array([generation.value], dtype=mx.uint32), proposal.tokens])
         logits = model(fed[None], cache=sequence.caches)[0]
         scores = logits
-        if one.guide is not None:
+        if generation.guide is not None:
             # The masks are made while the scores are.
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
-            scores = masked(logits, one.guide.masks(proposal.tokens.tolist()))  # type: ignore[arg-type]
-        rows = one.sampler.sample_rows(scores, proposal.tokens)
-        likelihoods = one.likelihoods(logits, rows)
-        if not self._computed(one, proposal, [rows, *(likelihoods.arrays if likelihoods else ())]):
-            one.start_over()
+            scores = masked(logits, generation.guide.masks(proposal.tokens.tolist()))  # type: ignore[arg-type]
+        rows = generation.sampler.sample_rows(scores, proposal.tokens)
+        likelihoods = generation.likelihoods(logits, rows)
+        if not self._computed(generation, proposal, [rows, *(likelihoods.arrays if likelihoods else ())]):
+            generation.start_over()
             return []
         sampled: list[int] = rows.tolist()  # type: ignore[assignment]
         drafts: list[int] = proposal.tokens.tolist()  # type: ignore[assignment]
-        verdict = verify(sampled, drafts, one.prepared.ends)
-        one.sampler.commit(len(verdict.tokens))
-        one.drafted += len(drafts)
-        one.accepted += verdict.accepted
-        sequence.tokens.extend((one.value, *drafts))
+        verdict = verify(sampled, drafts, generation.prepared.ends)
+        generation.sampler.commit(len(verdict.tokens))
+        generation.drafted += len(drafts)
+        generation.accepted += verdict.accepted
+        sequence.tokens.extend((generation.value, *drafts))
         take_back(model, sequence, begun + len(verdict.tokens), begun, states)
         if proposal.source is not None and self._draft is not None:
             right = len(verdict.tokens) - 1
-            self._tried(one, lambda: proposal.source.settle(drafts, right))  # type: ignore[union-attr]
+            self._tried(generation, lambda: proposal.source.settle(drafts, right))  # type: ignore[union-attr]
             self._draft.depths.observed(verdict.judged, verdict.accepted)
         self._took(len(drafts), time.perf_counter() - started, by_model=proposal.source is not None)
-        return one.accept_all(verdict.tokens, likelihoods)
+        return generation.accept_all(verdict.tokens, likelihoods)
 
     def took(self, seconds: float | None) -> None:
         """Learn what a step without drafts took; None where something else was computed as well."""
@@ -126,23 +126,23 @@ class Speculator:
         if self._draft is not None:
             self._draft.depths.costs.took(drafts, seconds if by_model else None)
 
-    def _proposal(self, one: Generation, *, alone: bool) -> "_Proposal | None":
-        most = one.room - 1
+    def _proposal(self, generation: Generation, *, alone: bool) -> "_Proposal | None":
+        most = generation.room - 1
         if most <= 0:
             return None
-        sources = self._sources_of(one)
+        sources = self._sources_of(generation)
         gain = sources.lookup.gain(most)
         found = sources.lookup.propose(most)
-        if found and one.guide is not None:
-            found = found[: one.guide.followed(found)]
+        if found and generation.guide is not None:
+            found = found[: generation.guide.followed(found)]
         model = sources.model if alone else None
         if model is not None and (not found or model.gain(most) > gain):
-            proposed = self._tried(one, lambda: model.propose(most))
+            proposed = self._tried(generation, lambda: model.propose(most))
             if proposed is not None:
                 return _Proposal(proposed, model)
         return _Proposal(mx.array(found, dtype=mx.uint32)) if found else None
 
-    def _computed(self, one: Generation, proposal: "_Proposal", arrays: list[mx.array]) -> bool:
+    def _computed(self, generation: Generation, proposal: "_Proposal", arrays: list[mx.array]) -> bool:
         """Wait for a round; return False where it failed and the draft model may be why, which then ends its part.
 
         Nobody knows then what the caches hold.
@@ -153,36 +153,36 @@ class Speculator:
         try:
             mx.eval(arrays, proposal.tokens, proposal.source.unfinished)
         except Exception as error:
-            self._end_model(one, error)
+            self._end_model(generation, error)
             return False
         return True
 
-    def _tried(self, one: Generation, work: Callable[[], _T]) -> _T | None:
+    def _tried(self, generation: Generation, work: Callable[[], _T]) -> _T | None:
         """Return what some work of the draft model gives; None where it fails, which ends its part in an answer."""
         try:
             return work()
         except Exception as error:
-            self._end_model(one, error)
+            self._end_model(generation, error)
             return None
 
-    def _end_model(self, one: Generation, error: Exception) -> None:
-        sources = self._sources[one]
+    def _end_model(self, generation: Generation, error: Exception) -> None:
+        sources = self._sources[generation]
         assert self._draft is not None
         assert sources.model is not None
         _log.warning("The draft model %s failed; the answer goes on without it: %s", self._draft.name, error)
         model, sources.model = sources.model, None
         model.drop()
 
-    def _sources_of(self, one: Generation) -> "_Sources":
+    def _sources_of(self, generation: Generation) -> "_Sources":
         """Return what proposes for a request, up to date with its answer."""
-        sources = self._sources.get(one)
+        sources = self._sources.get(generation)
         if sources is None:
-            lookup = LookupDrafter(one.prepared.prompt, self._depths, one.prepared.ends)
-            draft = self._draft if one.guide is None else None
-            sources = _Sources(lookup, ModelDrafter(draft, one) if draft is not None else None)
-            self._sources[one] = sources
-        sources.lookup.advance(one.drawn[sources.seen :])
-        sources.seen = len(one.drawn)
+            lookup = LookupDrafter(generation.prepared.prompt, self._depths, generation.prepared.ends)
+            draft = self._draft if generation.guide is None else None
+            sources = _Sources(lookup, ModelDrafter(draft, generation) if draft is not None else None)
+            self._sources[generation] = sources
+        sources.lookup.advance(generation.drawn[sources.seen :])
+        sources.seen = len(generation.drawn)
         return sources
 
 

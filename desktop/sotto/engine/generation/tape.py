@@ -58,15 +58,15 @@ class TapedModel:
         tape = self.tape(tokens.size, [sequences[0] for sequences in layers]) if layers else None
         if layers is None or tape is None:
             return self._model(tokens, cache=cache)
-        each = [one for sequences in layers for one in sequences]
-        positions = [one.offset + ahead for one in layers[0] for ahead in range(length)]
+        each = [entry for entries in layers for entry in entries]
+        positions = [entry.offset + ahead for entry in layers[0] for ahead in range(length)]
         slots: list[int] = []
         seen: list[int] = []
-        for one in each:
-            slot, views = one.extend(length)
+        for entry in each:
+            slot, views = entry.extend(length)
             slots += range(slot, slot + length)
             seen += views
-        buffers = [buffer for one in each for buffer in (one.keys, one.values)]
+        buffers = [buffer for entry in each for buffer in (entry.keys, entry.values)]
         logits: mx.array = self._kernels.step(tape, tokens, positions, slots, seen, buffers)
         return logits
 
@@ -149,10 +149,10 @@ def _sequences_of(caches: Series[Any]) -> list[tuple[Any, ...]] | None:
     layers: list[tuple[Any, ...]] = []
     for cache in caches:
         sequences = cache.rows if type(cache) is BatchKVCache else (cache,)
-        for index, one in enumerate(sequences):
-            if type(one) not in _KINDS or one.keys is None:
+        for index, cache in enumerate(sequences):
+            if type(cache) not in _KINDS or cache.keys is None:
                 return None
-            if layers and one.offset != layers[0][index].offset:
+            if layers and cache.offset != layers[0][index].offset:
                 return None
         layers.append(sequences)
     return layers

@@ -264,12 +264,12 @@ class _Reader:
         return {flags: self._any_of(texts) for flags, texts in found.items()}
 
     def _any_of(self, texts: list[_Texts]) -> _Texts:
-        if sum(len(one.text) for one in texts) > _LONGEST:
+        if sum(len(part.text) for part in texts) > _LONGEST:
             raise PatternError("too much to be written out", self._at)
         if len(texts) == 1:
             return texts[0]
         text = f"(?:{'|'.join(one.text for one in texts)})"
-        return _Texts(text, any(one.empty for one in texts), all(one.endless for one in texts))
+        return _Texts(text, any(part.empty for part in texts), all(part.endless for part in texts))
 
     def _sees(self, *texts: str) -> bool:
         return self._pattern.startswith(texts, self._at)

@@ -126,7 +126,7 @@ def _optional(part: Mapping[str, Any]) -> int:
     """Return how many properties of an object may be missing, or of all those together that it may be one of."""
     required = part.get("required")
     needed = {key for key in required if isinstance(key, str)} if isinstance(required, list) else set()
-    choices = [one for way in ("anyOf", "oneOf") for one in _listed(part.get(way)) if isinstance(one, dict)]
+    choices = [choice for way in ("anyOf", "oneOf") for choice in _listed(part.get(way)) if isinstance(choice, dict)]
     return len(_properties(part).keys() - needed) + sum(map(_optional, choices))
 
 

@@ -44,7 +44,7 @@ class _Terms:
     def of(self, value: Any) -> Any:
         """Return the same for a schema, or for what holds schemas."""
         if isinstance(value, list):
-            return [self.of(one) for one in value]
+            return [self.of(item) for item in value]
         return self.part(value) if isinstance(value, dict) else value
 
     def part(self, part: Mapping[str, Any]) -> dict[str, Any]:
@@ -56,7 +56,7 @@ class _Terms:
             if keyword == "patternProperties" and isinstance(value, dict):
                 found[keyword] = self._by_pattern(value, closed=part.get("additionalProperties") is False)
             elif keyword in BY_NAME and isinstance(value, dict):
-                found[keyword] = {key: self.of(one) for key, one in value.items()}
+                found[keyword] = {key: self.of(item) for key, item in value.items()}
             else:
                 found[keyword] = value if keyword in NO_SCHEMAS else self.of(value)
         if isinstance(part.get("pattern"), str):

@@ -49,7 +49,7 @@ class MemoryFigures:
     @property
     def held(self) -> dict[str, int]:
         """What each model holds, by its seat."""
-        return {one.seat: one.weights + one.cache for one in self.models}
+        return {model.seat: model.weights + model.cache for model in self.models}
 
 
 @dataclass(frozen=True, slots=True)

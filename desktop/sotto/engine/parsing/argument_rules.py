@@ -78,7 +78,7 @@ class ArgumentRules:
         """
         if unknown := sorted(self._schema.keys() - _OF_ALL):
             raise self._refused("", ", ".join(unknown))
-        properties = {key: one for key, one in self._schema.get("properties", {}).items() if one is not False}
+        properties = {key: schema for key, schema in self._schema.get("properties", {}).items() if schema is not False}
         required = self._schema.get("required", [])
         if missing := [key for key in required if key not in properties]:
             raise InvalidRequestError(

@@ -54,8 +54,8 @@ def _cut(text: str) -> CutCall:
         return _cut(rest)
     if isinstance(known.get("function"), dict):
         known = known["function"]
-    name = next((known[one] for one in NAMES if isinstance(known.get(one), str)), "")
-    given = next((known[one] for one in ARGUMENTS if isinstance(known.get(one), dict)), None)
+    name = next((known[key] for key in NAMES if isinstance(known.get(key), str)), "")
+    given = next((known[key] for key in ARGUMENTS if isinstance(known.get(key), dict)), None)
     if given is not None:
         return CutCall(name, json.dumps(given, ensure_ascii=False)[:-1])
     begun = rest if rest.startswith("{") else "{"

@@ -60,7 +60,7 @@ def calls_of(value: Any) -> list[ToolCall]:
     Raises:
         NotACallError: Something of it is none.
     """
-    found = [call_of(one) for one in value] if isinstance(value, list) else [call_of(value)]
+    found = [call_of(item) for item in value] if isinstance(value, list) else [call_of(value)]
     if not found:
         raise NotACallError
     return found
@@ -98,11 +98,11 @@ def by_name(end: str) -> CallReader:
 
     def read(source: Source, _: Tools) -> Reading[list[ToolCall]]:
         value = yield from source.json()
-        _refuse_if(not isinstance(value, list) or not all(isinstance(one, dict) and len(one) == 1 for one in value))
+        _refuse_if(not isinstance(value, list) or not all(isinstance(item, dict) and len(item) == 1 for item in value))
         yield from source.blanks()
         if (yield from source.next()):
             yield from source.expect(end)
-        found = [ToolCall(name, arguments_of(given)) for one in value for name, given in one.items()]
+        found = [ToolCall(name, arguments_of(given)) for item in value for name, given in item.items()]
         _refuse_if(not found)
         return found
 
@@ -122,9 +122,9 @@ def bare(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
             if (yield from source.next()) != "{":
                 source.at = behind
                 return found
-        one = call_of((yield from source.json()))
-        _refuse_if(one.name not in tools)
-        source.called(one)
+        call = call_of((yield from source.json()))
+        _refuse_if(call.name not in tools)
+        source.called(call)
 
 
 def llama(source: Source, tools: Tools) -> Reading[list[ToolCall]]:

@@ -199,7 +199,7 @@ def _form_of(family: Family, shown: str | Collection[str]) -> _Form | None:
     if last == "<｜tool▁calls▁begin｜>":
         return _deepseek(fenced="```json" in shown)
     if "｜DSML｜" in last:
-        tag = next((one for one in opens if "｜DSML｜" in one and one in shown), last).strip("<>")
+        tag = next((opening for opening in opens if "｜DSML｜" in opening and opening in shown), last).strip("<>")
         return _invocations("｜DSML｜", tag, ' string="true"', ' string="false"')
     return _PLAIN.get(last)
 

@@ -126,7 +126,7 @@ def check_alone(request: GenerateRequest) -> None:
         InvalidRequestError: Something else is to say what the answer is or where it ends.
     """
     choice = request.tool_choice if request.must_call else None
-    names = [one.name for one in (request.grammar, choice) if one is not None]
+    names = [constraint.name for constraint in (request.grammar, choice) if constraint is not None]
     if not names:
         return
     if len(names) > 1:

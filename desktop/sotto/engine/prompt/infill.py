@@ -169,7 +169,7 @@ class Infill:
         """Return what stands in front of the gap's own text."""
         if not others:
             return []
-        found = [token for one in others for token in one]
+        found = [token for other in others for token in other]
         mark = self._mark_of_files
         if mark is None:
             return found

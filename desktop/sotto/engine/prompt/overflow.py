@@ -61,9 +61,9 @@ class Parts:
         """Return the conversation without so much of what may be left out, but with what the system says in that."""
         left, turns = self.droppable[:count], self.turns[:-1][count:]
         head, rounds = self._rounds
-        said = (message for one in left for message in one if message.role == "system")
+        said = (message for turn in left for message in turn if message.role == "system")
         kept = (*turns, head, *rounds[max(0, count - len(self.turns) + 1) :])
-        return (*self.system, *said, *(message for one in kept for message in one))
+        return (*self.system, *said, *(message for turn in kept for message in turn))
 
     @property
     def _rounds(self) -> tuple[tuple[Message, ...], tuple[tuple[Message, ...], ...]]:
@@ -100,7 +100,7 @@ def shortened(
         return _AROUND_MESSAGE + size(message.content) + sum(size(call.as_json()) for call in message.tool_calls)
 
     # What the system says in between is not dropped with its turn.
-    sizes = [sum(length(message) for message in one if message.role != "system") for one in parts.droppable]
+    sizes = [sum(length(message) for message in turn if message.role != "system") for turn in parts.droppable]
     total = sum(map(length, messages))
     last = len(sizes)
     steps = max(1, -(-(total - most) // step))

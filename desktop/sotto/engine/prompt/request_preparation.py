@@ -273,8 +273,10 @@ class Preparer:
         in what its maker says.
         """
         said = (
-            one if one.role == "assistant" else replace(one, content=self.tokenizer.guarded(one.content))
-            for one in messages
+            message
+            if message.role == "assistant"
+            else replace(message, content=self.tokenizer.guarded(message.content))
+            for message in messages
         )
         told = _with_system(tuple(said), system)
         goes_on = len(told) > 1 and told[-1].role == "assistant" and not told[-1].tool_calls

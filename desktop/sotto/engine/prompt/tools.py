@@ -44,7 +44,7 @@ def tools_at(places: Mapping[int, Any], where: str) -> tuple[Mapping[str, Any], 
     Raises:
         InvalidRequestError: One is none, or is described in another way.
     """
-    tools = tuple(_tool(one, f"{where}[{index}]") for index, one in places.items())
+    tools = tuple(_tool(place, f"{where}[{index}]") for index, place in places.items())
     names = [tool["function"]["name"] for tool in tools]
     for name in names:
         if names.count(name) > 1:

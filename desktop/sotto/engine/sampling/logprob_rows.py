@@ -33,7 +33,7 @@ class Likelihoods:
     @property
     def arrays(self) -> list[mx.array]:
         """What is to be computed, besides the tokens."""
-        return [one for one in (self.logprobs, self.top_tokens, self.top_logprobs) if one is not None]
+        return [array for array in (self.logprobs, self.top_tokens, self.top_logprobs) if array is not None]
 
     def read(self, spelled: Callable[[int], bytes]) -> list[Likelihood]:
         """Wait for all of it, and return it as values.
@@ -47,11 +47,11 @@ class Likelihoods:
 
         drawn = [value(*pair) for pair in zip(_ints(self.tokens), _floats(self.logprobs), strict=True)]
         if self.top_tokens is None or self.top_logprobs is None:
-            return [Likelihood(one) for one in drawn]
+            return [Likelihood(token) for token in drawn]
         rows = zip(drawn, self.top_tokens, self.top_logprobs, strict=True)
         return [
-            Likelihood(one, tuple(value(token, logprob) for logprob, token in _descending(ids, logprobs)))
-            for one, ids, logprobs in rows
+            Likelihood(drawn_token, tuple(value(token, logprob) for logprob, token in _descending(ids, logprobs)))
+            for drawn_token, ids, logprobs in rows
         ]
 
 

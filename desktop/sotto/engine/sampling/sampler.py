@@ -239,13 +239,13 @@ def sample_each(samplers: Sequence[Sampler], logits: mx.array) -> list[mx.array]
     for rows in alike.values():
         own = logits if len(rows) == len(samplers) else logits[mx.array(rows)]
         group = [samplers[row] for row in rows]
-        pasts = [one.pasts(logits.shape[-1], nothing) for one in group]
-        keys = [key for one in group for key in one.keys(1)]
+        pasts = [sampler.pasts(logits.shape[-1], nothing) for sampler in group]
+        keys = [key for sampler in group for key in sampler.keys(1)]
         chosen, limits = group[0].chosen(own, [past for each in pasts for past in each], keys)
-        for at, one in enumerate(group):
+        for at, sampler in enumerate(group):
             tokens[rows[at]] = chosen[at : at + 1]
-            one.propose(tokens[rows[at]], pasts[at], limits)
-            one.commit(1)
+            sampler.propose(tokens[rows[at]], pasts[at], limits)
+            sampler.commit(1)
     return [tokens[row] for row in range(len(samplers))]
 
 

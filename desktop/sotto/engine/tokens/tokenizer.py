@@ -165,7 +165,7 @@ class Tokenizer:
         Raises:
             InvalidRequestError: One of them can be no token.
         """
-        wrong = next((one for one in ids if not 0 <= one < _MOST_TOKENS), None)
+        wrong = next((token_id for token_id in ids if not 0 <= token_id < _MOST_TOKENS), None)
         if wrong is not None:
             raise InvalidRequestError(f"{wrong} is no token: tokens are whole numbers from 0 on.")
         detokenizer = self.detokenizer()

@@ -105,7 +105,7 @@ def _steps(name: str, part: object) -> Iterator[Mapping[str, Any]]:
             inner = step.get(_LISTS[name])
             if not isinstance(inner, list):
                 raise BrokenModelError(f"tokenizer.json: {name} is a sequence without a list of {_LISTS[name]}.")
-            waiting += [(one, depth + 1) for one in reversed(inner)]
+            waiting += [(step, depth + 1) for step in reversed(inner)]
         else:
             yield step
 

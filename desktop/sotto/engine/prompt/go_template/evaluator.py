@@ -123,8 +123,8 @@ class _Run:
             empty = False
             self._bounds.check_time()
             given = (item,) if len(pipe.names) == 1 else (key, item)
-            for name, one in zip(pipe.names, given, strict=False):
-                self._assign(name, one, scope, declares=pipe.declares)
+            for name, value in zip(pipe.names, given, strict=False):
+                self._assign(name, value, scope, declares=pipe.declares)
             try:
                 self.nodes(node.body, item, scope)
             except _JumpError as jumped:

@@ -59,8 +59,8 @@ def formatted(form: str, values: list[object]) -> str:
 
     text = _VERB.sub(replaced, form)
     extra = []
-    for one in rest:
-        extra.append(_shown(one))
+    for argument in rest:
+        extra.append(_shown(argument))
         ask(len(extra[-1]))
     return f"{text}%!(EXTRA {', '.join(extra)})" if extra else text
 

@@ -178,7 +178,7 @@ def _script_type(value: Any) -> str:
     if not isinstance(value, Struct) or not isinstance(value.plain, dict):
         return "any"
     either = value.plain.get("anyOf")
-    names = [one.get("type") for one in either if isinstance(one, dict)] if isinstance(either, list) else []
+    names = [kind.get("type") for kind in either if isinstance(kind, dict)] if isinstance(either, list) else []
     if not names:
         kinds = value.plain.get("type")
         names = kinds if isinstance(kinds, list) else [kinds] if kinds else []

@@ -129,13 +129,13 @@ def _property(value: object) -> Struct:
     plain = _map(value)
     kinds = plain.get("type")
     fields = {
-        "AnyOf": [_property(one) for one in _list(plain.get("anyOf"))],
+        "AnyOf": [_property(item) for item in _list(plain.get("anyOf"))],
         # Of several, all are written.
         "Type": kinds[0] if isinstance(kinds, list) and len(kinds) == 1 else kinds or [],
         "Items": plain.get("items"),
         "Description": _text(plain.get("description") or ""),
         "Enum": _list(plain.get("enum")),
-        "Properties": JsonMap((name, _property(one)) for name, one in _map(plain.get("properties")).items()),
+        "Properties": JsonMap((name, _property(item)) for name, item in _map(plain.get("properties")).items()),
     }
     return Struct("ToolProperty", fields, _ordered(plain, _PROPERTY))
 
@@ -173,7 +173,7 @@ def _clean(value: Any) -> Any:
             return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
         return value
     if isinstance(value, Mapping):
-        return JsonMap((_clean(str(key)), _clean(one)) for key, one in value.items())
+        return JsonMap((_clean(str(key)), _clean(item)) for key, item in value.items())
     if isinstance(value, list | tuple):
-        return [_clean(one) for one in value]
+        return [_clean(item) for item in value]
     return value if value is None or isinstance(value, bool | int | float) else str(value)

@@ -49,8 +49,9 @@ class Gemma4(Renderer):
         calls = "".join(f"<|tool_call>call:{call.name}{_object(call.arguments)}<tool_call|>" for call in turn.calls)
         names = {call.id: call.name for call in turn.calls if call.id}
         answers = "".join(
-            f"<|tool_response>response:{names.get(one.id, one.name)}{{value:{_value(one.content)}}}<tool_response|>"
-            for one in turn.answers
+            f"<|tool_response>response:{names.get(answer.id, answer.name)}"
+            f"{{value:{_value(answer.content)}}}<tool_response|>"
+            for answer in turn.answers
         )
         if not answers:
             return f"{begun}{thought}{calls}{said}<|tool_response>"
