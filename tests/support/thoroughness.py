@@ -43,6 +43,6 @@ def share(count: int, least: int = 10) -> int:
     return count if settings.get_current_profile_name() == "full" else min(count, max(least, count // 4))
 
 
-def examples(count: int, **more: Any) -> settings:
-    """Return settings for the share of `count` examples."""
-    return settings(max_examples=share(count), **more)
+def examples(count: int, least: int = 10, **more: Any) -> settings:
+    """Return settings for the share of `count` examples, of which a test with many parameters needs few for each."""
+    return settings(max_examples=share(count, least), **more)

@@ -184,7 +184,7 @@ def test_quantized_caches_come_back_as_they_were(kind, kv_bits):
     assert_same(kind, logits, branch, kv_bits)
 
 
-@examples(40)
+@examples(40, 5)
 @given(data=st.data())
 @kinds
 def test_whatever_was_asked_before_the_logits_are_those_of_a_fresh_forward(kind, data):

@@ -85,7 +85,7 @@ def test_another_models_entries_are_not_read(kind, tmp_path):
 
 
 @kinds
-@examples(12)
+@examples(12, 5)
 @given(data=st.data())
 def test_whatever_happens_to_the_files_the_answer_is_right(kind, data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("disk")

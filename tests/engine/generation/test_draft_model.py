@@ -146,7 +146,7 @@ def test_a_vocabulary_may_be_padded_otherwise(kind, padded):
 
 
 @kinds
-@examples(6)
+@examples(6, 4)
 @given(data=st.data())
 def test_whatever_is_asked_the_answer_is_the_one_without(kind, data):
     draft = drafting(kind, Sometimes(kind), limit=data.draw(st.integers(1, 8)), chunk=data.draw(st.integers(1, 40)))

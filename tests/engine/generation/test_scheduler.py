@@ -135,7 +135,7 @@ def test_text_held_back_for_a_stop_string_comes_out_at_the_end():
 
 
 @kinds
-@examples(20)
+@examples(20, 5)
 @given(data=st.data())
 def test_cancelled_anywhere_the_next_request_is_answered_as_by_a_fresh_engine(kind, data):
     prefix = empty(kind)
@@ -231,7 +231,7 @@ class TestSeveralAtOnce:
         assert stepping.lengths == [1] * 12
 
     @kinds
-    @examples(15)
+    @examples(15, 5)
     @given(data=st.data())
     def test_whoever_joins_or_leaves_does_not_change_the_others(self, kind, data):
         batches = kind != "recurrent"

@@ -76,7 +76,7 @@ def test_drafts_that_are_right_save_steps(kind):
 
 
 @kinds
-@examples(15)
+@examples(15, 5)
 @given(data=st.data())
 def test_whatever_is_taken_back_the_next_logits_are_those_of_a_fresh_forward(kind, data):
     model = MODELS[kind]

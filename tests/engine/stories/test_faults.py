@@ -44,6 +44,7 @@ def outcome(events):
     return finished(events, "well"), failed
 
 
+@pytest.mark.covering(2)
 @ahead_or_not
 @together_or_not
 @pytest.mark.parametrize("sampling", [DRAWN, PLAIN])

@@ -109,6 +109,7 @@ def test_the_last_token_that_is_allowed_may_complete_it(ahead, guided):
         assert (len(found.token_ids), found.done_reason) == (most, reason)
 
 
+@pytest.mark.covering(2)
 @kinds
 @aheads
 @pytest.mark.parametrize("sampling", [GREEDY, HOT])

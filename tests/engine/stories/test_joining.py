@@ -120,9 +120,16 @@ def test_each_kind_has_the_caches_that_it_stands_for(name):
     assert can_batch(config, caches) is (name not in ONE_BY_ONE)
 
 
+# How the first prompt begins and after how many steps the second one joins; others join at random below.
+JOINING = [
+    pytest.param(first, between, marks=() if (len(first), between) in ((1, 0), (10, 2)) else pytest.mark.full)
+    for first in ([50], [3, 4, 5, 6, 7] * 2)
+    for between in (0, 1, 2, 5)
+]
+
+
 @pytest.mark.parametrize("name", KINDS)
-@pytest.mark.parametrize("first", [[50], [3, 4, 5, 6, 7] * 2])
-@pytest.mark.parametrize("between", [0, 1, 2, 5])
+@pytest.mark.parametrize(("first", "between"), JOINING)
 def test_a_prompt_of_one_token_joins_others(name, first, between):
     second = [50] if len(first) > 1 else [3, 4, 5, 6, 7] * 2
     asked = {"first": (first, 20), "second": (second, 20)}
@@ -133,7 +140,7 @@ def test_a_prompt_of_one_token_joins_others(name, first, between):
 
 
 @pytest.mark.parametrize("name", KINDS)
-@examples(15)
+@examples(15, 4)
 @given(data=st.data())
 def test_joining_at_random_changes_no_answer(name, data):
     tokens = st.integers(0, 60)

@@ -79,7 +79,10 @@ def test_token_by_token(case):
 
 
 @cases
-@pytest.mark.parametrize("sizes", [[7, 13, 5, 1], [30, 1], [3, 20]])
+@pytest.mark.parametrize(
+    "sizes",
+    [[7, 13, 5, 1], pytest.param([30, 1], marks=pytest.mark.full), pytest.param([3, 20], marks=pytest.mark.full)],
+)
 def test_in_chunks_and_then_token_by_token(case, sizes):
     wanted = expected(case)
     ids = wanted["ids"].tolist()
