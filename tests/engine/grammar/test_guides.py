@@ -13,7 +13,7 @@ from sotto.engine.grammar.guides import Vocabulary
 from sotto.engine.tokens.detokenizer import _BYTE_OF
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import EngineError, InvalidRequestError, UnsupportedModelError
-from thoroughness import examples
+from thoroughness import examples, share
 from vocabularies import NAMES, added, tokenizer, tokenizer_json
 
 CHARACTER_OF = {byte: character for character, byte in _BYTE_OF.items()}
@@ -105,10 +105,14 @@ def test_real_vocabularies_follow_the_same_bytes(name):
     spelled = real.spellings(rows)
     guide = Vocabulary(real, rows).guide(OBJECT)
     bytewise = Vocabulary(byte_level([bytes([byte]) for byte in range(256)]), 257).guide(OBJECT)
-    choose, said = random.Random(3), b""
+    choose, said, sample = random.Random(3), b"", share(300, 75)
     while not guide.complete:
         now = allowed(guide.mask(), rows)
-        looked_at = {*choose.sample(range(rows), 300), *choose.sample(sorted(now), min(len(now), 300)), *real.eos_ids}
+        looked_at = {
+            *choose.sample(range(rows), sample),
+            *choose.sample(sorted(now), min(len(now), sample)),
+            *real.eos_ids,
+        }
         for token in looked_at:
             alive = bool(spelled[token]) and bytewise.followed(spelled[token]) == len(spelled[token])
             assert (token in now) == (alive and token not in real.eos_ids), spelled[token]

@@ -155,6 +155,7 @@ def tool(one):
     return [Callable(name, {**schema, "additionalProperties": False}, name) for name in ("find", "go.find")]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("special", [False, True])
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_arguments_of_calls_have_no_key_twice(name, special):

@@ -1,7 +1,6 @@
 """Where the parts of a prompt end, with the templates and tokenizers of real models."""
 
 import json
-from functools import cache
 
 import pytest
 from hypothesis import given
@@ -13,8 +12,8 @@ from sotto.engine.prompt.boundaries import Boundaries, find_boundaries
 from sotto.engine.prompt.common_prefix import shared
 from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind
 from sotto.engine.prompt.templates import ChatTemplate
-from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import SottoError
+from vocabularies import NAMES, tokenizer
 
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 SYSTEM = Message("system", "You are kind and brief.")
@@ -24,13 +23,6 @@ CHATML = (
     "{% for message in messages %}<|im_start|>{{ message.role }}\n{{ message.content }}<|im_end|>\n{% endfor %}"
     "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"
 )
-
-
-@cache
-def tokenizer(name):
-    folder = material("tokenizers", name)
-    config = json.loads((folder / "tokenizer_config.json").read_text(encoding="utf-8"))
-    return Tokenizer((folder / "tokenizer.json").read_text(encoding="utf-8"), {"tokenizer_config.json": config})
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +47,8 @@ def shared_tokens(template, words, prompt, messages, asks=False):
     )
 
 
-@pytest.mark.parametrize("name", ["qwen2", "llama-bpe", "llama-spm", "gpt-2", "deepseek-coder"])
+@pytest.mark.covering(2)
+@pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("turns", [1, 3, 7])
 @pytest.mark.parametrize("system", [(SYSTEM,), ()])
 @pytest.mark.parametrize("text", [CHATML, ""])

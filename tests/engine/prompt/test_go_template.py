@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from material import ROOT
+from sotto.engine.prompt import template_bounds
 from sotto.engine.prompt.go_template.formatting import quoted
 from sotto.engine.prompt.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
 from sotto.engine.prompt.go_template.go_values import as_json, printed
@@ -183,7 +184,8 @@ DOUBLING = "{{ $x := `ab` }}{{ range 99 }}{{ $x = %s }}{{ end }}{{ $x }}"
         "x" * 200_000,
     ],
 )
-def test_harm_ends_soon(text):
+def test_harm_ends_soon(text, monkeypatch):
+    monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
     started = time.thread_time()
     with pytest.raises(TemplateBoundsError):
         rendered(text)

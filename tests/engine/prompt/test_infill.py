@@ -83,6 +83,7 @@ class TestMarks:
         tokens = [plain.id_to_token(token) for token in ids]
         assert tokens == ["<s>", "[SUFFIX]", "return", "▁x", "[PREFIX]", "▁x", "▁="]
 
+    @pytest.mark.covering(1)
     @pytest.mark.parametrize("special", [True, False])
     @pytest.mark.parametrize("marks", [STAR_CODER, {50257: "[PREFIX]", 50258: "[SUFFIX]"}])
     def test_what_is_typed_stays_text(self, marks, special):
