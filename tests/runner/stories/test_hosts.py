@@ -213,23 +213,23 @@ def test_how_tokens_are_drawn_and_how_likely_they_were_crosses(host, records):
     assert host.ended("b").done_reason is DoneReason.LOOP
 
 
-@pytest.mark.parametrize(
-    ("wrong", "sentence"),
-    [
-        ({"sampling": SamplingOptions(temperature=math.inf)}, "Option temperature must be from 0 to 100, not inf."),
-        (
-            {"sampling": SamplingOptions(seed=2**64)},
-            f"Option seed must be from {-(2**63)} to {2**64 - 1}, not {2**64}.",
-        ),
-        ({"sampling": None, "options": {"top_q": 1}}, "Option top_q is not known; did you mean top_p?"),
-        ({"logprobs": 21}, "logprobs must be from 0 to 20, not 21."),
-        ({"prompt": ""}, "empty prompt"),
-    ],
-)
-def test_what_is_out_of_range_is_refused_in_a_sentence(loaded, wrong, sentence):
-    loaded.loop.send(Generate(request("a", **wrong)))
-    failed = loaded.ended("a")
-    assert (failed.message, failed.bug) == (sentence, False)
+WRONG = [
+    ({"sampling": SamplingOptions(temperature=math.inf)}, "Option temperature must be from 0 to 100, not inf."),
+    (
+        {"sampling": SamplingOptions(seed=2**64)},
+        f"Option seed must be from {-(2**63)} to {2**64 - 1}, not {2**64}.",
+    ),
+    ({"sampling": None, "options": {"top_q": 1}}, "Option top_q is not known; did you mean top_p?"),
+    ({"logprobs": 21}, "logprobs must be from 0 to 20, not 21."),
+    ({"prompt": ""}, "empty prompt"),
+]
+
+
+def test_what_is_out_of_range_is_refused_in_a_sentence(loaded):
+    for number, (wrong, sentence) in enumerate(WRONG):
+        loaded.loop.send(Generate(request(str(number), **wrong)))
+        failed = loaded.ended(str(number))
+        assert (failed.message, failed.bug) == (sentence, False)
 
 
 def test_an_answer_can_be_stopped_while_the_prompt_is_read(host, wide):
