@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from sotto.engine.contract.events import Event, Loaded, ModelInfo
 from sotto.engine.contract.requests import GenerateRequest, Message, Overflow, SamplingOptions
-from sotto.runner.codec import _CLASSES, Lines, WireError, decoded, encoded
+from sotto.runner.codec import WIRE_CLASSES, Lines, WireError, decode, encode
 from sotto.runner.commands import Command, Generate, Load
 from sotto.store.records import Format, ModelRecord, Place, Source
 
@@ -56,14 +56,14 @@ def values_of(wanted):
     return st.builds(wanted, **{field.name: values_of(hints[field.name]) for field in fields(wanted)})
 
 
-@pytest.mark.parametrize("kind", _CLASSES.values(), ids=_CLASSES)
+@pytest.mark.parametrize("kind", WIRE_CLASSES.values(), ids=WIRE_CLASSES)
 def test_every_value_comes_back_as_it_was(kind):
     @given(values_of(kind))
     def comes_back(value):
-        line = encoded(value)
+        line = encode(value)
         assert line.count(b"\n") == 1
         assert line.endswith(b"\n")
-        back = decoded(line)
+        back = decode(line)
         assert back == value
         assert repr(back) == repr(value)
 
@@ -72,12 +72,12 @@ def test_every_value_comes_back_as_it_was(kind):
 
 def test_everything_that_an_engine_says_or_is_told_is_known():
     said = {one.__name__ for one in get_args(Event)} | {one.__name__ for one in get_args(Command)}
-    assert said <= _CLASSES.keys()
+    assert said <= WIRE_CLASSES.keys()
 
 
 def test_a_line_reads_as_people_would_write_it():
     request = GenerateRequest("7", (Message("user", "hé"),), sampling=SamplingOptions(temperature=0), stop=("\n",))
-    read = json.loads(encoded(Generate(request)))
+    read = json.loads(encode(Generate(request)))
     assert read["is"] == "Generate"
     unsaid = {"thinking": "", "tool_calls": [], "tool_name": "", "tool_call_id": ""}
     assert read["request"]["messages"] == [{"role": "user", "content": "hé", **unsaid}]
@@ -98,7 +98,7 @@ RECORD = ModelRecord(
     True,
     also=(Place("b", Source.SOTTO, Path("y")),),
 )
-LINE = json.loads(encoded(Load(RECORD, 4)))
+LINE = json.loads(encode(Load(RECORD, 4)))
 
 
 def changed(**changes):
@@ -135,14 +135,14 @@ def changed(**changes):
 )
 def test_what_is_no_value_is_refused_in_a_short_sentence(line):
     with pytest.raises(WireError) as error:
-        decoded(line)
+        decode(line)
     assert len(error.value.message) < 300
 
 
 @given(st.binary(max_size=60))
 def test_whatever_comes_is_a_value_or_an_error(data):
     try:
-        decoded(data)
+        decode(data)
     except WireError:
         return
 
@@ -166,4 +166,4 @@ def test_a_line_without_an_end_is_refused_before_it_fills_memory():
 
 def test_the_info_of_a_model_keeps_what_is_not_known():
     info = ModelInfo("d", "n", "a", 1, 2, None, "float32", "cpu", True, 3)
-    assert decoded(encoded(Loaded(info))).info == info
+    assert decode(encode(Loaded(info))).info == info

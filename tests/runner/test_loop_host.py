@@ -98,7 +98,7 @@ def test_a_model_leaves_when_its_time_is_over(host):
     assert 0 < host.standing[0].stays <= 0.05
     host.leave(visit)
     gone = Heard()
-    host._keeper._gone[host.standing[0].seat] = [gone]
+    host._keeper._on_unloaded[host.standing[0].seat] = [gone]
     gone.end()
     assert host.standing == []
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from sotto.engine.contract.events import RequestEvent, TextChunk
-from sotto.runner.joining import joined
+from sotto.runner.joining import join_events
 
 # A client that leaves so much text unread, while its connection takes no more, does not read.
 _MOST_UNREAD = 1 << 20
@@ -74,7 +74,7 @@ class Stream:
             self._woken.clear()
         if unread > _MOST_UNREAD:
             raise Unread
-        return joined(events)
+        return join_events(events)
 
     def fail(self, failure: Exception) -> None:
         """Let whoever takes events have this error instead, from now on. Must be called on the server's loop."""

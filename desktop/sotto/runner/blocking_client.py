@@ -37,10 +37,10 @@ from sotto.engine.contract.failure_events import failed
 from sotto.engine.contract.requests import EmbedRequest, GenerateRequest
 from sotto.errors import NO_MODEL, CancelledError, EngineError, FaultError, InvalidRequestError
 from sotto.runner.commands import Cancel, Embed, Generate, Load
-from sotto.runner.host import Loop, started
+from sotto.runner.host import Loop, start_engine_thread
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import EngineLoop
-from sotto.runner.status import Reported, Status, is_of_load
+from sotto.runner.status import EngineReport, Status, is_load_event
 from sotto.store.records import ModelRecord
 
 LOAD_SECONDS = 300.0
@@ -74,14 +74,14 @@ class BlockingClient(ABC):
         """
         self._loop = loop
         self._changed = threading.Condition()
-        self._reported = Reported()
+        self._reported = EngineReport()
         self._loads = 0
         # What became so far of the load that was asked for last.
-        self._news: list[LoadEvent] = []
+        self._load_events: list[LoadEvent] = []
         self._answers: dict[str, _Answers] = {}
         self._numbers = count()
         self._ended: EngineError | None = None
-        self._thread = started(self._run)
+        self._thread = start_engine_thread(self._run)
 
     def __enter__(self) -> Self:
         return self
@@ -104,7 +104,7 @@ class BlockingClient(ABC):
         with self._changed:
             self._check()
             self._loads += 1
-            self._news = []
+            self._load_events = []
             self._loop.send(Load(record, num_ctx))
 
     def wait_until_running(
@@ -122,10 +122,10 @@ class BlockingClient(ABC):
             FaultError: The engine failed; `ProcessEndedError` where it did so before.
             EngineError: The model cannot be loaded, or nothing has happened for too long, or the host was closed.
         """
-        place = 0
+        index = 0
         while True:
-            event = self._told(place, timeout)
-            place += 1
+            event = self._load_event(index, timeout)
+            index += 1
             if isinstance(event, Loaded):
                 return event.info
             if isinstance(event, Failed):
@@ -246,16 +246,16 @@ class BlockingClient(ABC):
         if self._ended is not None:
             raise self._ended
 
-    def _told(self, place: int, timeout: float | None) -> LoadEvent:
+    def _load_event(self, index: int, timeout: float | None) -> LoadEvent:
         """Return what became of a load at a place of its story, as soon as that is told."""
         with self._changed:
-            if not self._loads and not self._news and not self._ended:
+            if not self._loads and not self._load_events and not self._ended:
                 raise InvalidRequestError(NO_MODEL)
-            if not self._changed.wait_for(lambda: self._ended or len(self._news) > place, timeout):
+            if not self._changed.wait_for(lambda: self._ended or len(self._load_events) > index, timeout):
                 raise EngineError(f"The model is not loaded yet, and for {timeout:g} seconds nothing has happened.")
-            if not (self._news and isinstance(self._news[-1], Failed)):
+            if not (self._load_events and isinstance(self._load_events[-1], Failed)):
                 self._check()
-            return self._news[place]
+            return self._load_events[index]
 
     def _events(self, command: Generate | Embed) -> Generator[RequestEvent, None, None]:
         """Yield the events of a request up to its end, and cancel it where nobody wants them any more."""
@@ -296,23 +296,23 @@ class BlockingClient(ABC):
             reason = _error(failed("", error))
         with self._changed:
             self._ended = reason
-            self._reported = Reported()
+            self._reported = EngineReport()
             for answers in self._answers.values():
                 answers.put(None)
             self._changed.notify_all()
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         with self._changed:
             self._reported = self._reported.after(event)
-            if is_of_load(event):
-                self._note(event)
+            if is_load_event(event):
+                self._record_load_event(event)
             elif isinstance(event, RequestEvent) and event.request_id in self._answers:
                 self._answers[event.request_id].put(event)
 
-    def _note(self, event: LoadEvent) -> None:
+    def _record_load_event(self, event: LoadEvent) -> None:
         """Take note of what became of a load; of those that were replaced nobody waits for the end."""
         if self._loads == 1:
-            self._news.append(event)
+            self._load_events.append(event)
             self._changed.notify_all()
         if not isinstance(event, LoadProgress) and self._loads:
             self._loads -= 1
@@ -327,7 +327,7 @@ class ThreadClient(BlockingClient):
         Args:
             settings: Returns those of the engine; asked before each load.
         """
-        self._engine = EngineLoop(self._heard, settings)
+        self._engine = EngineLoop(self._on_event, settings)
         super().__init__(self._engine)
 
     def tokenize(self, text: str) -> list[int]:
@@ -365,7 +365,7 @@ class ProcessClient(BlockingClient):
         Args:
             settings: Of the engine; None as they are kept on this machine.
         """
-        self._process = RunnerProcess(self._heard, settings)
+        self._process = RunnerProcess(self._on_event, settings)
         super().__init__(self._process)
 
     def tokenize(self, text: str) -> list[int]:

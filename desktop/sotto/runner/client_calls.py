@@ -28,7 +28,7 @@ class Calls:
         Raises:
             EngineError: It does not answer, or something else.
         """
-        return Status.read(self._json("GET", "status", None, seconds))
+        return Status.from_json(self._json("GET", "status", None, seconds))
 
     def tokenize(self, text: str) -> list[int]:
         """Cut a text into tokens of the loaded model.
@@ -47,24 +47,24 @@ class Calls:
             InvalidRequestError: No model is loaded, or one of them is no token.
             EngineError: It does not answer.
         """
-        return self._asked("POST", "detokenize", json.dumps(list(ids)).encode(), _TEXT_SECONDS).decode()
+        return self._request("POST", "detokenize", json.dumps(list(ids)).encode(), _TEXT_SECONDS).decode()
 
     def _json(self, method: str, name: str, body: bytes | None, seconds: float) -> Any:
         try:
-            return json.loads(self._asked(method, name, body, seconds))
+            return json.loads(self._request(method, name, body, seconds))
         except ValueError as error:
             raise EngineError(f"The engine's process does not answer ({type(error).__name__}).") from error
 
-    def _asked(self, method: str, name: str, body: bytes | None, seconds: float) -> bytes:
+    def _request(self, method: str, name: str, body: bytes | None, seconds: float) -> bytes:
         with closing(http.client.HTTPConnection("127.0.0.1", self._port, timeout=seconds)) as connection:
             try:
                 connection.request(method, f"/v1/{name}", body, self._headers)
                 answer = connection.getresponse()
-                said = answer.read()
+                content = answer.read()
             except (OSError, http.client.HTTPException) as error:
                 raise EngineError(f"The engine's process does not answer ({type(error).__name__}).") from error
         if answer.status == _WRONG:
-            raise InvalidRequestError(said.decode(errors="replace"))
+            raise InvalidRequestError(content.decode(errors="replace"))
         if answer.status != _OK:
             raise EngineError(f"The engine's process answers {answer.status} where it is asked to {name}.")
-        return said
+        return content

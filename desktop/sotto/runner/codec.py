@@ -25,7 +25,7 @@ from sotto.runner.commands import Command
 
 # The longest line holds a conversation that fills the largest context there is, or an answer that does.
 LONGEST_LINE = 256 << 20
-_SHOWN = 80
+_EXCERPT_LENGTH = 80
 
 
 class WireError(SottoError):
@@ -56,7 +56,7 @@ class Listening:
     port: int
 
 
-_CLASSES: Mapping[str, type] = {
+WIRE_CLASSES: Mapping[str, type] = {
     one.__name__: one
     for one in (
         *(*get_args(Command), Hello, Listening),
@@ -66,12 +66,12 @@ _CLASSES: Mapping[str, type] = {
 }
 
 
-def encoded(value: Any) -> bytes:
+def encode(value: Any) -> bytes:
     """Return a value as one line, its end included."""
-    return json.dumps({"is": type(value).__name__} | _plain(value), separators=(",", ":")).encode("ascii") + b"\n"
+    return json.dumps({"is": type(value).__name__} | _to_json(value), separators=(",", ":")).encode("ascii") + b"\n"
 
 
-def decoded(line: bytes) -> Any:
+def decode(line: bytes) -> Any:
     """Return the value of a line.
 
     Raises:
@@ -80,11 +80,11 @@ def decoded(line: bytes) -> Any:
     try:
         read = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise WireError(f"{_shown(line)} is no JSON object ({type(error).__name__}).") from error
+        raise WireError(f"{_excerpt(line)} is no JSON object ({type(error).__name__}).") from error
     name = read.pop("is", None) if isinstance(read, dict) else None
-    kind = _CLASSES.get(name) if isinstance(name, str) else None
+    kind = WIRE_CLASSES.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise WireError(f"{_shown(line)} is no value that is known here.")
+        raise WireError(f"{_excerpt(line)} is no value that is known here.")
     return _reader(kind)(read)
 
 
@@ -94,7 +94,7 @@ class Lines:
     def __init__(self, longest: int = LONGEST_LINE) -> None:
         """Begin with nothing; no line may have more than `longest` bytes."""
         self._longest = longest
-        self._begun: list[bytes] = []
+        self._partial: list[bytes] = []
         self._size = 0
 
     def feed(self, data: bytes) -> list[bytes]:
@@ -106,23 +106,23 @@ class Lines:
         *ends, rest = data.split(b"\n")
         lines = []
         for end in ends:
-            lines.append(b"".join((*self._begun, end)))
-            self._begun, self._size = [], 0
-        self._begun.append(rest)
+            lines.append(b"".join((*self._partial, end)))
+            self._partial, self._size = [], 0
+        self._partial.append(rest)
         self._size += len(rest)
         if self._size > self._longest or any(len(line) > self._longest for line in lines):
             raise WireError(f"A line is longer than {self._longest} bytes.")
         return lines
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     """Return what JSON has for a value."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: _to_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
-        return {key: _plain(item) for key, item in value.items()}
+        return {key: _to_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
-        return [_plain(item) for item in value]
+        return [_to_json(item) for item in value]
     if isinstance(value, bytes):
         return value.hex()
     return str(value) if isinstance(value, Path) else value
@@ -143,27 +143,27 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
     if origin is tuple:
         return _tuple_reader(arguments)
     if origin is not None:  # a mapping of options
-        return lambda read: _checked(read, dict)
+        return lambda read: _expect(read, dict)
     if is_dataclass(wanted):
         return _object_reader(wanted)
     if issubclass(wanted, StrEnum | Path):
-        return lambda read: _made(wanted, wanted.__name__, _checked(read, str))
+        return lambda read: _convert(wanted, wanted.__name__, _expect(read, str))
     if wanted is bytes:
-        return lambda read: _made(bytes.fromhex, "bytes", _checked(read, str))
+        return lambda read: _convert(bytes.fromhex, "bytes", _expect(read, str))
     if wanted is float:
-        return lambda read: read if type(read) is int else _checked(read, float)
-    return lambda read: _checked(read, wanted)
+        return lambda read: read if type(read) is int else _expect(read, float)
+    return lambda read: _expect(read, wanted)
 
 
 def _tuple_reader(arguments: tuple[Any, ...]) -> Callable[[Any], Any]:
     if arguments[-1] is Ellipsis:
         read_item = _reader(arguments[0])
-        return lambda read: tuple(map(read_item, _checked(read, list)))
+        return lambda read: tuple(map(read_item, _expect(read, list)))
     readers = [_reader(one) for one in arguments]
 
     def read_items(read: Any) -> Any:
-        if len(_checked(read, list)) != len(readers):
-            raise WireError(f"{_shown(read)} has not {len(readers)} items.")
+        if len(_expect(read, list)) != len(readers):
+            raise WireError(f"{_excerpt(read)} has not {len(readers)} items.")
         return tuple(read_item(item) for read_item, item in zip(readers, read, strict=True))
 
     return read_items
@@ -175,29 +175,29 @@ def _object_reader(wanted: Any) -> Callable[[Any], Any]:
     required = {field.name for field in fields(wanted) if field.default is MISSING and field.default_factory is MISSING}
 
     def read_object(read: Any) -> Any:
-        given = _checked(read, dict).keys()
+        given = _expect(read, dict).keys()
         if wrong := (given - readers.keys()) | (required - given):
-            raise WireError(f"{wanted.__name__} does not have exactly its fields: {_shown(sorted(wrong))}.")
+            raise WireError(f"{wanted.__name__} does not have exactly its fields: {_excerpt(sorted(wrong))}.")
         return wanted(**{name: readers[name](item) for name, item in read.items()})
 
     return read_object
 
 
-def _checked(read: Any, kind: type) -> Any:
+def _expect(read: Any, kind: type) -> Any:
     # Not isinstance: True is an int there.
     if type(read) is not kind:
-        raise WireError(f"{_shown(read)} is not of type {kind.__name__}.")
+        raise WireError(f"{_excerpt(read)} is not of type {kind.__name__}.")
     return read
 
 
-def _made(make: Callable[[str], Any], name: str, text: str) -> Any:
+def _convert(make: Callable[[str], Any], name: str, text: str) -> Any:
     try:
         return make(text)
     except ValueError as error:
-        raise WireError(f"{_shown(text)} is no {name}.") from error
+        raise WireError(f"{_excerpt(text)} is no {name}.") from error
 
 
-def _shown(value: Any) -> str:
+def _excerpt(value: Any) -> str:
     # What is shown may be very large: only its beginning is looked at.
-    text = repr(value[:_SHOWN]) if isinstance(value, str | bytes | list) else repr(value)
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    text = repr(value[:_EXCERPT_LENGTH]) if isinstance(value, str | bytes | list) else repr(value)
+    return text if len(text) <= _EXCERPT_LENGTH else f"{text[:_EXCERPT_LENGTH]}..."

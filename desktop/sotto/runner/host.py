@@ -22,8 +22,8 @@ STACK_BYTES = 16 << 20
 """Of a thread that runs an engine: macOS gives other threads than the first 512 KB, less than deep Python needs."""
 
 Visit = int
-HeardWish = Callable[[Admit | Refuse], None]
-HeardAnswer = Callable[[RequestEvent], None]
+WishCallback = Callable[[Admit | Refuse], None]
+AnswerCallback = Callable[[RequestEvent], None]
 
 
 class CommandSink(Protocol):
@@ -65,9 +65,8 @@ class Standing:
 class Host(Protocol):
     """Whoever has engines, for callers who share them.
 
-    Every method may be called on any thread. What is `heard` comes on any thread too, and must be taken without delay;
-    each wish is answered once unless it is taken back, and an answer ends with one `Finished`, `Embedded`, `Counted` or
-    `Failed`.
+    Every method may be called on any thread. Callbacks may come on any thread too and must return at once. Each wish is
+    answered once unless it is withdrawn, and an answer ends with one `Finished`, `Embedded`, `Counted` or `Failed`.
     """
 
     @property
@@ -81,35 +80,35 @@ class Host(Protocol):
     def models(self) -> Sequence[ModelRecord]:
         """Return every model there is; may take a while."""
 
-    def want(self, wish: Wish, heard: HeardWish) -> Visit:
+    def want(self, wish: Wish, callback: WishCallback) -> Visit:
         """Have a model loaded, and keep it until the visit is left; see `sotto.runner.residents`."""
 
     def leave(self, visit: Visit) -> None:
         """End a visit, or take the wish back that it began with."""
 
-    def dismiss(self, record: ModelRecord, heard: Callable[[], None]) -> None:
+    def dismiss(self, record: ModelRecord, callback: Callable[[], None]) -> None:
         """Unload a model as soon as nobody asks it anything.
 
         Args:
             record: Which one.
-            heard: Called when it is gone; now where it is not loaded, or somebody is still at it.
+            callback: Called once it is unloaded; at once where it is not loaded or still in use.
         """
 
-    def ask(self, command: Ask, heard: HeardAnswer) -> None:
+    def ask(self, command: Ask, callback: AnswerCallback) -> None:
         """Have a request answered by the model in a seat, if it is still loaded; a count waits for no answer."""
 
     def cancel(self, request_id: str) -> None:
         """End an answer as cancelled; an id that is not known is ignored."""
 
 
-def started(run: Callable[[], None], *, daemon: bool = False) -> threading.Thread:
+def start_engine_thread(run: Callable[[], None], *, daemon: bool = False) -> threading.Thread:
     """Start a thread for an engine."""
-    usual = threading.stack_size(STACK_BYTES)
+    default_bytes = threading.stack_size(STACK_BYTES)
     try:
         thread = threading.Thread(target=run, name="engine", daemon=daemon)
         thread.start()
     finally:
-        threading.stack_size(usual)
+        threading.stack_size(default_bytes)
     return thread
 
 

@@ -7,18 +7,18 @@ from sotto.engine.contract.events import LoadProgress, PrefillProgress, TextChun
 from sotto.engine.memory.memory_figures import MemoryFigures
 
 
-def joined(events: Sequence[object]) -> list[object]:
+def join_events(events: Sequence[object]) -> list[object]:
     """Return events with joinable neighbours made one: texts are put together, of reports only the newest counts."""
     groups: list[list[object]] = []
     for event in events:
-        if groups and _joinable(groups[-1][-1], event):
+        if groups and _can_join(groups[-1][-1], event):
             groups[-1].append(event)
         else:
             groups.append([event])
-    return [_one(group) for group in groups]
+    return [_merge(group) for group in groups]
 
 
-def _joinable(first: object, second: object) -> bool:
+def _can_join(first: object, second: object) -> bool:
     if isinstance(first, TextChunk) and isinstance(second, TextChunk):
         # Which of the tokens were thoughts could not be told any more.
         apart = bool(first.logprobs or second.logprobs) and first.thinks != second.thinks
@@ -30,7 +30,7 @@ def _joinable(first: object, second: object) -> bool:
     return isinstance(first, MemoryFigures) and isinstance(second, MemoryFigures)
 
 
-def _one(events: list[object]) -> object:
+def _merge(events: list[object]) -> object:
     """Return one event in place of neighbours that can be joined."""
     chunks = [event for event in events if isinstance(event, TextChunk)]
     if len(chunks) < 2:

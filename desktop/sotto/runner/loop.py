@@ -36,7 +36,7 @@ from sotto.engine.memory.memory_figures import Measured
 from sotto.errors import NO_MODEL, NOTHING_TO_COUNT_FOR, CancelledError, InvalidRequestError
 from sotto.runner import faults
 from sotto.runner.commands import Cancel, CancelLoad, Command, Count, Embed, Generate, Load, Measure, Unload
-from sotto.runner.orders import Order, in_order
+from sotto.runner.orders import Order, next_orders
 from sotto.store.opening import open_model
 from sotto.store.records import ModelRecord
 
@@ -105,16 +105,16 @@ class EngineLoop:
         with self._lock:
             match command:
                 case Load() | Unload():
-                    self._mark(lambda earlier: earlier.seat == command.seat)
+                    self._cancel_where(lambda earlier: earlier.seat == command.seat)
                     self._waiting.append(Order(command))
                 case Generate() | Embed():
                     self._waiting.append(Order(command))
                 case Count():
                     self._counts.append(_Count(command))
                 case Cancel(request_id):
-                    self._mark(lambda order: order.request is not None and order.request.id == request_id)
+                    self._cancel_where(lambda order: order.request is not None and order.request.id == request_id)
                 case CancelLoad(seat):
-                    self._mark(lambda order: isinstance(order.command, Load) and order.seat == seat)
+                    self._cancel_where(lambda order: isinstance(order.command, Load) and order.seat == seat)
                 case Measure(record):
                     self._unmeasured.append(record)
         self._changed.set()
@@ -123,7 +123,7 @@ class EngineLoop:
         """End everything and make `run` return; later commands are never served."""
         with self._lock:
             self._closed = True
-            self._mark(lambda _: True)
+            self._cancel_where(lambda _: True)
         self._changed.set()
 
     @property
@@ -139,12 +139,12 @@ class EngineLoop:
             raise InvalidRequestError(NO_MODEL)
         return there.engine.tokenizer
 
-    def _mark(self, meant: Callable[[Order], bool]) -> None:
+    def _cancel_where(self, matches: Callable[[Order], bool]) -> None:
         """Ask the orders that are meant to end; the lock is held."""
         current = (self._current,) if self._current else ()
         running = (one for seat in self._seats.values() for one in seat.running.values())
         for order in (*self._waiting, *running, *current):
-            if meant(order):
+            if matches(order):
                 order.cancelled.set()
 
     # The owning thread
@@ -164,7 +164,7 @@ class EngineLoop:
                 while self._turn(engine, helper):
                     pass
             finally:
-                self._look(helper)
+                self._prepare_waiting(helper)
                 with self._lock:
                     left, self._seats = self._seats, {}
                 for one in left.values():
@@ -175,8 +175,8 @@ class EngineLoop:
     def _turn(self, engine: "Engine", helper: ThreadPoolExecutor) -> bool:
         """Serve what can be served now, compute a step, or wait for something to do; False once all is closed."""
         self._changed.clear()
-        self._look(helper)
-        order = self._next()
+        self._prepare_waiting(helper)
+        order = self._next_order()
         if order is not None:
             self._serve(helper, order)
             with self._lock:
@@ -203,12 +203,12 @@ class EngineLoop:
         except Exception as error:
             self._emit(Measured(record.digest, None, failed("", error).message))
 
-    def _next(self, *, requests_only: bool = False) -> Order | None:
+    def _next_order(self, *, requests_only: bool = False) -> Order | None:
         """Take the first order whose turn it is; None if there is none yet."""
         with self._lock:
             if self._closed:
                 return None
-            ready = (one for one in in_order(self._waiting) if self._is_ready(one))
+            ready = (one for one in next_orders(self._waiting) if self._is_ready(one))
             found = next((one for one in ready if one.request is not None or not requests_only), None)
             if found is not None:
                 self._waiting.remove(found)
@@ -222,7 +222,7 @@ class EngineLoop:
             return order.prepared is not None and order.prepared.done() and running < SLOTS
         return not running  # all of them were asked to end
 
-    def _look(self, helper: ThreadPoolExecutor) -> None:
+    def _prepare_waiting(self, helper: ThreadPoolExecutor) -> None:
         """Answer requests that were cancelled while they waited, and have the others prepared."""
         with self._lock:
             ended = [one for one in self._waiting if one.request is not None and one.cancelled.is_set()]
@@ -240,12 +240,14 @@ class EngineLoop:
         for order in ended:
             self._emit(_finished_unserved(order))
         for order in fresh:
-            order.prepared = self._preparing(helper, order)
+            order.prepared = self._submit_preparation(helper, order)
             order.prepared.add_done_callback(lambda _: self._changed.set())
 
-        self._look_at_counts(helper)
+        self._serve_counts(helper)
 
-    def _preparing(self, helper: ThreadPoolExecutor, order: Order) -> "Future[Prepared] | Future[PreparedTexts]":
+    def _submit_preparation(
+        self, helper: ThreadPoolExecutor, order: Order
+    ) -> "Future[Prepared] | Future[PreparedTexts]":
         """Have a request turned into tokens."""
         there, request = self._seats.get(order.seat), order.request
         assert request is not None
@@ -255,7 +257,7 @@ class EngineLoop:
             return helper.submit(there.engine.prepare_texts, request)
         return helper.submit(there.engine.prepare, request)
 
-    def _look_at_counts(self, helper: ThreadPoolExecutor) -> None:
+    def _serve_counts(self, helper: ThreadPoolExecutor) -> None:
         """Have counted what is asked for, and answer what has been counted."""
         with self._lock:
             fresh = [one for one in self._counts if one.counted is None]
@@ -278,7 +280,7 @@ class EngineLoop:
             if isinstance(order.command, Load):
                 self._load(helper, order, order.command)
             elif isinstance(order.command, Unload):
-                self._forget(order.seat)
+                self._empty_seat(order.seat)
                 self._emit(Unloaded(order.seat))
             else:
                 self._start(order)
@@ -294,7 +296,7 @@ class EngineLoop:
             there = self._seats.get(order.seat)
             if there is not None and there.engine.info is None:
                 # What a load that failed had read is referred to until its exception is done with.
-                self._forget(order.seat)
+                self._empty_seat(order.seat)
             self._settle_memory()
             self._emit_figures(now=True)
 
@@ -306,11 +308,11 @@ class EngineLoop:
             self._emit_figures()
 
         def cancelled() -> bool:
-            self._look(helper)
+            self._prepare_waiting(helper)
             self._serve_others()
             return order.cancelled.is_set()
 
-        self._forget(command.seat)
+        self._empty_seat(command.seat)
         if cancelled():
             raise CancelledError(f"Loading {command.record.name} was stopped.")
         source = open_model(command.record)
@@ -331,7 +333,7 @@ class EngineLoop:
 
     def _serve_others(self) -> None:
         """Let the models that are loaded go on while another one is."""
-        order = self._next(requests_only=True)
+        order = self._next_order(requests_only=True)
         if order is not None and order.request is not None:
             try:
                 self._start(order)
@@ -340,7 +342,7 @@ class EngineLoop:
         if any(one.running for one in self._seats.values()):
             self._step()
 
-    def _forget(self, seat: str) -> None:
+    def _empty_seat(self, seat: str) -> None:
         """Unload what is in a seat."""
         with self._lock:
             there = self._seats.pop(seat, None)
@@ -375,7 +377,7 @@ class EngineLoop:
         with self._lock:
             there.running[order.request.id] = order
 
-    def _whose_turn(self) -> _Seat:
+    def _next_seat(self) -> _Seat:
         """Return the model whose step is next; some have work."""
         working = [one for one in self._seats.values() if one.running]
         people = [one for one in working if not one.in_background]
@@ -389,7 +391,7 @@ class EngineLoop:
 
     def _step(self) -> None:
         """Compute a step of what is running, and pass on what came of it."""
-        there = self._whose_turn()
+        there = self._next_seat()
         try:
             events = there.engine.step()
         except Exception as error:

@@ -14,11 +14,20 @@ from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import ProcessEndedError
 from sotto.runner.catalogue import catalogue
 from sotto.runner.commands import Ask, Cancel
-from sotto.runner.host import HeardAnswer, HeardWish, Loop, Standing, Visit, not_loaded, standing, started
+from sotto.runner.host import (
+    AnswerCallback,
+    Loop,
+    Standing,
+    Visit,
+    WishCallback,
+    not_loaded,
+    standing,
+    start_engine_thread,
+)
 from sotto.runner.keeper import Keeper
 from sotto.runner.loop import SLOTS, EngineLoop
 from sotto.runner.residents import FOREVER, KEEP_ALIVE, MOST_WISHES, Residents, Wish
-from sotto.runner.status import is_of_load
+from sotto.runner.status import is_load_event
 from sotto.store.records import ModelRecord
 
 _log = logging.getLogger(__name__)
@@ -56,7 +65,7 @@ class LoopHost:
         self._loop: Loop | None = None
         self._thread: threading.Thread | None = None
         self._timer: threading.Timer | None = None
-        self._answering: dict[str, HeardAnswer] = {}
+        self._answering: dict[str, AnswerCallback] = {}
         self._figures: MemoryFigures | None = None
         residents = Residents(time.monotonic, most_wishes=most_wishes, keep_alive=keep_alive)
         self._keeper = Keeper(residents, self._running, self._later)
@@ -71,30 +80,30 @@ class LoopHost:
         """Return every model on this machine."""
         return self._models()
 
-    def want(self, wish: Wish, heard: HeardWish) -> Visit:
+    def want(self, wish: Wish, callback: WishCallback) -> Visit:
         """Have a model loaded, and keep it until the visit is left."""
         with self._lock:
-            return self._keeper.want(wish, heard)
+            return self._keeper.want(wish, callback)
 
     def leave(self, visit: Visit) -> None:
         """End a visit, or take the wish back that it began with."""
         with self._lock:
             self._keeper.leave(visit)
 
-    def dismiss(self, record: ModelRecord, heard: Callable[[], None]) -> None:
+    def dismiss(self, record: ModelRecord, callback: Callable[[], None]) -> None:
         """Unload a model as soon as nobody asks it anything."""
         with self._lock:
-            self._keeper.dismiss_model(record, heard)
+            self._keeper.dismiss_model(record, callback)
 
-    def ask(self, command: Ask, heard: HeardAnswer) -> None:
+    def ask(self, command: Ask, callback: AnswerCallback) -> None:
         """Have a request answered by the model in a seat, if it is still loaded; a count waits for no answer."""
         with self._lock:
             there = self._keeper.residents.is_ready(command.seat)
             if there:
-                self._answering[command.request.id] = heard
+                self._answering[command.request.id] = callback
                 self._running().send(command)
         if not there:
-            heard(not_loaded(command))
+            callback(not_loaded(command))
 
     def cancel(self, request_id: str) -> None:
         """End an answer as cancelled; an id that is not known is ignored."""
@@ -129,8 +138,8 @@ class LoopHost:
     def _running(self) -> Loop:
         """Return the loop, on a thread that runs it; the lock is held."""
         if self._loop is None:
-            self._loop = self._make_loop(self._heard)
-            self._thread = started(partial(self._run, self._loop))
+            self._loop = self._make_loop(self._on_event)
+            self._thread = start_engine_thread(partial(self._run, self._loop))
         return self._loop
 
     def _run(self, loop: Loop) -> None:
@@ -147,22 +156,22 @@ class LoopHost:
             answering = dict(self._answering)
             self._answering.clear()
             self._keeper.crashed(end, for_good=not lost)
-        for request_id, heard in answering.items():
-            heard(replace(end, request_id=request_id))
+        for request_id, callback in answering.items():
+            callback(replace(end, request_id=request_id))
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         """Take an event, on the engines' thread."""
         if isinstance(event, MemoryFigures):
             self._figures = event
-        elif is_of_load(event):
+        elif is_load_event(event):
             if isinstance(event, Loaded) and event.info.doubts_template:
                 _log.warning("%s: %s", event.info.name, event.info.template_note)
             with self._lock:
                 self._keeper.hear(event)
         elif isinstance(event, RequestEvent):
             with self._lock:
-                heard = self._answering.get(event.request_id)
+                callback = self._answering.get(event.request_id)
                 if isinstance(event, RequestEnd):
                     self._answering.pop(event.request_id, None)
-            if heard is not None:
-                heard(event)
+            if callback is not None:
+                callback(event)

@@ -47,7 +47,7 @@ class Order:
         return isinstance(self.command, Generate | Embed) and self.command.background
 
 
-def in_order(waiting: Sequence[Order]) -> list[Order]:
+def next_orders(waiting: Sequence[Order]) -> list[Order]:
     """Return what comes next for each seat: a load or unload, or one of the requests before that.
 
     Of requests for one seat, those of people come first.

@@ -55,13 +55,13 @@ class Profiles:
         """Return what is told of each of these models; of those that are new it takes a tenth of a second each."""
         if self._known is None:
             self._known = _read()
-        found = [self._one(record, self._known) for record in records]
+        found = [self._look_up(record, self._known) for record in records]
         if any(new for _, new in found):
             self._known = dict([*self._known.items()][-_MOST_MODELS:])
             _write(self._known)
         return [profile for profile, _ in found]
 
-    def _one(self, record: ModelRecord, known: dict[str, tuple[list[int], Profile]]) -> tuple[Profile, bool]:
+    def _look_up(self, record: ModelRecord, known: dict[str, tuple[list[int], Profile]]) -> tuple[Profile, bool]:
         """Return what is told of a model, and whether that is new."""
         state = [number for path in (record.path, template_path(record.digest)) for number in _state(path)]
         before = known.get(record.digest)
@@ -78,20 +78,20 @@ class Profiles:
 
 def profile_of(record: ModelRecord) -> Profile:
     """Return what is told of a model, from its files."""
-    vectors = "embedding" in record.capabilities and "completion" not in record.capabilities
-    alone = Profile(("embedding" if vectors or record.architecture in ENCODERS else "completion",))
+    embeds_only = "embedding" in record.capabilities and "completion" not in record.capabilities
+    by_kind = Profile(("embedding" if embeds_only or record.architecture in ENCODERS else "completion",))
     try:
         source = open_texts(record)
         if source.modules or source.config.get("model_type") in ENCODERS:
             return Profile(("embedding",), _width(source))
-        return Profile(_named(abilities_in_files(source)), _width(source))
+        return Profile(_capability_names(abilities_in_files(source)), _width(source))
     except StoreError as error:
         # Whoever asks for it is told the same when it is to be loaded.
         _log.info("Nothing more can be told of %s: %s", record.name, error)
-        return alone
+        return by_kind
 
 
-def _named(can: Abilities) -> tuple[str, ...]:
+def _capability_names(can: Abilities) -> tuple[str, ...]:
     return (
         "completion",
         *(name for name, has in (("tools", can.tools), ("insert", can.infills), ("thinking", can.thinks)) if has),
@@ -122,7 +122,7 @@ def file() -> Path:
     return paths.cache_dir() / "profiles.json"
 
 
-def _made_by() -> list[Any]:
+def _versions() -> list[Any]:
     """Return what decided: another version may decide otherwise."""
     return [_FORMAT, __version__]
 
@@ -132,7 +132,7 @@ def _write(known: Mapping[str, tuple[Sequence[int], Profile]]) -> None:
         digest: [state, profile.capabilities, profile.embedding_length] for digest, (state, profile) in known.items()
     }
     try:
-        write_atomically(file(), json.dumps({"by": _made_by(), "models": models}))
+        write_atomically(file(), json.dumps({"by": _versions(), "models": models}))
     except OSError as error:
         _log.info("What is told of models cannot be kept in %s: %s", file(), error.strerror)
 
@@ -142,10 +142,10 @@ def _read() -> dict[str, tuple[list[int], Profile]]:
         return {}
     try:
         written = parse_object(read_all(file(), _MOST_BYTES, "what is told of models"), file(), strict=True)
-        if written.get("by") != _made_by():
+        if written.get("by") != _versions():
             return {}
         return {
-            digest: ([int(number) for number in state], Profile(_known_names(names), _known_width(width)))
+            digest: ([int(number) for number in state], Profile(_check_names(names), _check_width(width)))
             for digest, (state, names, width) in written["models"].items()
         }
     except (StoreError, ValueError, TypeError, KeyError, AttributeError) as error:
@@ -153,14 +153,14 @@ def _read() -> dict[str, tuple[list[int], Profile]]:
         return {}
 
 
-def _known_names(names: Any) -> tuple[str, ...]:
+def _check_names(names: Any) -> tuple[str, ...]:
     found = tuple(names)
     if not found or not set(found) <= set(_NAMES):
         raise ValueError("it names what no model can")
     return found
 
 
-def _known_width(width: Any) -> int | None:
+def _check_width(width: Any) -> int | None:
     if width is not None and not (type(width) is int and 0 < width < _MOST_WIDTH):
         raise ValueError("it has a width that is none")
     return width

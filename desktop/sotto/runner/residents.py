@@ -107,11 +107,11 @@ class Resident:
         """Return whether it is loaded as it is wished for."""
         if self.stage is not Stage.READY or self.info is None or self.outdated:
             return False
-        given, asked, longest = self.info.context_length, wish.num_ctx, self.record.context_length
+        given, asked, limit = self.info.context_length, wish.num_ctx, self.record.context_length
         if wish.as_it_is or asked in (self.wish.num_ctx, given):
             return True
         # More than the model was made for would not be given, however often it is loaded.
-        return asked is not None and longest is not None and asked > longest == given
+        return asked is not None and limit is not None and asked > limit == given
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,7 +173,7 @@ class Residents:
         self._most_wishes, self.keep_alive = most_wishes, keep_alive
         self.chosen = ""
         self._waiting: dict[int, Wish] = {}
-        self._inside: dict[int, str] = {}
+        self._visits: dict[int, str] = {}
         self._residents: dict[str, Resident] = {}
         # What did not fit beside all that is here: whenever something leaves, it may.
         self._unfit: set[tuple[str, int | None]] = set()
@@ -225,10 +225,10 @@ class Residents:
     def want(self, wish: Wish) -> tuple[int, list[Decision]]:
         """Take a wish; return its number, and what is to be done now."""
         self._numbers += 1
-        if wish.rank is not Rank.CHAT and len(self._waiting) + len(self._inside) >= self._most_wishes:
+        if wish.rank is not Rank.CHAT and len(self._waiting) + len(self._visits) >= self._most_wishes:
             return self._numbers, [Refuse(self._numbers, busy=True)]
         self._waiting[self._numbers] = wish
-        return self._numbers, self._decided()
+        return self._numbers, self._decide()
 
     def leave(self, visit: int, *, stop: bool = False) -> list[Decision]:
         """End a visit, or take a wish back.
@@ -241,34 +241,34 @@ class Residents:
         stopped: list[Decision] = []
         if wish is not None and stop:
             resident = self.of(wish.record)
-            if resident is not None and resident.stage is Stage.LOADING and not self._wanted(wish.record):
-                stopped.append(self._stopping(resident))
-        resident = self._residents.get(self._inside.pop(visit, ""))
+            if resident is not None and resident.stage is Stage.LOADING and not self._is_wanted(wish.record):
+                stopped.append(self._stop_load(resident))
+        resident = self._residents.get(self._visits.pop(visit, ""))
         if resident is not None and visit in resident.visits:
             self._change(resident, visits=resident.visits - {visit}, used=self.clock())
-        return [*stopped, *self._decided()]
+        return [*stopped, *self._decide()]
 
     def dismiss(self, seat: str, *, at_once: bool = False) -> list[Decision]:
         """Let a resident leave once nobody asks it anything, or at once; those who come later wait for it anew."""
         resident = self._residents.get(seat)
         if resident is None or resident.stage is Stage.LEAVING:
-            return self._decided()
+            return self._decide()
         if resident.stage is Stage.LOADING:
             if at_once:
-                return [self._stopping(resident), *self._refused(resident.wish, None), *self._decided()]
-            self._change(resident, dismissed=not self._wanted(resident.record))
+                return [self._stop_load(resident), *self._refuse(resident.wish, None), *self._decide()]
+            self._change(resident, dismissed=not self._is_wanted(resident.record))
             return []
         if at_once:
-            return [self._leaving(resident), *self._decided()]
+            return [self._unload(resident), *self._decide()]
         self._change(resident, dismissed=True)
-        return self._decided()
+        return self._decide()
 
     def enter(self, seat: str) -> int:
         """Begin a visit of what is loaded, whoever waits for that to be left; return its number."""
         self._numbers += 1
         if self.is_ready(seat):
             resident = self._residents[seat]
-            self._inside[self._numbers] = seat
+            self._visits[self._numbers] = seat
             self._change(resident, visits=resident.visits | {self._numbers}, used=self.clock())
         return self._numbers
 
@@ -283,7 +283,7 @@ class Residents:
         if before is not None and before.seat != seat:
             self._change(before, used=self.clock())
         self.chosen = seat
-        return self._decided()
+        return self._decide()
 
     # What has happened
 
@@ -292,15 +292,15 @@ class Residents:
         resident = self._residents.get(seat)
         if resident is not None:
             self._change(resident, stage=Stage.READY, info=info, used=self.clock())
-        return self._decided()
+        return self._decide()
 
     def gone(self, seat: str) -> list[Decision]:
         """Take note that nothing is in a seat any more: it has been unloaded, or its load was stopped."""
         resident = self._forget(seat)
         stopped: list[Decision] = []
         if resident is not None and resident.stage is Stage.LOADING and not resident.dismissed:
-            stopped += self._refused(resident.wish, None)
-        return [*stopped, *self._decided()]
+            stopped += self._refuse(resident.wish, None)
+        return [*stopped, *self._decide()]
 
     def failed(self, seat: str, failed: Failed) -> list[Decision]:
         """Take note that a load failed; where memory was short and others can leave, it is tried again then."""
@@ -308,10 +308,10 @@ class Residents:
         refused: list[Decision] = []
         if resident is not None:
             if failed.shortage and (resident.roomy or self._evictable()):
-                self._unfit.add(_key(resident.wish))
+                self._unfit.add(_wish_key(resident.wish))
             else:
-                refused += self._refused(resident.wish, failed)
-        return [*refused, *self._decided()]
+                refused += self._refuse(resident.wish, failed)
+        return [*refused, *self._decide()]
 
     def crashed(self, failed: Failed, *, for_good: bool = False) -> list[Decision]:
         """Take note that the engine is gone with all that was loaded; what was being loaded is not tried again.
@@ -324,17 +324,17 @@ class Residents:
         loading += list(self._waiting.values()) if for_good else []
         for seat in tuple(self._residents):
             self._forget(seat)
-        refused = [refusal for wish in loading for refusal in self._refused(wish, failed)]
-        return [*refused, *self._decided()]
+        refused = [refusal for wish in loading for refusal in self._refuse(wish, failed)]
+        return [*refused, *self._decide()]
 
     def tick(self) -> list[Decision]:
         """Let go what has had its time."""
-        return self._decided()
+        return self._decide()
 
     # Deciding
 
-    def _decided(self) -> list[Decision]:
-        made: list[Decision] = []
+    def _decide(self) -> list[Decision]:
+        decisions: list[Decision] = []
         # Seats that take nobody in, because somebody who came before waits for them to be left.
         closed: set[str] = set()
         blocked = any(one.stage is not Stage.READY for one in self._residents.values())
@@ -344,30 +344,30 @@ class Residents:
                 continue
             if resident is not None and resident.serves(wish):
                 if resident.seat not in closed:
-                    made.append(self._admitted(visit, wish, resident))
+                    decisions.append(self._admit(visit, wish, resident))
                 continue
             if resident is not None:
                 closed.add(resident.seat)
             if not blocked:
-                made += self._made_way(wish, resident, closed)
+                decisions += self._make_way(wish, resident, closed)
                 blocked = True
-        made += [self._leaving(one) for one in self.all if one.idle and (one.dismissed or self._is_over(one))]
-        return made
+        decisions += [self._unload(one) for one in self.all if one.idle and (one.dismissed or self._has_expired(one))]
+        return decisions
 
-    def _made_way(self, wish: Wish, resident: Resident | None, closed: set[str]) -> list[Decision]:
+    def _make_way(self, wish: Wish, resident: Resident | None, closed: set[str]) -> list[Decision]:
         """Load a model, or let another one leave for it, or close one that is to; `resident` is loaded otherwise."""
         if resident is not None:
-            return [self._loading(wish, resident.seat)] if resident.idle else []
+            return [self._begin_load(wish, resident.seat)] if resident.idle else []
         evictable = self._evictable()
         # What is loaded whether it fits or not has all the memory that there can be.
-        if wish.anyway or _key(wish) in self._unfit:
+        if wish.anyway or _wish_key(wish) in self._unfit:
             if idle := [one for one in evictable if one.idle]:
-                return [self._leaving(self._first_to_go(idle))]
+                return [self._unload(self._first_to_go(idle))]
             if evictable:
                 closed.add(self._first_to_go(evictable).seat)
                 return []
         self._numbers += 1
-        return [self._loading(wish, f"model {self._numbers}")]
+        return [self._begin_load(wish, f"model {self._numbers}")]
 
     def _evictable(self) -> list[Resident]:
         return [one for one in self._residents.values() if one.stage is Stage.READY and not self._pinned(one.record)]
@@ -375,37 +375,37 @@ class Residents:
     def _first_to_go(self, residents: Iterable[Resident]) -> Resident:
         return min(residents, key=lambda one: (one.seat == self.chosen, one.used))
 
-    def _is_over(self, resident: Resident) -> bool:
+    def _has_expired(self, resident: Resident) -> bool:
         return self.expires(resident) <= self.clock()
 
-    def _loading(self, wish: Wish, seat: str) -> Load:
+    def _begin_load(self, wish: Wish, seat: str) -> Load:
         roomy = any(one.seat != seat for one in self._evictable())
         self._residents[seat] = Resident(seat, wish, wish.keep_alive, used=self.clock(), roomy=roomy)
         return Load(wish.record, wish.num_ctx, wish.anyway, seat, roomy)
 
-    def _wanted(self, record: ModelRecord) -> bool:
+    def _is_wanted(self, record: ModelRecord) -> bool:
         return any(same(wish.record, record) for wish in self._waiting.values())
 
-    def _stopping(self, resident: Resident) -> CancelLoad:
+    def _stop_load(self, resident: Resident) -> CancelLoad:
         # Where it comes too late, the model leaves again.
         self._change(resident, dismissed=True)
         return CancelLoad(resident.seat)
 
-    def _leaving(self, resident: Resident) -> Unload:
+    def _unload(self, resident: Resident) -> Unload:
         self._change(resident, stage=Stage.LEAVING)
         return Unload(resident.seat)
 
-    def _admitted(self, visit: int, wish: Wish, resident: Resident) -> Admit:
+    def _admit(self, visit: int, wish: Wish, resident: Resident) -> Admit:
         del self._waiting[visit]
-        self._inside[visit] = resident.seat
+        self._visits[visit] = resident.seat
         visits = resident.visits | {visit}
         stay = resident.keep_alive if wish.keep_alive is None else wish.keep_alive
         now = self._change(resident, visits=visits, used=self.clock(), keep_alive=stay)
         return Admit(visit, now)
 
-    def _refused(self, wish: Wish, failed: Failed | None) -> list[Decision]:
+    def _refuse(self, wish: Wish, failed: Failed | None) -> list[Decision]:
         """Refuse everybody who waits for just that."""
-        alike = [visit for visit, other in self._waiting.items() if _key(other) == _key(wish)]
+        alike = [visit for visit, other in self._waiting.items() if _wish_key(other) == _wish_key(wish)]
         for visit in alike:
             del self._waiting[visit]
         return [Refuse(visit, failed) for visit in alike]
@@ -422,5 +422,5 @@ class Residents:
         return resident
 
 
-def _key(wish: Wish) -> tuple[str, int | None]:
+def _wish_key(wish: Wish) -> tuple[str, int | None]:
     return wish.record.digest or str(wish.record.path), wish.num_ctx

@@ -34,7 +34,7 @@ class Status:
     context_length: int
     memory: int
 
-    def written(self) -> dict[str, int]:
+    def to_json(self) -> dict[str, int]:
         """Return it as `/v1/status` has it."""
         return {
             "Status": int(self.state),
@@ -44,7 +44,7 @@ class Status:
         }
 
     @classmethod
-    def read(cls, given: Any) -> Self:
+    def from_json(cls, body: Any) -> Self:
         """Return what `/v1/status` said.
 
         Raises:
@@ -52,14 +52,14 @@ class Status:
         """
         try:
             names = ("Status", "Progress", "ContextLength", "Memory")
-            state, progress, context_length, memory = (int(given[name]) for name in names)
+            state, progress, context_length, memory = (int(body[name]) for name in names)
             return cls(State(state), progress, context_length, memory)
         except (KeyError, TypeError, ValueError) as error:
             raise EngineError("The engine's process does not say how it stands.") from error
 
 
 @dataclass(frozen=True, slots=True)
-class Reported:
+class EngineReport:
     """Everything that an engine's events have told of how it stands.
 
     Attributes:
@@ -72,16 +72,16 @@ class Reported:
     progress: LoadProgress | None = None
     figures: MemoryFigures | None = None
 
-    def after(self, event: Event) -> "Reported":
+    def after(self, event: Event) -> "EngineReport":
         """Return how it stands after an event."""
         if isinstance(event, MemoryFigures):
             return replace(self, figures=event)
-        if not is_of_load(event):
+        if not is_load_event(event):
             return self
         loaded = {seat: info for seat, info in self.loaded.items() if seat != event.seat}
         if isinstance(event, Loaded):
             loaded[event.seat] = event.info
-        return Reported(loaded, event if isinstance(event, LoadProgress) else None, self.figures)
+        return EngineReport(loaded, event if isinstance(event, LoadProgress) else None, self.figures)
 
     @property
     def status(self) -> Status:
@@ -95,6 +95,6 @@ class Reported:
         )
 
 
-def is_of_load(event: Event) -> TypeGuard[LoadEvent]:
+def is_load_event(event: Event) -> TypeGuard[LoadEvent]:
     """Return whether an event is about a model that comes or goes, and not about a request."""
     return isinstance(event, LoadProgress | Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id)

@@ -17,7 +17,7 @@ from sotto.engine.contract.events import Failed, Finished, Loaded
 from sotto.errors import InvalidRequestError, ProcessEndedError
 from sotto.runner.catalogue import find
 from sotto.runner.commands import Generate, Load
-from sotto.runner.isolated.held_memory import held, most_memory, planned_within
+from sotto.runner.isolated.held_memory import held_bytes, most_memory, planned_within
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop_host import LoopHost
 from sotto.runner.residents import Admit, Wish
@@ -112,9 +112,9 @@ def test_what_a_process_holds_is_its_own_memory():
     code = "kept = bytearray(300 << 20); kept[::4096] = b'x' * len(kept[::4096]); print(flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         child.stdout.readline()
-        assert 300 << 20 < held(child.pid) < 350 << 20
+        assert 300 << 20 < held_bytes(child.pid) < 350 << 20
         child.communicate(b"\n")
-    assert held(child.pid) == 0
+    assert held_bytes(child.pid) == 0
 
 
 def test_the_environment_goes_before_what_was_chosen(monkeypatch, tmp_path):

@@ -18,7 +18,7 @@ from sotto.engine.contract.events import Failed, Finished, Loaded, LoadProgress,
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import EngineError, ProcessEndedError
 from sotto.runner.catalogue import find
-from sotto.runner.codec import Listening, encoded
+from sotto.runner.codec import Listening, encode
 from sotto.runner.commands import Generate, Load, Unload
 from sotto.runner.isolated import spawned
 from sotto.runner.isolated.process import RunnerProcess
@@ -277,7 +277,7 @@ def test_garbage_at_the_end_is_no_failure(monkeypatch, builtin):
     host.loop.send(Load(builtin))
     host.loop.send(Generate(request("a")))
     until = time.monotonic() + 10
-    while not host.loop._asked and time.monotonic() < until:
+    while not host.loop._unanswered and time.monotonic() < until:
         time.sleep(0.01)
     host.loop.send(Unload())
     host.wait(is_a(Unloaded), 2)
@@ -299,7 +299,7 @@ def test_silence_ends_in_a_failure_too(monkeypatch, body, builtin):
 
 def test_events_that_nobody_asked_for_are_dropped(monkeypatch, builtin):
     said = b"".join(
-        map(encoded, [Failed("b", "x"), Failed("", "real"), Failed("", "twice"), Unloaded(), Failed("a", "real")])
+        map(encode, [Failed("b", "x"), Failed("", "real"), Failed("", "twice"), Unloaded(), Failed("a", "real")])
     )
     fake(monkeypatch, f"keep = answer(b'')\ntime.sleep(0.3)\nkeep.sendall(chunk({said!r}))\ntime.sleep(60)")
     host = Host(RunnerProcess)
@@ -423,11 +423,11 @@ def test_a_process_ends_when_its_stdin_does(big):
     from sotto.runner.serving.wire import Wire
 
     with subprocess.Popen(spawned.command(), stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
-        child.stdin.write(encoded(Hello("secret")))
+        child.stdin.write(encode(Hello("secret")))
         child.stdin.flush()
-        from sotto.runner.codec import decoded
+        from sotto.runner.codec import decode
 
-        listening = decoded(child.stdout.readline())
+        listening = decode(child.stdout.readline())
         assert isinstance(listening, Listening)
         wire = Wire(listening.port, "secret")
         wire.send(Load(big))

@@ -20,7 +20,7 @@ from sotto.engine.contract.events import DoneReason, Embedded, Failed, Finished,
 from sotto.engine.contract.requests import EmbedRequest
 from sotto.engine.engine import Engine
 from sotto.runner.catalogue import find
-from sotto.runner.codec import Hello, Listening, decoded, encoded
+from sotto.runner.codec import Hello, Listening, decode, encode
 from sotto.runner.commands import Embed, Generate, Load
 from sotto.runner.isolated import spawned
 from sotto.runner.isolated.process import RunnerProcess
@@ -304,9 +304,9 @@ def child():
         line = [*spawned.command(), *arguments]
         process = subprocess.Popen(line, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         made.append(process)
-        process.stdin.write(encoded(Hello("right")))
+        process.stdin.write(encode(Hello("right")))
         process.stdin.flush()
-        listening = decoded(process.stdout.readline())
+        listening = decode(process.stdout.readline())
         assert isinstance(listening, Listening)
         return process, (listening.port, "right")
 
@@ -415,7 +415,7 @@ def test_a_port_that_is_taken_is_told():
         port = taken.getsockname()[1]
         line = [sys.executable, "-m", "sotto", "runner", "--port", str(port)]
         done = subprocess.run(
-            line, input=encoded(Hello("x")).decode(), capture_output=True, text=True, check=False, timeout=30
+            line, input=encode(Hello("x")).decode(), capture_output=True, text=True, check=False, timeout=30
         )
     assert done.stderr == f"error: Port {port} cannot be listened on: Address already in use.\n"
     assert done.returncode == 1

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.contract.events import PrefillProgress, TextChunk, Unloaded
-from sotto.runner.codec import WireError, encoded
+from sotto.runner.codec import WireError, encode
 from sotto.runner.commands import Generate
 from sotto.runner.serving.wire import Wire
 
@@ -60,7 +60,7 @@ def test_whatever_comes_in_an_answer_is_an_end_or_an_error(listening, pieces):
 
 @given(st.data())
 def test_a_damaged_stream_gives_its_whole_events_and_then_an_end_or_an_error(listening, data):
-    whole = HEAD + b"".join(chunk(encoded(event)) for event in EVENTS) + b"0\r\n\r\n"
+    whole = HEAD + b"".join(chunk(encode(event)) for event in EVENTS) + b"0\r\n\r\n"
     place = data.draw(st.integers(0, len(whole) - 1))
     damaged = whole[:place] + data.draw(st.binary(max_size=2)) + whole[place + 1 :]
     events, error = heard(listening, [damaged])
@@ -70,7 +70,7 @@ def test_a_damaged_stream_gives_its_whole_events_and_then_an_end_or_an_error(lis
 
 @given(st.integers(1, 50))
 def test_events_come_out_however_they_were_cut(listening, size):
-    whole = HEAD + b"".join(chunk(encoded(event)) for event in EVENTS) + b"0\r\n\r\n"
+    whole = HEAD + b"".join(chunk(encode(event)) for event in EVENTS) + b"0\r\n\r\n"
     pieces = [whole[place : place + size] for place in range(0, len(whole), size)]
     assert heard(listening, pieces) == (EVENTS, None)
 

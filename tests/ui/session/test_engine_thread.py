@@ -14,7 +14,7 @@ from sotto.engine.contract.events import Failed, Finished, Loaded, LoadProgress,
 from sotto.engine.contract.logprob_values import Likelihood, TokenLogprob
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message
 from sotto.runner.commands import Cancel, CancelLoad, Count, Generate, Load, Measure
-from sotto.runner.joining import joined
+from sotto.runner.joining import join_events
 from sotto.ui.session.engine_thread import EngineLost, EngineThread, Mailbox
 
 GUARD = """
@@ -51,7 +51,7 @@ def said(some, request):
 
 @given(events)
 def test_joining_loses_no_text_and_keeps_the_order(sent):
-    received = joined(sent)
+    received = join_events(sent)
     for request in "ab":
         assert said(sent, request) == said(received, request)
     kinds = [(type(event), getattr(event, "request_id", getattr(event, "phase", ""))) for event in sent]
@@ -69,7 +69,7 @@ def test_how_likely_thoughts_were_is_not_joined_with_how_likely_an_answer_was():
         TextChunk("a", "x" * (parts is text), (likelihood.drawn.token_id,), (likelihood,), parts)
         for likelihood, parts in zip(told, (thought, thought, text), strict=True)
     ]
-    assert joined(sent) == [TextChunk("a", "", (0, 1), told[:2], thought * 2), sent[2]]
+    assert join_events(sent) == [TextChunk("a", "", (0, 1), told[:2], thought * 2), sent[2]]
 
 
 def test_a_reader_is_woken_once_until_it_has_found_nothing():

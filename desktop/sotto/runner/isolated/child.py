@@ -20,9 +20,9 @@ from typing import BinaryIO, NoReturn
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.contract.events import Event, Failed, Loaded
 from sotto.errors import EngineError, SottoError
-from sotto.runner.codec import Hello, Listening, WireError, decoded, encoded
+from sotto.runner.codec import Hello, Listening, WireError, decode, encode
 from sotto.runner.commands import Load
-from sotto.runner.host import started
+from sotto.runner.host import start_engine_thread
 from sotto.runner.isolated.held_memory import planned_within
 from sotto.runner.loop import EngineLoop
 from sotto.runner.serving.switchboard import Switchboard
@@ -65,7 +65,7 @@ def serve(record: ModelRecord | None, port: int) -> NoReturn:
 
 def _serve(record: ModelRecord | None, port: int, started_by: int) -> int:
     announced = _own_stdout()
-    hello = decoded(sys.stdin.buffer.readline(_LONGEST_HELLO))
+    hello = decode(sys.stdin.buffer.readline(_LONGEST_HELLO))
     if not isinstance(hello, Hello):
         raise WireError("The first line on stdin must be a Hello.")
     try:
@@ -75,7 +75,7 @@ def _serve(record: ModelRecord | None, port: int, started_by: int) -> int:
     # Inherited by every connection: a line is not to wait for the other end to confirm the one before.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with announced:
-        announced.write(encoded(Listening(listening.getsockname()[1])))
+        announced.write(encode(Listening(listening.getsockname()[1])))
     # Imported while the parent connects.
     from sotto.runner.serving.runner_server import Server
 
@@ -98,11 +98,11 @@ class _Host:
         self.status = 0
         self.board = Switchboard()
         chosen = hello.settings
-        self.loop = EngineLoop(self._heard, lambda: planned_within(read_settings() if chosen is None else chosen))
+        self.loop = EngineLoop(self._on_event, lambda: planned_within(read_settings() if chosen is None else chosen))
         self._first = record is not None
         if record is not None:
             self.loop.send(Load(record))
-        self._thread = started(self._run, daemon=True)
+        self._thread = start_engine_thread(self._run, daemon=True)
 
     def wait(self) -> None:
         """Wait until the engine has ended."""
@@ -131,7 +131,7 @@ class _Host:
             os._exit(1)
         self.board.end()
 
-    def _heard(self, event: Event) -> None:
+    def _on_event(self, event: Event) -> None:
         if self._first and isinstance(event, Failed) and not event.request_id:
             # It was for this model that the process was started.
             print(f"error: {event.message}", file=sys.stderr)  # noqa: T201

@@ -56,16 +56,16 @@ def planned_within(settings: EngineSettings) -> EngineSettings:
     return replace(settings, memory_limit=room if settings.memory_limit is None else min(room, settings.memory_limit))
 
 
-def held(process: int) -> int:
+def held_bytes(process: int) -> int:
     """Return the bytes that a process holds; 0 where it has just ended."""
     try:
-        told = Path(f"/proc/{process}/status").read_bytes()
+        status = Path(f"/proc/{process}/status").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
         return 0
-    return sum(int(kilobytes) << 10 for kilobytes in _HELD.findall(told))
+    return sum(int(kilobytes) << 10 for kilobytes in _HELD.findall(status))
 
 
-def too_much(most: int) -> str:
+def limit_message(most: int) -> str:
     """Return the sentence that says that a process held more than `most` bytes."""
     return (
         f"The engine's process reached its memory limit of {format_size(most)} and was ended: choose a smaller model "

@@ -41,21 +41,21 @@ class LastWords:
             ends, self._rest = [*ends, self._rest], b""
         lines = [end[:_LONGEST_LINE].decode("utf-8", "replace").rstrip() for end in ends]
         for line in lines:
-            self._look_at(line)
+            self._examine(line)
         return [line for line in lines if line]
 
     def finish(self) -> list[str]:
         """Take what there is of a line that nothing follows; return it."""
         return self.feed(b"\n") if self._rest else []
 
-    def _look_at(self, line: str) -> None:
+    def _examine(self, line: str) -> None:
         if _MEMORY.search(line):
-            told = line.strip()
+            excerpt = line.strip()
         elif match := _MARKS.search(line):
-            told = line[match.start() :]
+            excerpt = line[match.start() :]
         else:
             return
-        self._kept.append(told)
-        self._size += len(told.encode()) + 1
+        self._kept.append(excerpt)
+        self._size += len(excerpt.encode()) + 1
         while self._size > _KEPT_BYTES:
             self._size -= len(self._kept.pop(0).encode()) + 1

@@ -35,7 +35,7 @@ from sotto.runner.client_calls import Calls
 from sotto.runner.codec import WireError
 from sotto.runner.commands import Ask, Command, Count, Embed, Generate, Load, Unload
 from sotto.runner.isolated.life import Life, silence
-from sotto.runner.status import Status, is_of_load
+from sotto.runner.status import Status, is_load_event
 
 _log = logging.getLogger(__name__)
 
@@ -45,9 +45,9 @@ _CLOSE_SECONDS = 5.0
 # From the end of the connection to the end of the process.
 _DYING_SECONDS = 2.0
 # What a child is needed for, and what it answers.
-_Needs = Load | Generate | Embed
-_Asked = Load | Unload | Ask
-_NOTHING = MemoryFigures(0, 0, 0, 0, 0)
+_NeedsChild = Load | Generate | Embed
+_Answered = Load | Unload | Ask
+_NO_MEMORY = MemoryFigures(0, 0, 0, 0, 0)
 
 
 class RunnerProcess:
@@ -68,7 +68,7 @@ class RunnerProcess:
         self._bell, self._ringer = socket.socketpair()
         self._bell.setblocking(False)
         self._ringer.setblocking(False)
-        self._asked: list[_Asked] = []
+        self._unanswered: list[_Answered] = []
         self._loaded: set[str] = set()
         self._life: Life | None = None
 
@@ -139,28 +139,28 @@ class RunnerProcess:
         with self._bell, self._ringer:
             # The first child is started before anything is asked, so that it is ready when that comes.
             while not self._closed:
-                self._live()
-                self._rest()
-            self._settle(self._take(connected=False)[0])
+                self._run_child()
+                self._wait_until_needed()
+            self._cancel_all(self._take(connected=False)[0])
         self._emit(Unloaded())
 
-    def _rest(self) -> None:
+    def _wait_until_needed(self) -> None:
         """Do without a child until one is needed."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._bell, selectors.EVENT_READ)
             while not self._closed:
                 with self._lock:
-                    idle = list(takewhile(lambda command: not isinstance(command, _Needs), self._waiting))
+                    idle = list(takewhile(lambda command: not isinstance(command, _NeedsChild), self._waiting))
                     needed = len(idle) < len(self._waiting)
                     for _ in idle:
                         self._waiting.popleft()
-                self._settle(idle)
+                self._cancel_all(idle)
                 if needed:
                     return
                 selector.select()
                 silence(self._bell)
 
-    def _live(self) -> None:
+    def _run_child(self) -> None:
         """Serve with one child until it is unloaded or everything is closed."""
         try:
             with Life(self._settings, self._bell) as life:
@@ -168,12 +168,12 @@ class RunnerProcess:
                 unserved = self._serve(life)
                 if unserved is None:
                     by_itself = life.finish(_DYING_SECONDS)
-                    self._die(life.child.reason() if by_itself else "The engine's process said no more.")
+                    self._fail_all(life.child.reason() if by_itself else "The engine's process said no more.")
         except WireError as error:
-            self._die(error.message)
+            self._fail_all(error.message)
         finally:
             self._life = None
-        self._settle(unserved)
+        self._cancel_all(unserved)
 
     def _serve(self, life: Life) -> list[Command] | None:
         """Serve until the child is gone; return what it need not serve any more, None if it ended by itself.
@@ -187,11 +187,11 @@ class RunnerProcess:
                 self._end(life, time.monotonic() + grace)
                 return commands
             for command in commands:
-                if isinstance(command, _Asked):
-                    self._asked.append(command)
+                if isinstance(command, _Answered):
+                    self._unanswered.append(command)
                 life.send(command)
             for event in life.turn(None):
-                self._heard(event)
+                self._on_event(event)
         return None
 
     def _end(self, life: Life, until: float) -> None:
@@ -200,7 +200,7 @@ class RunnerProcess:
         try:
             while not life.gone and time.monotonic() < until:
                 for event in life.turn(until):
-                    self._heard(event)
+                    self._on_event(event)
                 if self._closed:
                     until = min(until, time.monotonic() + _CLOSE_SECONDS)
         except WireError as error:
@@ -222,40 +222,40 @@ class RunnerProcess:
     def _last_unload(self) -> int | None:
         """Return the place of the last command that leaves nothing loaded; the lock is held."""
         seats, found = set(self._loaded), None
-        for place, command in enumerate((*self._asked, *self._waiting)):
+        for index, command in enumerate((*self._unanswered, *self._waiting)):
             if isinstance(command, Load):
                 seats.add(command.seat)
             elif isinstance(command, Unload):
                 seats.discard(command.seat)
-                found = found if seats else place - len(self._asked)
+                found = found if seats else index - len(self._unanswered)
         return found if found is None or found >= 0 else None
 
-    def _heard(self, event: Any) -> None:
+    def _on_event(self, event: Any) -> None:
         """Pass an event on, if it belongs to something that was asked."""
         if isinstance(event, MemoryFigures | Measured):
             self._emit(event)
-        elif asked := self._asked_by(event):
+        elif asked := self._find_command(event):
             if isinstance(event, RequestEnd | Loaded | Unloaded):
-                self._asked.remove(asked)
+                self._unanswered.remove(asked)
             if isinstance(event, Loaded):
                 self._loaded.add(event.seat)
             elif isinstance(asked, Load | Unload) and not isinstance(event, LoadProgress):
                 self._loaded.discard(asked.seat)
             self._emit(event)
 
-    def _asked_by(self, event: Any) -> _Asked | None:
+    def _find_command(self, event: Any) -> _Answered | None:
         """Return what an event is about; None for what nobody waits for, as the last that a child says."""
-        if is_of_load(event):
-            changes = (one for one in self._asked if isinstance(one, Load | Unload))
+        if is_load_event(event):
+            changes = (one for one in self._unanswered if isinstance(one, Load | Unload))
             return next((one for one in changes if one.seat == event.seat), None)
         if not isinstance(event, RequestEvent):
             raise WireError(f"The engine's process says {type(event).__name__}, which is no event.")
-        asked = (one for one in self._asked if not isinstance(one, Load | Unload))
+        asked = (one for one in self._unanswered if not isinstance(one, Load | Unload))
         return next((one for one in asked if one.request.id == event.request_id), None)
 
-    def _settle(self, unserved: list[Command]) -> None:
+    def _cancel_all(self, unserved: list[Command]) -> None:
         """End as cancelled what no child has answered, and nobody is to answer any more."""
-        asked, self._asked = self._asked, []
+        asked, self._unanswered = self._unanswered, []
         self._loaded.clear()
         for command in (*asked, *unserved):
             if isinstance(command, Generate | Embed):
@@ -265,9 +265,9 @@ class RunnerProcess:
             elif isinstance(command, Load | Unload):
                 self._emit(Unloaded(command.seat))
         if any(isinstance(command, Unload) for command in unserved):
-            self._emit(_NOTHING)
+            self._emit(_NO_MEMORY)
 
-    def _die(self, message: str) -> NoReturn:
+    def _fail_all(self, message: str) -> NoReturn:
         """End everything because the child is gone.
 
         Raises:
@@ -276,7 +276,7 @@ class RunnerProcess:
         with self._lock:
             self._closed = True
         details = self._life.child.words.text if self._life else ""
-        for command in (*self._asked, *self._take(connected=False)[0]):
+        for command in (*self._unanswered, *self._take(connected=False)[0]):
             if isinstance(command, Ask):
                 self._emit(Failed(command.request.id, message, bug=True, details=details))
             elif isinstance(command, Unload):

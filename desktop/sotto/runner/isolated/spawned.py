@@ -10,8 +10,8 @@ from typing import IO
 
 from sotto import bounded_process
 from sotto.engine.contract.engine_settings import EngineSettings, read_settings
-from sotto.runner.codec import Hello, Lines, Listening, WireError, decoded, encoded
-from sotto.runner.isolated.held_memory import held, most_memory, too_much
+from sotto.runner.codec import Hello, Lines, Listening, WireError, decode, encode
+from sotto.runner.isolated.held_memory import held_bytes, limit_message, most_memory
 from sotto.runner.isolated.last_words import LastWords
 
 _log = logging.getLogger(__name__)
@@ -43,10 +43,12 @@ class Spawned:
         self._held_too_much = False
         self.token = secrets.token_urlsafe(32)
         try:
-            self._process = _started()
+            self._process = _spawn()
         except OSError as error:
             raise WireError(f"The engine's process could not be started ({error.strerror}).") from error
-        self._stdin, self.out, self.log = map(_there, (self._process.stdin, self._process.stdout, self._process.stderr))
+        self._stdin, self.out, self.log = map(
+            _require_pipe, (self._process.stdin, self._process.stdout, self._process.stderr)
+        )
         os.set_blocking(self.out.fileno(), False)
         os.set_blocking(self.log.fileno(), False)
         self.silent = False
@@ -54,7 +56,7 @@ class Spawned:
         self._lines = Lines(_LONGEST_LINE)
         # If it is gone already, its stdout says so.
         with suppress(BrokenPipeError):
-            self._stdin.write(encoded(Hello(self.token, settings)))
+            self._stdin.write(encode(Hello(self.token, settings)))
 
     @property
     def pid(self) -> int:
@@ -70,10 +72,10 @@ class Spawned:
         data = self.out.read(_PIECE)
         self.silent = data == b""
         for line in self._lines.feed(data or b""):
-            said = decoded(line)
-            if not isinstance(said, Listening) or not 0 < said.port < 1 << 16:
+            value = decode(line)
+            if not isinstance(value, Listening) or not 0 < value.port < 1 << 16:
                 raise WireError("The engine's process does not say where it listens.")
-            return said.port
+            return value.port
         return None
 
     def read_log(self) -> bool | None:
@@ -93,7 +95,7 @@ class Spawned:
 
     def look_at_memory(self) -> None:
         """End it by force if it holds too much."""
-        if self.most_memory is not None and held(self.pid) > self.most_memory:
+        if self.most_memory is not None and held_bytes(self.pid) > self.most_memory:
             self._held_too_much = True
             self.kill()
 
@@ -116,27 +118,27 @@ class Spawned:
     def reason(self) -> str:
         """Return the sentence that says that it ended and why. It has."""
         if self._held_too_much and self.most_memory is not None:
-            return too_much(self.most_memory)
+            return limit_message(self.most_memory)
         status = self._process.returncode
         if status >= 0:
-            how, told = f"ended with exit status {status}", self.words.last()
+            how, excerpt = f"ended with exit status {status}", self.words.last()
         else:
             meaning = signal.strsignal(-status) or ""
             how = f"was ended by {signal.Signals(-status).name} ({meaning})"
             # Python says which signal it was, and so hides what was said before.
-            told = self.words.last(known=meaning)
-            if -status == signal.SIGKILL and not told:
-                told = "systems do that where memory runs out"
-        return f"The engine's process {how}{f': {told}' if told else ''}".removesuffix(".") + "."
+            excerpt = self.words.last(known=meaning)
+            if -status == signal.SIGKILL and not excerpt:
+                excerpt = "systems do that where memory runs out"
+        return f"The engine's process {how}{f': {excerpt}' if excerpt else ''}".removesuffix(".") + "."
 
 
-def _started() -> subprocess.Popen[bytes]:
+def _spawn() -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
     # In a process group of its own, as Ctrl-C in a terminal is for the app, which then ends its child.
     return subprocess.Popen(command(), bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, process_group=0)
 
 
-def _there(pipe: IO[bytes] | None) -> IO[bytes]:
+def _require_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
     assert pipe is not None  # all three were asked for
     return pipe
 

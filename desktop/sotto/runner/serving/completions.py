@@ -14,7 +14,7 @@ _KNOWN = {"Prompt", "Media", "Options", "Logprobs", "TopLogprobs"}
 _REASONS = {DoneReason.STOP: 0, DoneReason.LENGTH: 1, DoneReason.LOOP: 1}
 
 
-def asked(read: Any, request_id: str) -> GenerateRequest:
+def parse_request(read: Any, request_id: str) -> GenerateRequest:
     """Return the request that a body's JSON means. Options that are not given are as the model's manifest says.
 
     Raises:
@@ -33,14 +33,16 @@ def asked(read: Any, request_id: str) -> GenerateRequest:
     return GenerateRequest(id=request_id, prompt=read["Prompt"], options=options, logprobs=_logprobs(read))
 
 
-def line(event: GenerateEvent) -> bytes:
+def encode_event(event: GenerateEvent) -> bytes:
     """Return the line that says what `event` does; nothing for what nobody needs to know."""
     if isinstance(event, PrefillProgress):
         return _line(Progress={"Done": event.done, "Total": event.total, "Cached": event.cached})
     if isinstance(event, TextChunk):
         if not event.text and not event.logprobs:
             return b""
-        return _line(Content=event.text, **({"Logprobs": list(map(_told, event.logprobs))} if event.logprobs else {}))
+        return _line(
+            Content=event.text, **({"Logprobs": list(map(_logprob_entry, event.logprobs))} if event.logprobs else {})
+        )
     if isinstance(event, Failed):
         # Its status says whose fault it was, as before the first line.
         error = {"StatusCode": 500 if event.bug else 400, "Status": "", "error": event.message}
@@ -56,23 +58,23 @@ def line(event: GenerateEvent) -> bytes:
     )
 
 
-def ends(event: GenerateEvent) -> bool:
+def is_last(event: GenerateEvent) -> bool:
     """Return whether nothing comes after `event`."""
     return isinstance(event, Finished | Failed)
 
 
 def _logprobs(read: Mapping[str, Any]) -> int | None:
     """Return for how many tokens to tell how likely they were; None for none."""
-    asked, count = read.get("Logprobs"), read.get("TopLogprobs")
-    if asked is not None and not isinstance(asked, bool):
+    parse_request, count = read.get("Logprobs"), read.get("TopLogprobs")
+    if parse_request is not None and not isinstance(parse_request, bool):
         raise InvalidRequestError("Logprobs must be true or false.")
     whole = isinstance(count, int) and not isinstance(count, bool)
     if count is not None and not (whole and 0 <= count <= MOST_LOGPROBS):
         raise InvalidRequestError(f"TopLogprobs must be a whole number from 0 to {MOST_LOGPROBS}.")
-    return count or 0 if asked else None
+    return count or 0 if parse_request else None
 
 
-def _told(one: Likelihood) -> dict[str, Any]:
+def _logprob_entry(one: Likelihood) -> dict[str, Any]:
     return _token(one.drawn) | {"top_logprobs": [_token(other) for other in one.top]}
 
 

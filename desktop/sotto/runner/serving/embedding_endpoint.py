@@ -13,13 +13,13 @@ from sotto.engine.contract.requests import EmbedRequest
 from sotto.errors import InvalidRequestError
 from sotto.runner.commands import Embed
 from sotto.runner.loop import EngineLoop
-from sotto.runner.serving.streams import listening, read_body, read_json
+from sotto.runner.serving.streams import read_body, read_json, request_events
 from sotto.runner.serving.switchboard import Switchboard
 
 _KNOWN = ("content", "dimensions", "media")
 
 
-class Vectors:
+class Embeddings:
     """`POST /v1/embeddings`."""
 
     def __init__(self, loop: EngineLoop, board: Switchboard) -> None:
@@ -30,14 +30,14 @@ class Vectors:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, unless whoever asked goes away."""
         request_id = f"embedding {secrets.token_hex(16)}"
-        request = _asked(read_json(await read_body(Request(scope, receive))), request_id)
-        async with listening(self._loop, self._board, request_id, receive) as take:
+        request = _parse_request(read_json(await read_body(Request(scope, receive))), request_id)
+        async with request_events(self._loop, self._board, request_id, receive) as take:
             self._loop.send(Embed(request))
             if (events := await take()) is not None:
-                await _answer(events)(scope, receive, send)
+                await _response(events)(scope, receive, send)
 
 
-def _asked(read: Any, request_id: str) -> EmbedRequest:
+def _parse_request(read: Any, request_id: str) -> EmbedRequest:
     """Return the request that a body's JSON means.
 
     Raises:
@@ -55,7 +55,7 @@ def _asked(read: Any, request_id: str) -> EmbedRequest:
     return EmbedRequest(request_id, (read["content"],), truncate=False, dimensions=dimensions, normalise=True)
 
 
-def _answer(events: list[Any]) -> Response:
+def _response(events: list[Any]) -> Response:
     end = events[-1] if events else None
     if isinstance(end, Embedded):
         return JSONResponse({"embedding": end.vectors[0], "prompt_eval_count": end.prompt_tokens})

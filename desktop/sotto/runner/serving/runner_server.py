@@ -34,7 +34,7 @@ from sotto.errors import InvalidRequestError, SottoError
 from sotto.runner.loop import EngineLoop
 from sotto.runner.serving.connections import Connection, DoorServer
 from sotto.runner.serving.doorway import Doorway
-from sotto.runner.serving.embedding_endpoint import Vectors
+from sotto.runner.serving.embedding_endpoint import Embeddings
 from sotto.runner.serving.streams import LARGEST_BODY, Completions, Session, read_body, read_json
 from sotto.runner.serving.switchboard import Switchboard
 
@@ -83,14 +83,14 @@ def application(loop: EngineLoop, board: Switchboard, token: str) -> ASGIApp:
         Route("/v1/tokenize", api.tokenize, methods=["POST"]),
         Route("/v1/detokenize", api.detokenize, methods=["POST"]),
         Route("/v1/completions", Completions(loop, board), methods=["POST"]),
-        Route("/v1/embeddings", Vectors(loop, board), methods=["POST"]),
+        Route("/v1/embeddings", Embeddings(loop, board), methods=["POST"]),
         Route("/v1/session", Session(loop, board), methods=["POST"]),
         *(
-            Route(old, _moved(new), methods=["GET", "POST"])
+            Route(old, _redirect_to(new), methods=["GET", "POST"])
             for old, new in (("/health", "status"), ("/load", "models"), ("/completion", "completions"))
         ),
     ]
-    handlers: dict[Any, Any] = {SottoError: _told, ClientDisconnect: _nobody}
+    handlers: dict[Any, Any] = {SottoError: _bad_request, ClientDisconnect: _client_disconnected}
     return _Guard(Starlette(routes=routes, exception_handlers=handlers), token)
 
 
@@ -118,7 +118,7 @@ class _Api:
 
     async def status(self, request: Request) -> Response:
         """Say how the engine stands. What memory holds is what the engine said last: nobody waits for it."""
-        return JSONResponse(self._board.standing.status.written())
+        return JSONResponse(self._board.report.status.to_json())
 
     async def models(self, request: Request) -> Response:
         """Say that there is an engine."""
@@ -140,16 +140,16 @@ class _Api:
         return PlainTextResponse(await asyncio.to_thread(self._loop.tokenizer.decode, ids))
 
 
-def _moved(name: str) -> Callable[[Request], Awaitable[Response]]:
+def _redirect_to(name: str) -> Callable[[Request], Awaitable[Response]]:
     async def redirect(_: Request) -> Response:
         return RedirectResponse(f"/v1/{name}", 308)
 
     return redirect
 
 
-async def _told(_: Request, error: Exception) -> Response:
+async def _bad_request(_: Request, error: Exception) -> Response:
     return PlainTextResponse(str(error), 400)
 
 
-async def _nobody(_: Request, error: Exception) -> Response:
+async def _client_disconnected(_: Request, error: Exception) -> Response:
     return Response(status_code=400)

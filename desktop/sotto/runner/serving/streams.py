@@ -13,7 +13,7 @@ from starlette.types import Receive, Scope, Send
 
 from sotto.engine.contract.events import Event, Failed, RequestEnd
 from sotto.errors import InvalidRequestError
-from sotto.runner.codec import Lines, WireError, decoded, encoded
+from sotto.runner.codec import Lines, WireError, decode, encode
 from sotto.runner.commands import Cancel, Command, Embed, Generate
 from sotto.runner.loop import EngineLoop
 from sotto.runner.serving import completions
@@ -50,7 +50,7 @@ def read_json(body: bytes) -> Any:
 
 
 @asynccontextmanager
-async def listening(
+async def request_events(
     loop: EngineLoop, board: Switchboard, request_id: str, receive: Receive
 ) -> AsyncIterator[Callable[[], Awaitable[list[Any] | None]]]:
     """Give what waits for the next events of a request, and returns None once whoever asked is gone.
@@ -58,12 +58,12 @@ async def listening(
     What has not ended by itself then is cancelled.
     """
     stream = board.begin_request(request_id)
-    gone = asyncio.create_task(_disconnected(receive))
+    disconnected = asyncio.create_task(_wait_for_disconnect(receive))
 
     async def take() -> list[Any] | None:
         taking = asyncio.create_task(stream.take())
-        await asyncio.wait((taking, gone), return_when=asyncio.FIRST_COMPLETED)
-        if gone.done():
+        await asyncio.wait((taking, disconnected), return_when=asyncio.FIRST_COMPLETED)
+        if disconnected.done():
             taking.cancel()
             return None
         return taking.result()
@@ -71,7 +71,7 @@ async def listening(
     try:
         yield take
     finally:
-        gone.cancel()
+        disconnected.cancel()
         loop.send(Cancel(request_id))
         board.end_request(request_id)
 
@@ -88,17 +88,17 @@ class Completions:
         """Answer one request."""
         # No id that a session may have chosen.
         request_id = f"completion {secrets.token_hex(16)}"
-        request = completions.asked(read_json(await read_body(Request(scope, receive))), request_id)
+        request = completions.parse_request(read_json(await read_body(Request(scope, receive))), request_id)
         answer = _Answer(send)
-        async with listening(self._loop, self._board, request_id, receive) as take:
+        async with request_events(self._loop, self._board, request_id, receive) as take:
             self._loop.send(Generate(request))
             while (events := await take()) is not None:
                 if not answer.begun and events and isinstance(events[0], Failed):
                     # Nothing was said yet, so the status can still tell.
                     await answer.refuse(PlainTextResponse(events[0].message, 500 if events[0].bug else 400))
                     return
-                await answer.send(b"".join(map(completions.line, events)))
-                if not events or completions.ends(events[-1]):
+                await answer.send(b"".join(map(completions.encode_event, events)))
+                if not events or completions.is_last(events[-1]):
                     await answer.end()
                     return
 
@@ -119,39 +119,39 @@ class Session:
             await answer.refuse(PlainTextResponse("There is a session already.", 409))
             return
         unanswered: set[str] = set()
-        hearing = asyncio.create_task(self._hear(receive, unanswered))
-        speaking = asyncio.create_task(self._speak(stream, answer, unanswered))
+        receiving = asyncio.create_task(self._receive_commands(receive, unanswered))
+        sending = asyncio.create_task(self._send_events(stream, answer, unanswered))
         try:
-            ended, _ = await asyncio.wait((hearing, speaking), return_when=asyncio.FIRST_COMPLETED)
+            ended, _ = await asyncio.wait((receiving, sending), return_when=asyncio.FIRST_COMPLETED)
             for task in ended:
                 task.result()  # raises what went wrong
         except WireError as error:
             # An answer that breaks off, and a line in the log, say that it did not end well.
             print(f"error: {error.message}", flush=True)  # noqa: T201
         finally:
-            hearing.cancel()
-            speaking.cancel()
+            receiving.cancel()
+            sending.cancel()
             self._board.end_session()
             for request_id in unanswered:
                 self._loop.send(Cancel(request_id))
 
-    async def _hear(self, receive: Receive, unanswered: set[str]) -> None:
+    async def _receive_commands(self, receive: Receive, unanswered: set[str]) -> None:
         lines = Lines()
         while True:
             message = await receive()
             for line in lines.feed(message.get("body", b"")):
-                self._do(decoded(line), unanswered)
+                self._carry_out(decode(line), unanswered)
             if message["type"] == "http.disconnect" or not message.get("more_body"):
                 return
 
-    async def _speak(self, stream: Stream, answer: "_Answer", unanswered: set[str]) -> None:
+    async def _send_events(self, stream: Stream, answer: "_Answer", unanswered: set[str]) -> None:
         await answer.send(b"")
         while events := await stream.take():
-            unanswered.difference_update(_ended(event) for event in events)
-            await answer.send(b"".join(map(encoded, events)))
+            unanswered.difference_update(_ended_request_id(event) for event in events)
+            await answer.send(b"".join(map(encode, events)))
         await answer.end()
 
-    def _do(self, command: Any, unanswered: set[str]) -> None:
+    def _carry_out(self, command: Any, unanswered: set[str]) -> None:
         if not isinstance(command, Command):
             raise WireError(f"{type(command).__name__} is no command.")
         if isinstance(command, Generate | Embed):
@@ -181,20 +181,20 @@ class _Answer:
 
     async def refuse(self, response: Response) -> None:
         """Send another answer instead; nothing has been said yet."""
-        await response({"type": "http"}, _never, self._send)
+        await response({"type": "http"}, _receive_nothing, self._send)
 
 
-def _ended(event: Event) -> str:
+def _ended_request_id(event: Event) -> str:
     """Return the id of the request that ends with `event`, or nothing."""
     return event.request_id if isinstance(event, RequestEnd) else ""
 
 
-async def _never() -> Any:
+async def _receive_nothing() -> Any:
     """Receive nothing: what was sent has been read."""
     return {"type": "http.disconnect"}
 
 
-async def _disconnected(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     """Return when whoever asked has gone."""
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -5,7 +5,7 @@ import threading
 from collections import deque
 
 from sotto.engine.contract.events import Event, RequestEvent
-from sotto.runner.status import Reported
+from sotto.runner.status import EngineReport
 
 
 class Stream:
@@ -17,7 +17,7 @@ class Stream:
         self._lock = threading.Lock()
         self._events: deque[Event] = deque()
         self._ended = False
-        self._woken = asyncio.Event()
+        self._wake = asyncio.Event()
 
     def put(self, event: Event | None) -> None:
         """Leave an event, on any thread; None is the end."""
@@ -28,7 +28,7 @@ class Stream:
             else:
                 self._events.append(event)
         if asleep:
-            self._loop.call_soon_threadsafe(self._woken.set)
+            self._loop.call_soon_threadsafe(self._wake.set)
 
     async def take(self) -> list[Event]:
         """Wait for events and return all there are; nothing once the stream has ended."""
@@ -36,10 +36,10 @@ class Stream:
             with self._lock:
                 events, ended = list(self._events), self._ended
                 self._events.clear()
-                self._woken.clear()
+                self._wake.clear()
             if events or ended:
                 return events
-            await self._woken.wait()
+            await self._wake.wait()
 
 
 class Switchboard:
@@ -51,13 +51,13 @@ class Switchboard:
         self._requests: dict[str, Stream] = {}
         self._session: Stream | None = None
         self._ended = False
-        self.standing = Reported()
+        self.report = EngineReport()
 
     def emit(self, event: Event) -> None:
         """Take an event of the engine, on the thread that owns it."""
         request = event.request_id if isinstance(event, RequestEvent) else ""
         with self._lock:
-            self.standing = self.standing.after(event)
+            self.report = self.report.after(event)
             stream = self._requests.get(request) or self._session
         if stream is not None:
             stream.put(event)
@@ -75,7 +75,7 @@ class Switchboard:
         with self._lock:
             if self._session is not None:
                 return None
-            self._session = self._begun()
+            self._session = self._new_stream()
             return self._session
 
     def end_session(self) -> None:
@@ -86,7 +86,7 @@ class Switchboard:
     def begin_request(self, request_id: str) -> Stream:
         """Return the stream of one request."""
         with self._lock:
-            stream = self._requests[request_id] = self._begun()
+            stream = self._requests[request_id] = self._new_stream()
             return stream
 
     def end_request(self, request_id: str) -> None:
@@ -94,7 +94,7 @@ class Switchboard:
         with self._lock:
             del self._requests[request_id]
 
-    def _begun(self) -> Stream:
+    def _new_stream(self) -> Stream:
         stream = Stream()
         if self._ended:
             stream.put(None)

@@ -8,7 +8,7 @@ from typing import Any
 
 import h11
 
-from sotto.runner.codec import Lines, WireError, decoded, encoded
+from sotto.runner.codec import Lines, WireError, decode, encode
 from sotto.runner.commands import Command
 
 _PIECE = 1 << 18
@@ -58,7 +58,7 @@ class Wire:
 
     def send(self, command: Command) -> None:
         """Send a command, or as much of it as goes out now."""
-        self._push(h11.Data(encoded(command)))
+        self._push(h11.Data(encode(command)))
 
     def flush(self) -> None:
         """Send more of what waits."""
@@ -109,7 +109,7 @@ class Wire:
                     raise WireError(f"The engine's process refuses the session (status {part.status_code}).")
                 self.begun = True
             if isinstance(part, h11.Data):
-                events += map(decoded, self._lines.feed(bytes(part.data)))
+                events += map(decode, self._lines.feed(bytes(part.data)))
             elif isinstance(part, h11.EndOfMessage | h11.ConnectionClosed):
                 self.ended = True
             if part is h11.NEED_DATA or part is h11.PAUSED or self.ended:

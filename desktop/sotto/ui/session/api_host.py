@@ -8,7 +8,7 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from sotto.runner.commands import Ask, Cancel, Count
-from sotto.runner.host import HeardAnswer, HeardWish, Standing, Visit, not_loaded, standing
+from sotto.runner.host import AnswerCallback, Standing, Visit, WishCallback, not_loaded, standing
 from sotto.runner.residents import Wish
 from sotto.store.records import ModelRecord
 from sotto.ui.session.session import Session
@@ -59,7 +59,7 @@ class ApiHost(QObject):
         """Return the models of the library whose disks are present."""
         return self._models
 
-    def want(self, wish: Wish, heard: HeardWish) -> Visit:
+    def want(self, wish: Wish, heard: WishCallback) -> Visit:
         """Have a model loaded, and keep it until the visit is left."""
         visit = next(self._numbers)
         self._action_queued.emit(lambda: self._want(visit, wish, heard))
@@ -73,7 +73,7 @@ class ApiHost(QObject):
         """Unload a model as soon as it is idle."""
         self._action_queued.emit(lambda: self._session.keeper.dismiss_model(record, heard))
 
-    def ask(self, command: Ask, heard: HeardAnswer) -> None:
+    def ask(self, command: Ask, heard: AnswerCallback) -> None:
         """Have a request answered by the model in a seat, if it is still loaded; counts do not wait for answers."""
         self._action_queued.emit(lambda: self._ask(command, heard))
 
@@ -97,11 +97,11 @@ class ApiHost(QObject):
         loaded = standing(residents, self._session.figures)
         self._standing = tuple((model, time.monotonic() + model.stays) for model in loaded)
 
-    def _want(self, visit: Visit, wish: Wish, heard: HeardWish) -> None:
+    def _want(self, visit: Visit, wish: Wish, heard: WishCallback) -> None:
         adjusted = replace(wish, num_ctx=self._session.context_for(wish.record), as_it_is=True)
         self._visits[visit] = self._session.keeper.want(adjusted, heard)
 
-    def _ask(self, command: Ask, heard: HeardAnswer) -> None:
+    def _ask(self, command: Ask, heard: AnswerCallback) -> None:
         if not self._session.keeper.residents.is_ready(command.seat):
             heard(not_loaded(command))
         elif isinstance(command, Count):

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 from sotto.engine.contract.events import Event, Failed, RequestEnd, RequestEvent
 from sotto.errors import ProcessEndedError
 from sotto.runner.commands import Ask, Command, Count, Embed, Generate, Load, Unload
-from sotto.runner.host import STACK_BYTES, HeardAnswer, Loop
-from sotto.runner.joining import joined
+from sotto.runner.host import STACK_BYTES, AnswerCallback, Loop
+from sotto.runner.joining import join_events
 
 _INTERVAL_MS = 33
 # The commands for which a lost engine is restarted.
@@ -53,7 +53,7 @@ class Mailbox:
         with self._lock:
             events, self._events = self._events, []
             self._asleep = not events
-        return joined(events)
+        return join_events(events)
 
 
 def engine_loop(emit: Callable[[Event], None]) -> Loop:
@@ -101,7 +101,7 @@ class EngineThread(QThread):
         self._waiting: list[Command] = []
         self._closed = False
         self._lost = False
-        self._answering: dict[str, HeardAnswer] = {}
+        self._answering: dict[str, AnswerCallback] = {}
         self._mailbox = Mailbox()
         self._reader = QTimer(self)
         self._reader.setSingleShot(True)
@@ -110,7 +110,7 @@ class EngineThread(QThread):
         self._woken.connect(self._read)
         self.finished.connect(self._restart)
 
-    def send(self, command: Command, heard: HeardAnswer | None = None) -> None:
+    def send(self, command: Command, heard: AnswerCallback | None = None) -> None:
         """Queue a command.
 
         Args:
