@@ -1,1 +1,1 @@
-"""Runs engines: the loop, which models are loaded, and the thread or process that hosts them."""
+"""Running engines: the command loop, which models are loaded, and the thread or process that hosts them."""

@@ -1,4 +1,4 @@
-"""The models on this machine, each judged by what the engine can run."""
+"""The models on this machine, each with whether the engine can run it."""
 
 from collections.abc import Sequence
 
@@ -11,18 +11,18 @@ from sotto.store.roots import default_roots
 
 
 def catalogue(folders: Sequence[str] | None = None) -> Listing:
-    """Return every model that can be found, with the reason beside those that cannot run.
+    """Return every model found, with the reason for those that cannot run.
 
     Args:
-        folders: Where to look beside the usual places; None for the folders that were added in the app.
+        folders: Folders to search in addition to the default ones; None for those added in the app.
     """
     return discover(default_roots(folders=chosen_folders() if folders is None else folders), judge=refusal)
 
 
 def find(target: str) -> ModelRecord:
-    """Return the model that is meant by a name, the beginning of one or of a digest, a manifest file or a folder.
+    """Return the model given by a name or digest, a prefix of either, a manifest file or a folder.
 
     Raises:
-        StoreError: There is no such model, or more than one.
+        StoreError: No model matches, or more than one does.
     """
     return resolve(target, catalogue())

@@ -1,4 +1,4 @@
-"""What is asked of a child's private API and answered at once, each in a call of its own; from any thread."""
+"""Blocking calls of a child's private API (status, tokenize, detokenize), from any thread."""
 
 import http.client
 import json
@@ -9,42 +9,42 @@ from typing import Any
 from sotto.errors import EngineError, InvalidRequestError
 from sotto.runner.status import Status
 
-# It is the texts that take long: megabytes may have to be cut into tokens.
+# Long, because a text may be megabytes that have to be tokenized.
 _TEXT_SECONDS = 60.0
 _OK, _WRONG = 200, 400
 
 
 class Calls:
-    """Calls of a child that listens on a port of this machine."""
+    """Client of a child that listens on a local port."""
 
     def __init__(self, port: int, token: str) -> None:
-        """Call a child by the token that it was started with."""
+        """Call the child on a port with the token that it was started with."""
         self._port = port
         self._headers = {"Authorization": f"Bearer {token}"}
 
     def status(self, seconds: float) -> Status:
-        """Return how its engine stands, within so many seconds.
+        """Return the status of its engine within `seconds`.
 
         Raises:
-            EngineError: It does not answer, or something else.
+            EngineError: It does not answer in time, or not with a status.
         """
         return Status.from_json(self._json("GET", "status", None, seconds))
 
     def tokenize(self, text: str) -> list[int]:
-        """Cut a text into tokens of the loaded model.
+        """Tokenize a text with the loaded model.
 
         Raises:
-            InvalidRequestError: No model is loaded, or the text is no valid Unicode.
+            InvalidRequestError: No model is loaded, or the text is not valid Unicode.
             EngineError: It does not answer.
         """
         ids: list[int] = self._json("POST", "tokenize", text.encode(errors="surrogatepass"), _TEXT_SECONDS)
         return ids
 
     def detokenize(self, ids: Sequence[int]) -> str:
-        """Put tokens of the loaded model together to a text.
+        """Return the text of tokens of the loaded model.
 
         Raises:
-            InvalidRequestError: No model is loaded, or one of them is no token.
+            InvalidRequestError: No model is loaded, or an id is not a token.
             EngineError: It does not answer.
         """
         return self._request("POST", "detokenize", json.dumps(list(ids)).encode(), _TEXT_SECONDS).decode()

@@ -1,10 +1,10 @@
-"""Frozen values as JSON and back, exactly: the one form in which anything crosses between processes.
+"""Lossless JSON encoding of the values that cross between processes.
 
-A value is an object with its class's name under `is` and its fields. What comes in is checked against the annotations
-of the class: another field, a missing one or one of another type is refused, so that whoever reads a line gets a whole
-value or a `WireError`, and nothing else.
+A value is an object of its fields, with its class's name under `is`. Input is checked against the annotations of the
+class: an unknown or missing field, or one of another type, is refused, so that the reader of a line gets either a
+complete value or a `WireError`.
 
-Written by hand because msgspec tells the members of a union apart only where they are its own structs, and these are
+Written by hand because msgspec distinguishes the members of a union only if they are its own structs, and these are
 the engine's plain dataclasses.
 """
 
@@ -29,16 +29,16 @@ _EXCERPT_LENGTH = 80
 
 
 class WireError(SottoError):
-    """What came from another process is no value that was agreed on."""
+    """Input from another process violates the protocol."""
 
 
 @dataclass(frozen=True, slots=True)
 class Hello:
-    """The first that a child is told, on its stdin.
+    """The first message to a child, on its stdin.
 
     Attributes:
-        token: Must be named in every call.
-        settings: Of the engine; None as they are kept on this machine.
+        token: Required in every call.
+        settings: Those of the engine; None for those stored on this machine.
     """
 
     token: str
@@ -47,18 +47,18 @@ class Hello:
 
 @dataclass(frozen=True, slots=True)
 class Listening:
-    """The first that a child says, on its stdout.
+    """The first message from a child, on its stdout.
 
     Attributes:
-        port: Where it listens, on this machine alone.
+        port: The loopback port on which it listens.
     """
 
     port: int
 
 
 WIRE_CLASSES: Mapping[str, type] = {
-    one.__name__: one
-    for one in (
+    kind.__name__: kind
+    for kind in (
         *(*get_args(Command), Hello, Listening),
         *(events.LoadProgress, events.Loaded, events.Unloaded, events.Failed, MemoryFigures, Measured),
         *(events.PrefillProgress, events.TextChunk, events.Finished, events.Embedded, events.Counted),
@@ -67,7 +67,7 @@ WIRE_CLASSES: Mapping[str, type] = {
 
 
 def encode(value: Any) -> bytes:
-    """Return a value as one line, its end included."""
+    """Return a value as one line, including its line feed."""
     return json.dumps({"is": type(value).__name__} | _to_json(value), separators=(",", ":")).encode("ascii") + b"\n"
 
 
@@ -75,7 +75,7 @@ def decode(line: bytes) -> Any:
     """Return the value of a line.
 
     Raises:
-        WireError: It holds none.
+        WireError: It does not hold a known value.
     """
     try:
         read = json.loads(line)
@@ -89,16 +89,16 @@ def decode(line: bytes) -> Any:
 
 
 class Lines:
-    """Cuts a stream of bytes into lines."""
+    """Splits a stream of bytes into lines."""
 
     def __init__(self, longest: int = LONGEST_LINE) -> None:
-        """Begin with nothing; no line may have more than `longest` bytes."""
+        """Begin empty; lines may have at most `longest` bytes."""
         self._longest = longest
         self._partial: list[bytes] = []
         self._size = 0
 
     def feed(self, data: bytes) -> list[bytes]:
-        """Take bytes; return the lines that they complete, without their ends.
+        """Take bytes; return the lines that they complete, without line feeds.
 
         Raises:
             WireError: A line is too long.
@@ -116,7 +116,7 @@ class Lines:
 
 
 def _to_json(value: Any) -> Any:
-    """Return what JSON has for a value."""
+    """Return a value as JSON types."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: _to_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -130,16 +130,16 @@ def _to_json(value: Any) -> Any:
 
 @cache
 def _reader(wanted: Any) -> Callable[[Any], Any]:
-    """Return what makes a value of the annotation `wanted` from JSON, or raises WireError."""
+    """Return a function that converts JSON to a value annotated as `wanted`, or raises WireError."""
     origin, arguments = get_origin(wanted), get_args(wanted)
     if wanted is Any:
         return lambda read: read
     if origin in (UnionType, Union):
-        # Here None, and what JSON has other types for.
-        others = [one for one in arguments if one is not NoneType]
-        readers = {list if get_origin(one) is tuple else one: _reader(one) for one in others}
-        usual = _reader(others[0])
-        return lambda read: None if read is None else readers.get(type(read), usual)(read)
+        # The unions here hold None and types that JSON represents differently.
+        members = [member for member in arguments if member is not NoneType]
+        readers = {list if get_origin(member) is tuple else member: _reader(member) for member in members}
+        default = _reader(members[0])
+        return lambda read: None if read is None else readers.get(type(read), default)(read)
     if origin is tuple:
         return _tuple_reader(arguments)
     if origin is not None:  # a mapping of options
@@ -159,7 +159,7 @@ def _tuple_reader(arguments: tuple[Any, ...]) -> Callable[[Any], Any]:
     if arguments[-1] is Ellipsis:
         read_item = _reader(arguments[0])
         return lambda read: tuple(map(read_item, _expect(read, list)))
-    readers = [_reader(one) for one in arguments]
+    readers = [_reader(argument) for argument in arguments]
 
     def read_items(read: Any) -> Any:
         if len(_expect(read, list)) != len(readers):
@@ -184,7 +184,7 @@ def _object_reader(wanted: Any) -> Callable[[Any], Any]:
 
 
 def _expect(read: Any, kind: type) -> Any:
-    # Not isinstance: True is an int there.
+    # Not isinstance, which takes True for an int.
     if type(read) is not kind:
         raise WireError(f"{_excerpt(read)} is not of type {kind.__name__}.")
     return read
@@ -198,6 +198,6 @@ def _convert(make: Callable[[str], Any], name: str, text: str) -> Any:
 
 
 def _excerpt(value: Any) -> str:
-    # What is shown may be very large: only its beginning is looked at.
+    # Cut first, because the value may be very large.
     text = repr(value[:_EXCERPT_LENGTH]) if isinstance(value, str | bytes | list) else repr(value)
     return text if len(text) <= _EXCERPT_LENGTH else f"{text[:_EXCERPT_LENGTH]}..."

@@ -1,6 +1,6 @@
-"""What may be asked of an engine, wherever it runs: frozen values, which cross threads and processes as they are.
+"""Commands to an engine, wherever it runs: frozen values that cross threads and processes unchanged.
 
-`sotto.runner.loop` says what every caller can rely on.
+`sotto.runner.loop` documents the guarantees.
 """
 
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ from sotto.store.records import ModelRecord
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """Load a model in place of what is in a seat, and end everything asked of that before.
+    """Load a model into a seat, replacing the one there and cancelling its pending commands.
 
     Attributes:
         record: The model.
-        num_ctx: Most tokens that a conversation may hold; None as the model says, or as many as fit.
-        anyway: Load it even where it is known not to fit.
-        seat: Where to.
-        roomy: Whether it fails where memory is short for a context of some length, because others could leave.
+        num_ctx: Largest context in tokens; None for what the model declares, or as much as fits.
+        anyway: Load it even if it is known not to fit.
+        seat: Where to load it.
+        roomy: Whether to fail if memory does not suffice for a useful context, because other models could be unloaded.
     """
 
     record: ModelRecord
@@ -30,19 +30,19 @@ class Load:
 
 @dataclass(frozen=True, slots=True)
 class Unload:
-    """Unload the model in a seat, and end everything asked of it before."""
+    """Unload the model in a seat and cancel its pending commands."""
 
     seat: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Generate:
-    """Generate with the model that is in a seat when the request's turn comes.
+    """Generate with the model that is in a seat when the request starts.
 
     Attributes:
         request: What to generate from.
-        seat: Which model.
-        background: Whether people who wait for others go first.
+        seat: The seat of the model.
+        background: Whether requests that a person waits for go first.
     """
 
     request: GenerateRequest
@@ -52,12 +52,12 @@ class Generate:
 
 @dataclass(frozen=True, slots=True)
 class Embed:
-    """Make vectors of texts with the model that is in a seat when the request's turn comes.
+    """Embed texts with the model that is in a seat when the request starts.
 
     Attributes:
         request: The texts.
-        seat: Which model.
-        background: Whether people who wait for others go first.
+        seat: The seat of the model.
+        background: Whether requests that a person waits for go first.
     """
 
     request: EmbedRequest
@@ -67,7 +67,7 @@ class Embed:
 
 @dataclass(frozen=True, slots=True)
 class Count:
-    """Count the tokens of a conversation, beside whatever else is served."""
+    """Count the tokens of a conversation, concurrently with other commands."""
 
     request: CountRequest
     seat: str = ""
@@ -75,25 +75,25 @@ class Count:
 
 @dataclass(frozen=True, slots=True)
 class Cancel:
-    """End a request as cancelled, wherever it is; an id that is not known has just ended and is ignored."""
+    """Cancel a request, running or waiting; an unknown id is ignored, since the request may just have ended."""
 
     request_id: str
 
 
 @dataclass(frozen=True, slots=True)
 class CancelLoad:
-    """Stop the load of a seat that runs or waits, if there is one; nothing is in it then."""
+    """Cancel the running or waiting load of a seat, if any; the seat is then empty."""
 
     seat: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """Find out what a model needs in memory, once there is nothing else to do."""
+    """Measure how much memory a model needs, once the loop is otherwise idle."""
 
     record: ModelRecord
 
 
 Ask = Generate | Embed | Count
-"""Commands that are answered, by events that name the request."""
+"""Commands answered by events that name the request."""
 Command = Load | Unload | Ask | Cancel | CancelLoad | Measure

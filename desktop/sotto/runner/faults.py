@@ -1,8 +1,8 @@
-"""Faults in steps that several answers shared, kept for `sotto doctor` and for bug reports.
+"""A log of faults in steps shared by several answers, for `sotto doctor` and bug reports.
 
-Such a fault costs time and no answer (see `sotto.engine.generation.scheduler`), so nobody would hear of it otherwise. A
-file holds one line of JSON for each answer that had to go on by itself; lines are only ever appended, so that several
-processes may do so.
+Such a fault costs time but no answer (see `sotto.engine.generation.scheduler`), so it would go unnoticed otherwise. The
+file holds one line of JSON for each answer that had to continue alone; lines are only appended, so that several
+processes can write to it.
 """
 
 import contextlib
@@ -18,14 +18,14 @@ from sotto.store.printable import printable
 
 _log = logging.getLogger(__name__)
 
-# No more is written then: what fails so often is not told better by more of it.
+# Nothing is added to a file of this size: more entries would not say more.
 _MOST_BYTES = 256 << 10
 _LONGEST = 300
 
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """An answer that went on by itself.
+    """An answer that had to continue alone.
 
     Attributes:
         when: Seconds since the epoch.
@@ -39,12 +39,12 @@ class Fault:
 
 
 def file() -> Path:
-    """Return where faults are kept; the file may not exist."""
+    """Return the path of the log; the file may not exist."""
     return paths.state_dir() / "shared-faults.jsonl"
 
 
 def record(model: str, reason: str) -> None:
-    """Keep a fault; where that is not possible, it is logged alone."""
+    """Append a fault; if that fails, only log it."""
     line = json.dumps(asdict(Fault(time.time(), printable(model, _LONGEST), printable(reason, _LONGEST)))) + "\n"
     try:
         paths.make_folder(file().parent)
@@ -59,7 +59,7 @@ def record(model: str, reason: str) -> None:
 
 
 def recorded() -> list[Fault]:
-    """Return the faults that were kept, the oldest first; lines that cannot be read are left out."""
+    """Return the logged faults, oldest first, without unreadable lines."""
     try:
         lines = file().read_bytes().splitlines()
     except FileNotFoundError:

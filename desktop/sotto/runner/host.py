@@ -1,4 +1,4 @@
-"""What hosts engines, and what others may ask of it without knowing what that is."""
+"""The interface of an engine host, whether it runs its engines on a thread or in a process."""
 
 import os
 import threading
@@ -19,7 +19,7 @@ _VARIABLE = "SOTTO_ENGINE_HOST"
 NOT_LOADED = "The model was unloaded before it could answer; ask again."
 
 STACK_BYTES = 16 << 20
-"""Of a thread that runs an engine: macOS gives other threads than the first 512 KB, less than deep Python needs."""
+"""Stack size of a thread that runs an engine: the 512 KB of macOS's secondary threads are too few for deep calls."""
 
 Visit = int
 WishCallback = Callable[[Admit | Refuse], None]
@@ -27,14 +27,14 @@ AnswerCallback = Callable[[RequestEvent], None]
 
 
 class CommandSink(Protocol):
-    """What takes commands."""
+    """Something that commands can be sent to."""
 
     def send(self, command: Command) -> None:
-        """Have a command carried out, in its turn."""
+        """Queue a command."""
 
 
 class Loop(CommandSink, Protocol):
-    """What serves commands: `sotto.runner.loop.EngineLoop`, whose documentation counts, or one that stands for it."""
+    """A loop that serves commands, with the guarantees of `sotto.runner.loop.EngineLoop`."""
 
     def close(self) -> None:
         """End everything and make `run` return."""
@@ -45,14 +45,14 @@ class Loop(CommandSink, Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Standing:
-    """A model that is loaded.
+    """A loaded model.
 
     Attributes:
-        seat: Its place.
-        record: Which one.
-        info: What is known of it since it was loaded.
-        nbytes: What it holds in memory, as last heard.
-        stays: Seconds until it leaves, as things are; infinite where it does not.
+        seat: Its seat.
+        record: The model.
+        info: What loading it revealed.
+        nbytes: Bytes that it holds in memory, as last reported.
+        stays: Seconds until it will be unloaded if unused; infinite if it will not be.
     """
 
     seat: str
@@ -63,7 +63,7 @@ class Standing:
 
 
 class Host(Protocol):
-    """Whoever has engines, for callers who share them.
+    """A host of engines that several callers share.
 
     Every method may be called on any thread. Callbacks may come on any thread too and must return at once. Each wish is
     answered once unless it is withdrawn, and an answer ends with one `Finished`, `Embedded`, `Counted` or `Failed`.
@@ -71,38 +71,38 @@ class Host(Protocol):
 
     @property
     def slots(self) -> int:
-        """How many answers of one model may be under way at a time; those beyond would only wait."""
+        """How many answers of one model are computed at a time; others wait."""
 
     @property
     def standing(self) -> Sequence[Standing]:
         """The models that are loaded now."""
 
     def models(self) -> Sequence[ModelRecord]:
-        """Return every model there is; may take a while."""
+        """Return every model on this machine; may take a while."""
 
     def want(self, wish: Wish, callback: WishCallback) -> Visit:
-        """Have a model loaded, and keep it until the visit is left; see `sotto.runner.residents`."""
+        """Have a model loaded, and keep it until `leave`; see `sotto.runner.residents`."""
 
     def leave(self, visit: Visit) -> None:
-        """End a visit, or take the wish back that it began with."""
+        """End a visit, or withdraw its wish."""
 
     def dismiss(self, record: ModelRecord, callback: Callable[[], None]) -> None:
-        """Unload a model as soon as nobody asks it anything.
+        """Unload a model once it is idle.
 
         Args:
-            record: Which one.
+            record: The model.
             callback: Called once it is unloaded; at once where it is not loaded or still in use.
         """
 
     def ask(self, command: Ask, callback: AnswerCallback) -> None:
-        """Have a request answered by the model in a seat, if it is still loaded; a count waits for no answer."""
+        """Have a request answered by the model in a seat, if it is still loaded; counts do not queue behind answers."""
 
     def cancel(self, request_id: str) -> None:
-        """End an answer as cancelled; an id that is not known is ignored."""
+        """Cancel an answer; an unknown id is ignored."""
 
 
 def start_engine_thread(run: Callable[[], None], *, daemon: bool = False) -> threading.Thread:
-    """Start a thread for an engine."""
+    """Start a thread with a stack large enough for an engine."""
     default_bytes = threading.stack_size(STACK_BYTES)
     try:
         thread = threading.Thread(target=run, name="engine", daemon=daemon)
@@ -113,27 +113,33 @@ def start_engine_thread(run: Callable[[], None], *, daemon: bool = False) -> thr
 
 
 def standing(residents: Residents, figures: MemoryFigures | None) -> list[Standing]:
-    """Return how each of the loaded models stands.
+    """Return the loaded models.
 
     Args:
         residents: The models.
-        figures: What they hold, as last heard.
+        figures: What they hold in memory, as last reported.
     """
     held = figures.held if figures else {}
     return [
-        Standing(one.seat, one.record, one.info, held.get(one.seat, one.info.weight_bytes), residents.stays(one))
-        for one in residents.all
-        if one.stage is Stage.READY and one.info is not None
+        Standing(
+            seat=resident.seat,
+            record=resident.record,
+            info=resident.info,
+            nbytes=held.get(resident.seat, resident.info.weight_bytes),
+            stays=residents.stays(resident),
+        )
+        for resident in residents.all
+        if resident.stage is Stage.READY and resident.info is not None
     ]
 
 
 def forced_kind() -> str:
-    """Return the kind of host that the environment asks for, whatever was chosen; empty where it does not."""
+    """Return the kind of host set by the environment, which overrides the setting; empty if unset."""
     return os.environ.get(_VARIABLE, "")
 
 
 def kind_of_host(chosen: str = THREAD) -> str:
-    """Return whether engines live on a thread or in a process: as the environment has it, or else as was chosen.
+    """Return whether engines run on a thread or in a process: as the environment says, otherwise `chosen`.
 
     Raises:
         InvalidRequestError: It is neither.
@@ -145,5 +151,5 @@ def kind_of_host(chosen: str = THREAD) -> str:
 
 
 def not_loaded(command: Ask) -> Failed:
-    """Return the end of a request whose model has been unloaded in the meantime."""
+    """Return the failure of a request whose model has been unloaded in the meantime."""
     return Failed(command.request.id, NOT_LOADED)

@@ -1,4 +1,4 @@
-"""Events made fewer for a reader who is slower than the engine."""
+"""Merging of events for a reader that is slower than the engine."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -8,7 +8,7 @@ from sotto.engine.memory.memory_figures import MemoryFigures
 
 
 def join_events(events: Sequence[object]) -> list[object]:
-    """Return events with joinable neighbours made one: texts are put together, of reports only the newest counts."""
+    """Merge adjacent events: text chunks are concatenated, and of progress and memory reports the newest is kept."""
     groups: list[list[object]] = []
     for event in events:
         if groups and _can_join(groups[-1][-1], event):
@@ -20,7 +20,7 @@ def join_events(events: Sequence[object]) -> list[object]:
 
 def _can_join(first: object, second: object) -> bool:
     if isinstance(first, TextChunk) and isinstance(second, TextChunk):
-        # Which of the tokens were thoughts could not be told any more.
+        # One flag cannot say which of the merged log-probabilities belong to thoughts.
         apart = bool(first.logprobs or second.logprobs) and first.thinks != second.thinks
         return first.request_id == second.request_id and not apart
     if isinstance(first, PrefillProgress):
@@ -31,7 +31,7 @@ def _can_join(first: object, second: object) -> bool:
 
 
 def _merge(events: list[object]) -> object:
-    """Return one event in place of neighbours that can be joined."""
+    """Return one event for adjacent events that can be merged."""
     chunks = [event for event in events if isinstance(event, TextChunk)]
     if len(chunks) < 2:
         return events[-1]
@@ -40,6 +40,6 @@ def _merge(events: list[object]) -> object:
         chunks[0],
         text="".join(chunk.text for chunk in chunks),
         token_ids=tuple(token for chunk in chunks for token in chunk.token_ids),
-        logprobs=tuple(one for chunk in chunks for one in chunk.logprobs),
+        logprobs=tuple(logprob for chunk in chunks for logprob in chunk.logprobs),
         parts=parts,
     )

@@ -1,4 +1,4 @@
-"""Carries out what `sotto.runner.residents` decides: tells the engines' loop, and whoever waits."""
+"""Carrying out the decisions of `sotto.runner.residents`: commands to the loop, answers to callers."""
 
 from collections.abc import Callable
 
@@ -10,7 +10,7 @@ from sotto.store.records import ModelRecord
 
 
 class Keeper:
-    """Has the models of one loop loaded and unloaded. Belongs to one thread, or to whoever holds one lock."""
+    """Loads and unloads the models of one loop. Not thread-safe: use it on one thread or under one lock."""
 
     def __init__(
         self,
@@ -22,10 +22,10 @@ class Keeper:
         """Begin with nothing loaded.
 
         Args:
-            residents: Decides.
-            loop: Returns what loads models, and starts it where that is needed.
-            later: Has `tick` called in so many seconds, in place of what it was told before; `FOREVER` is never.
-            changed: Called when residents may stand otherwise than before.
+            residents: Decides which models are loaded.
+            loop: Returns the loop that loads models, starting it if necessary.
+            later: Schedules `tick` in so many seconds, replacing the last schedule; `FOREVER` cancels it.
+            changed: Called when residents may have changed.
         """
         self.residents = residents
         self._loop, self._later, self._changed = loop, later, changed
@@ -34,10 +34,10 @@ class Keeper:
         self._due = FOREVER
 
     def want(self, wish: Wish, callback: WishCallback) -> Visit:
-        """Have a model loaded for somebody; return the number of the visit, which must be left in the end.
+        """Have a model loaded; return the number of the visit, which the caller must end with `leave`.
 
         Args:
-            wish: What is wanted.
+            wish: The model, and how it should be loaded.
             callback: Receives the only answer, now or later, unless the visit has ended by then.
         """
         visit, decisions = self.residents.want(wish)
@@ -46,23 +46,23 @@ class Keeper:
         return visit
 
     def enter(self, seat: str) -> Visit:
-        """Begin a visit of what is loaded, whoever waits for that to be left; return its number."""
+        """Begin a visit of a loaded model, ahead of those waiting for it to be left; return its number."""
         visit = self.residents.enter(seat)
         self._changed()
         return visit
 
     def leave(self, visit: Visit, *, stop: bool = False) -> None:
-        """End a visit, or take a wish back; see `Residents.leave`."""
+        """End a visit or withdraw a wish; see `Residents.leave`."""
         self._callbacks.pop(visit, None)
         self._carry_out(self.residents.leave(visit, stop=stop))
 
     def dismiss(self, seat: str, callback: Callable[[], None] | None = None, *, at_once: bool = False) -> None:
-        """Unload what is in a seat, as soon as nobody asks it anything or at once.
+        """Unload the model in a seat, once it is idle or at once.
 
         Args:
-            seat: Which one.
+            seat: The seat of the model.
             callback: Called once it is unloaded; at once where the seat is empty or its model is still in use.
-            at_once: Whether to wait for nobody.
+            at_once: Whether to unload it even if it is in use.
         """
         resident = self.residents.resident(seat)
         decisions = self.residents.dismiss(seat, at_once=at_once)
@@ -74,21 +74,21 @@ class Keeper:
         self._carry_out(decisions)
 
     def dismiss_model(self, record: ModelRecord, callback: Callable[[], None]) -> None:
-        """Unload a model, wherever it is, as soon as nobody asks it anything; see `dismiss`."""
+        """Unload a model once it is idle; see `dismiss`."""
         resident = self.residents.of(record)
         self.dismiss(resident.seat if resident else "", callback)
 
     def choose(self, seat: str) -> None:
-        """Take note of which model a person has in view."""
+        """Record which model the user has in view."""
         self._carry_out(self.residents.choose(seat))
 
     def tick(self) -> None:
-        """Let go what has had its time."""
+        """Unload the models whose time is over."""
         self._due = FOREVER
         self._carry_out(self.residents.tick())
 
     def hear(self, event: Event) -> None:
-        """Take what the loop says about loads and unloads; anything else is nothing to it."""
+        """Take an event of the loop; only those about loads and unloads matter."""
         if isinstance(event, Loaded):
             self._carry_out(self.residents.loaded(event.seat, event.info))
         elif isinstance(event, Unloaded):
@@ -97,7 +97,7 @@ class Keeper:
             self._carry_out(self.residents.failed(event.seat, event))
 
     def crashed(self, failed: Failed, *, for_good: bool = False) -> None:
-        """Take note that the loop has ended; where that is for good, nobody waits any more."""
+        """Record that the loop has ended; if permanently, refuse all waiting wishes."""
         self._carry_out(self.residents.crashed(failed, for_good=for_good))
 
     def _carry_out(self, decisions: list[Decision]) -> None:

@@ -1,23 +1,22 @@
-"""The engines' loop: commands from any thread become steps on the one thread that owns MLX.
+"""The engine loop: commands from any thread become steps on the one thread that owns MLX.
 
-A host calls `EngineLoop.run` on the thread that is to own MLX and the other methods from anywhere. Events are handed to
-`emit` on the owning thread. Each model that is loaded has a seat, whose name whoever loads it chooses; commands and
-events name it, and where they name none, it is the one without a name. What every caller can rely on:
+A host calls `EngineLoop.run` on the thread that will own MLX, and the other methods from any thread. Events are passed
+to `emit` on the owning thread. Each loaded model has a seat, named by the caller that loads it; commands and events
+carry that name, which is empty by default. The guarantees:
 
-- A request ends with exactly one `Finished`, `Embedded` or `Failed`, a load with exactly one `Loaded`, `Unloaded` (it
-  was stopped) or `Failed`, in the order asked for its seat; a request that is cancelled while it waits ends at once.
-- Requests for one seat are begun first come, first served, those of people before others, up to `SLOTS` at a time, and
-  those that are begun take turns. Between any two steps (a prefill chunk, a token) the loop looks at what has arrived,
-  and the next requests are rendered and tokenized on a helper thread meanwhile. What goes wrong in one request ends
-  that request alone.
-- Models that have work take turns, step by step; those that work in the background alone get every fourth step where
-  people wait for others. While a model is loaded, the others go on between the pieces that are read.
-- Counting waits for nobody: it is done on a helper thread, for the model that is in the seat then, and ends with one
-  `Counted` or `Failed`, unless the loop is closed first.
-- Loading into a seat and unloading it ends everything that was asked of it before: what runs or waits ends as
-  cancelled. Closing does so for all.
-- Models are measured one by one while nothing else is to be done, and each ends with one `Measured`, unless the loop is
-  closed before.
+- A request ends with exactly one `Finished`, `Embedded` or `Failed`, a load with exactly one `Loaded`, `Unloaded` (if
+  cancelled) or `Failed`, in the order sent to its seat; a request cancelled while it waits ends at once.
+- Requests for a seat start in order of arrival, those that a person waits for first, up to `SLOTS` at a time, and the
+  started ones take turns. Between any two steps (a prefill chunk, a token) the loop handles new commands; meanwhile, a
+  helper thread renders and tokenizes the next requests. An error in one request ends that request only.
+- Models with work take turns step by step; those with background work only get every fourth step while a person waits
+  for another one. While a model loads, the others continue between the parts that are read.
+- Counts do not queue: a helper thread serves each with the model in the seat at that time. It ends with one `Counted`
+  or `Failed`, unless the loop is closed first.
+- Loading into a seat, and unloading it, cancels all its earlier commands, running or waiting. Closing does so for all
+  seats.
+- Models are measured one at a time while the loop is otherwise idle. Each measurement ends with one `Measured`, unless
+  the loop is closed first.
 """
 
 import threading
@@ -46,12 +45,12 @@ if TYPE_CHECKING:
     from sotto.engine.tokens.tokenizer import Tokenizer
     from sotto.engine.vectors.embedding import PreparedTexts
 
-# Requests that are in flight at a time for one model. More would each be slower, and each takes memory for its context.
+# Concurrent requests of one model. With more, each would be slower, and each takes memory for its context.
 SLOTS = 4
 _FIGURES_EVERY = 0.5
-# One for the requests, and one so that a count holds none of them up.
+# One for requests, and one so that counts do not delay them.
 _HELPERS = 2
-# Of so many steps one is for those in the background, where people wait for others.
+# One step in so many is for background work while a person waits for other work.
 _BACKGROUND_EVERY = 4
 
 
@@ -63,7 +62,7 @@ class _Count:
 
 @dataclass(eq=False)
 class _Seat:
-    """A model's place: its engine, the requests that it works on, and the number of the step it had last."""
+    """A model's seat: its engine, its running requests, and the number of its last step."""
 
     engine: "Engine"
     running: dict[str, Order] = field(default_factory=dict)
@@ -71,19 +70,19 @@ class _Seat:
 
     @property
     def in_background(self) -> bool:
-        """Whether no person waits for what it does."""
-        return all(one.in_background for one in self.running.values())
+        """Whether no person waits for its requests."""
+        return all(order.in_background for order in self.running.values())
 
 
 class EngineLoop:
     """Runs engines on one thread for callers on others."""
 
     def __init__(self, emit: Callable[[Event], None], settings: Callable[[], EngineSettings] = EngineSettings) -> None:
-        """Make a loop that nobody runs yet; commands may be given already.
+        """Make a loop; commands may be sent before it runs.
 
         Args:
             emit: Receives every event, on the thread that runs the loop. Must not raise.
-            settings: Returns those of the engines; asked before each load, on the thread that runs the loop.
+            settings: Returns the engine settings; called before each load, on the thread that runs the loop.
         """
         self._emit = emit
         self._settings = settings
@@ -101,7 +100,7 @@ class EngineLoop:
     # Any thread
 
     def send(self, command: Command) -> None:
-        """Have a command carried out, in its turn."""
+        """Queue a command."""
         with self._lock:
             match command:
                 case Load() | Unload():
@@ -120,7 +119,7 @@ class EngineLoop:
         self._changed.set()
 
     def close(self) -> None:
-        """End everything and make `run` return; later commands are never served."""
+        """Cancel everything and make `run` return; later commands are not served."""
         with self._lock:
             self._closed = True
             self._cancel_where(lambda _: True)
@@ -128,21 +127,21 @@ class EngineLoop:
 
     @property
     def tokenizer(self) -> "Tokenizer":
-        """That of the model in the seat without a name, for any thread.
+        """The tokenizer of the model in the unnamed seat, for any thread.
 
         Raises:
             InvalidRequestError: No model is loaded.
         """
         with self._lock:
-            there = self._seats.get("")
-        if there is None:
+            seat = self._seats.get("")
+        if seat is None:
             raise InvalidRequestError(NO_MODEL)
-        return there.engine.tokenizer
+        return seat.engine.tokenizer
 
     def _cancel_where(self, matches: Callable[[Order], bool]) -> None:
-        """Ask the orders that are meant to end; the lock is held."""
+        """Request cancellation of the orders that match; the lock is held."""
         current = (self._current,) if self._current else ()
-        running = (one for seat in self._seats.values() for one in seat.running.values())
+        running = (order for seat in self._seats.values() for order in seat.running.values())
         for order in (*self._waiting, *running, *current):
             if matches(order):
                 order.cancelled.set()
@@ -150,14 +149,14 @@ class EngineLoop:
     # The owning thread
 
     def run(self) -> None:
-        """Serve commands until `close`; the calling thread owns MLX from here on. The last event is `Unloaded`."""
-        # Imported here because MLX belongs to this thread, and because the window is to be on the screen before it.
+        """Serve commands until `close`; the calling thread owns MLX from now on. The last event is `Unloaded`."""
+        # Imported here because MLX belongs to this thread, and so that the window appears before it is imported.
         from sotto.engine.kernels import device
 
         device.prepare()
         from sotto.engine.engine import Engine
 
-        # It loads nothing: it measures, and ends this thread's use of MLX.
+        # It loads no model: it measures, and ends this thread's use of MLX.
         engine = Engine()
         with ThreadPoolExecutor(_HELPERS, thread_name_prefix="prepare") as helper:
             try:
@@ -166,14 +165,14 @@ class EngineLoop:
             finally:
                 self._prepare_waiting(helper)
                 with self._lock:
-                    left, self._seats = self._seats, {}
-                for one in left.values():
-                    one.engine.unload()
+                    remaining, self._seats = self._seats, {}
+                for seat in remaining.values():
+                    seat.engine.unload()
                 engine.close()
         self._emit(Unloaded())
 
     def _turn(self, engine: "Engine", helper: ThreadPoolExecutor) -> bool:
-        """Serve what can be served now, compute a step, or wait for something to do; False once all is closed."""
+        """Serve an order, compute a step, measure a model or wait; return False once the loop has been closed."""
         self._changed.clear()
         self._prepare_waiting(helper)
         order = self._next_order()
@@ -181,7 +180,7 @@ class EngineLoop:
             self._serve(helper, order)
             with self._lock:
                 self._current = None
-        elif any(one.running for one in self._seats.values()):
+        elif any(seat.running for seat in self._seats.values()):
             self._step()
         elif self._closed:
             return False
@@ -192,7 +191,7 @@ class EngineLoop:
         return True
 
     def _next_unmeasured(self) -> ModelRecord | None:
-        """Take the first model that is to be measured, unless something else waits."""
+        """Take the next model to measure, unless something else waits."""
         with self._lock:
             return self._unmeasured.popleft() if self._unmeasured and not self._waiting else None
 
@@ -204,38 +203,38 @@ class EngineLoop:
             self._emit(Measured(record.digest, None, failed("", error).message))
 
     def _next_order(self, *, requests_only: bool = False) -> Order | None:
-        """Take the first order whose turn it is; None if there is none yet."""
+        """Take the next order that can be served now; None if no order can."""
         with self._lock:
             if self._closed:
                 return None
-            ready = (one for one in next_orders(self._waiting) if self._is_ready(one))
-            found = next((one for one in ready if one.request is not None or not requests_only), None)
+            ready = (order for order in next_orders(self._waiting) if self._is_ready(order))
+            found = next((order for order in ready if order.request is not None or not requests_only), None)
             if found is not None:
                 self._waiting.remove(found)
                 self._current = self._current if requests_only else found
             return found
 
     def _is_ready(self, order: Order) -> bool:
-        there = self._seats.get(order.seat)
-        running = len(there.running) if there else 0
+        seat = self._seats.get(order.seat)
+        running = len(seat.running) if seat else 0
         if order.request is not None:
             return order.prepared is not None and order.prepared.done() and running < SLOTS
-        return not running  # all of them were asked to end
+        return not running  # all of them have been cancelled
 
     def _prepare_waiting(self, helper: ThreadPoolExecutor) -> None:
-        """Answer requests that were cancelled while they waited, and have the others prepared."""
+        """End requests that were cancelled while they waited, and start preparing the others."""
         with self._lock:
-            ended = [one for one in self._waiting if one.request is not None and one.cancelled.is_set()]
+            ended = [order for order in self._waiting if order.request is not None and order.cancelled.is_set()]
             for order in ended:
                 self._waiting.remove(order)
-            # What waits behind a load is for the model that the load brings.
+            # Requests behind a load are for the model that it loads.
             current = self._current
-            shut = {current.seat} if current is not None and isinstance(current.command, Load) else set[str]()
+            closed = {current.seat} if current is not None and isinstance(current.command, Load) else set[str]()
             fresh = []
             for order in self._waiting:
                 if order.request is None:
-                    shut.add(order.seat)
-                elif order.seat not in shut and order.prepared is None:
+                    closed.add(order.seat)
+                elif order.seat not in closed and order.prepared is None:
                     fresh.append(order)
         for order in ended:
             self._emit(_finished_unserved(order))
@@ -248,31 +247,31 @@ class EngineLoop:
     def _submit_preparation(
         self, helper: ThreadPoolExecutor, order: Order
     ) -> "Future[Prepared] | Future[PreparedTexts]":
-        """Have a request turned into tokens."""
-        there, request = self._seats.get(order.seat), order.request
+        """Start rendering and tokenizing a request on the helper."""
+        seat, request = self._seats.get(order.seat), order.request
         assert request is not None
-        if there is None:
+        if seat is None:
             return helper.submit(_no_model)
         if isinstance(request, EmbedRequest):
-            return helper.submit(there.engine.prepare_texts, request)
-        return helper.submit(there.engine.prepare, request)
+            return helper.submit(seat.engine.prepare_texts, request)
+        return helper.submit(seat.engine.prepare, request)
 
     def _serve_counts(self, helper: ThreadPoolExecutor) -> None:
-        """Have counted what is asked for, and answer what has been counted."""
+        """Start the new counts, and answer those that are done."""
         with self._lock:
-            fresh = [one for one in self._counts if one.counted is None]
-            done = [one for one in self._counts if one.counted is not None and one.counted.done()]
-            self._counts = [one for one in self._counts if one not in done]
-        for one in fresh:
-            there, request = self._seats.get(one.command.seat), one.command.request
-            one.counted = helper.submit(there.engine.count, request) if there else helper.submit(_nothing_to_count)
-            one.counted.add_done_callback(lambda _: self._changed.set())
-        for one in done:
-            assert one.counted is not None
+            fresh = [count for count in self._counts if count.counted is None]
+            done = [count for count in self._counts if count.counted is not None and count.counted.done()]
+            self._counts = [count for count in self._counts if count not in done]
+        for count in fresh:
+            seat, request = self._seats.get(count.command.seat), count.command.request
+            count.counted = helper.submit(seat.engine.count, request) if seat else helper.submit(_nothing_to_count)
+            count.counted.add_done_callback(lambda _: self._changed.set())
+        for count in done:
+            assert count.counted is not None
             try:
-                event: Event = one.counted.result()
+                event: Event = count.counted.result()
             except Exception as error:
-                event = failed(one.command.request.id, error)
+                event = failed(count.command.request.id, error)
             self._emit(event)
 
     def _serve(self, helper: ThreadPoolExecutor, order: Order) -> None:
@@ -293,9 +292,9 @@ class EngineLoop:
                 event = failed("", error)
                 self._emit(replace(event, seat=order.seat, shortage=self._is_shortage(order.seat, error)))
         if order.request is None:
-            there = self._seats.get(order.seat)
-            if there is not None and there.engine.info is None:
-                # What a load that failed had read is referred to until its exception is done with.
+            seat = self._seats.get(order.seat)
+            if seat is not None and seat.engine.info is None:
+                # Only now, because the exception of a failed load refers to the weights that it had read.
                 self._empty_seat(order.seat)
             self._settle_memory()
             self._emit_figures(now=True)
@@ -317,7 +316,7 @@ class EngineLoop:
             raise CancelledError(f"Loading {command.record.name} was stopped.")
         source = open_model(command.record)
         engine = Engine(self._settings())
-        others = [one.engine for one in self._seats.values()]
+        others = [seat.engine for seat in self._seats.values()]
         with self._lock:
             self._seats[command.seat] = _Seat(engine)
         info = engine.load(
@@ -332,90 +331,90 @@ class EngineLoop:
         self._emit(Loaded(info, command.seat))
 
     def _serve_others(self) -> None:
-        """Let the models that are loaded go on while another one is."""
+        """Serve the loaded models between the parts of a load."""
         order = self._next_order(requests_only=True)
         if order is not None and order.request is not None:
             try:
                 self._start(order)
             except Exception as error:
                 self._emit(failed(order.request.id, error))
-        if any(one.running for one in self._seats.values()):
+        if any(seat.running for seat in self._seats.values()):
             self._step()
 
     def _empty_seat(self, seat: str) -> None:
-        """Unload what is in a seat."""
+        """Unload the model in a seat, if any."""
         with self._lock:
-            there = self._seats.pop(seat, None)
-        if there is not None:
-            there.engine.unload()
+            removed = self._seats.pop(seat, None)
+        if removed is not None:
+            removed.engine.unload()
 
     def _is_shortage(self, seat: str, error: Exception) -> bool:
-        """Return whether a load failed for want of memory that other models hold."""
+        """Return whether a load failed because other models hold the memory that it needs."""
         from sotto.engine.memory_sharing import is_shortage
 
-        return is_shortage(error, [one.engine for name, one in self._seats.items() if name != seat])
+        return is_shortage(error, [other.engine for name, other in self._seats.items() if name != seat])
 
     def _settle_memory(self) -> None:
         from sotto.engine.memory_sharing import settle
 
-        settle([one.engine for one in self._seats.values()])
+        settle([seat.engine for seat in self._seats.values()])
 
     def _start(self, order: Order) -> None:
         from sotto.engine.vectors.embedding import PreparedTexts
 
-        # It is waited for before the request's turn comes.
+        # `_is_ready` has waited for it.
         assert order.prepared is not None
         assert order.request is not None
         prepared = order.prepared.result()
-        there = self._seats.get(order.seat)
-        if there is None:
+        seat = self._seats.get(order.seat)
+        if seat is None:
             raise InvalidRequestError(NO_MODEL)
         if isinstance(prepared, PreparedTexts):
-            there.engine.embed(prepared, order.cancelled.is_set)
+            seat.engine.embed(prepared, order.cancelled.is_set)
         else:
-            there.engine.start(prepared, order.cancelled.is_set)
+            seat.engine.start(prepared, order.cancelled.is_set)
         with self._lock:
-            there.running[order.request.id] = order
+            seat.running[order.request.id] = order
 
     def _next_seat(self) -> _Seat:
-        """Return the model whose step is next; some have work."""
-        working = [one for one in self._seats.values() if one.running]
-        people = [one for one in working if not one.in_background]
+        """Return the seat that computes the next step; at least one has work."""
+        working = [seat for seat in self._seats.values() if seat.running]
+        people = [seat for seat in working if not seat.in_background]
         self._steps += 1
         if people and len(people) < len(working):
-            behind = self._steps % _BACKGROUND_EVERY == 0
-            working = [one for one in working if one.in_background is behind]
-        first = min(working, key=lambda one: one.stepped)
+            in_background = self._steps % _BACKGROUND_EVERY == 0
+            working = [seat for seat in working if seat.in_background is in_background]
+        first = min(working, key=lambda seat: seat.stepped)
         first.stepped = self._steps
         return first
 
     def _step(self) -> None:
-        """Compute a step of what is running, and pass on what came of it."""
-        there = self._next_seat()
+        """Compute a step of the next seat and emit its events."""
+        seat = self._next_seat()
         try:
-            events = there.engine.step()
+            events = seat.engine.step()
         except Exception as error:
-            # Not the fault of one request: those are told as events.
-            there.engine.abort()
-            events = [failed(request_id, error) for request_id in there.running]
+            # Not the fault of a single request: such faults come as events.
+            seat.engine.abort()
+            events = [failed(request_id, error) for request_id in seat.running]
         for event in events:
             if isinstance(event, RequestEnd):
                 with self._lock:
-                    del there.running[event.request_id]
-            if isinstance(event, Finished) and event.shared_fault and there.engine.info:
-                faults.record(there.engine.info.name, event.shared_fault)
+                    del seat.running[event.request_id]
+            if isinstance(event, Finished) and event.shared_fault and seat.engine.info:
+                faults.record(seat.engine.info.name, event.shared_fault)
             self._emit(event)
-        self._emit_figures(now=not there.running)
+        self._emit_figures(now=not seat.running)
 
     def _emit_figures(self, *, now: bool = False) -> None:
         if now or time.monotonic() >= self._figures_due:
             from sotto.engine.memory_sharing import figures
 
-            for one in self._seats.values():
-                # Whoever works looks by itself.
-                if not one.running:
-                    one.engine.look_at_memory()
-            self._emit(figures({name: one.engine for name, one in self._seats.items()}))
+            for seat in self._seats.values():
+                # A working engine does this in its steps.
+                if not seat.running:
+                    seat.engine.look_at_memory()
+            self._emit(figures({name: seat.engine for name, seat in self._seats.items()}))
             self._figures_due = time.monotonic() + _FIGURES_EVERY
 
 

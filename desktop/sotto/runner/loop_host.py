@@ -1,4 +1,4 @@
-"""A host that has nothing but engines: their loop, on a thread of its own."""
+"""A stand-alone engine host, which runs the engine loop on a thread."""
 
 import logging
 import threading
@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 class LoopHost:
-    """Runs engines for whoever asks by `sotto.runner.host.Host`, and starts their loop anew if it was lost.
+    """Implements `sotto.runner.host.Host`; a loop that crashed is replaced on the next request.
 
     Attributes:
         slots: See `Host`.
@@ -48,19 +48,19 @@ class LoopHost:
         models: Callable[[], Sequence[ModelRecord]] = lambda: catalogue().records,
         most_wishes: int = MOST_WISHES,
     ) -> None:
-        """Make a host; its loop starts with the first model.
+        """Make a host; its loop starts when the first model is loaded.
 
         Args:
-            settings: Returns those of the engines; asked before each load.
-            keep_alive: Seconds that a model stays loaded when nobody asks it anything.
-            make_loop: Makes what runs; by default the engines' loop with `settings`.
-            models: Finds the models there are.
-            most_wishes: How many may wait and be answered at a time; those beyond are refused.
+            settings: Returns the engine settings; called before each load.
+            keep_alive: Seconds that an idle model stays loaded.
+            make_loop: Makes the loop, given where to send events; None for an `EngineLoop` with `settings`.
+            models: Returns the models on this machine.
+            most_wishes: How many wishes may be open at a time; further ones are refused.
         """
         self.slots = SLOTS
         self._make_loop = make_loop or (lambda emit: EngineLoop(emit, settings))
         self._models = models
-        # What it guards calls others back, and they may ask for something then.
+        # Reentrant, because callbacks run under it may call this host.
         self._lock = threading.RLock()
         self._loop: Loop | None = None
         self._thread: threading.Thread | None = None
@@ -81,38 +81,38 @@ class LoopHost:
         return self._models()
 
     def want(self, wish: Wish, callback: WishCallback) -> Visit:
-        """Have a model loaded, and keep it until the visit is left."""
+        """Have a model loaded, and keep it until `leave`."""
         with self._lock:
             return self._keeper.want(wish, callback)
 
     def leave(self, visit: Visit) -> None:
-        """End a visit, or take the wish back that it began with."""
+        """End a visit, or withdraw its wish."""
         with self._lock:
             self._keeper.leave(visit)
 
     def dismiss(self, record: ModelRecord, callback: Callable[[], None]) -> None:
-        """Unload a model as soon as nobody asks it anything."""
+        """Unload a model once it is idle."""
         with self._lock:
             self._keeper.dismiss_model(record, callback)
 
     def ask(self, command: Ask, callback: AnswerCallback) -> None:
-        """Have a request answered by the model in a seat, if it is still loaded; a count waits for no answer."""
+        """Have a request answered by the model in a seat, if it is still loaded; counts do not queue behind answers."""
         with self._lock:
-            there = self._keeper.residents.is_ready(command.seat)
-            if there:
+            ready = self._keeper.residents.is_ready(command.seat)
+            if ready:
                 self._answering[command.request.id] = callback
                 self._running().send(command)
-        if not there:
+        if not ready:
             callback(not_loaded(command))
 
     def cancel(self, request_id: str) -> None:
-        """End an answer as cancelled; an id that is not known is ignored."""
+        """Cancel an answer; an unknown id is ignored."""
         with self._lock:
             if self._loop is not None:
                 self._loop.send(Cancel(request_id))
 
     def close(self, seconds: float = 20.0) -> bool:
-        """End everything; return whether the engines' thread has ended in time."""
+        """End everything; return whether the engine thread has ended within `seconds`."""
         with self._lock:
             loop, thread = self._loop, self._thread
         if loop is None or thread is None:
@@ -122,7 +122,7 @@ class LoopHost:
         return not thread.is_alive()
 
     def _later(self, seconds: float) -> None:
-        """Look again in so many seconds; the lock is held."""
+        """Schedule `_tick` in so many seconds; the lock is held."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -136,7 +136,7 @@ class LoopHost:
             self._keeper.tick()
 
     def _running(self) -> Loop:
-        """Return the loop, on a thread that runs it; the lock is held."""
+        """Return the loop, starting it if necessary; the lock is held."""
         if self._loop is None:
             self._loop = self._make_loop(self._on_event)
             self._thread = start_engine_thread(partial(self._run, self._loop))
@@ -160,7 +160,7 @@ class LoopHost:
             callback(replace(end, request_id=request_id))
 
     def _on_event(self, event: Event) -> None:
-        """Take an event, on the engines' thread."""
+        """Pass on an event of the loop, on the engine thread."""
         if isinstance(event, MemoryFigures):
             self._figures = event
         elif is_load_event(event):

@@ -1,4 +1,4 @@
-"""What waits for the engines' loop, and whose turn is next."""
+"""The queue of the engine loop: waiting commands, and which of them come next."""
 
 import threading
 import time
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class Order:
-    """A command to be served in its turn.
+    """A command in the queue.
 
     Attributes:
-        command: What was asked for.
-        received: `time.perf_counter_ns()` when it came.
-        cancelled: Asks it to end early.
-        prepared: Becomes the tokens of a request, once they are asked for.
+        command: The command.
+        received: `time.perf_counter_ns()` on arrival.
+        cancelled: Set to request cancellation.
+        prepared: Future of the tokenized request; None until preparation starts.
     """
 
     command: Load | Unload | Generate | Embed
@@ -33,35 +33,36 @@ class Order:
 
     @property
     def seat(self) -> str:
-        """Where it is to be served."""
+        """The seat that it is for."""
         return self.command.seat
 
     @property
     def request(self) -> GenerateRequest | EmbedRequest | None:
-        """What is to be answered; None for a load or unload."""
+        """The request; None for a load or unload."""
         return self.command.request if isinstance(self.command, Generate | Embed) else None
 
     @property
     def in_background(self) -> bool:
-        """Whether it is a request for which no person waits."""
+        """Whether it is a request that no person waits for."""
         return isinstance(self.command, Generate | Embed) and self.command.background
 
 
 def next_orders(waiting: Sequence[Order]) -> list[Order]:
-    """Return what comes next for each seat: a load or unload, or one of the requests before that.
+    """Return the next order of each seat: a load or unload, or one of the requests queued before it.
 
-    Of requests for one seat, those of people come first.
+    Among the requests for a seat, those that a person waits for come first.
 
     Args:
-        waiting: Everything that waits, in the order asked.
+        waiting: All waiting orders, in order of arrival.
     """
-    before: dict[str, list[Order]] = {}
-    shut: set[str] = set()
-    for one in waiting:
-        mine = before.setdefault(one.seat, [])
-        if one.seat not in shut and (one.request is not None or not mine):
-            mine.append(one)
-        if one.request is None:
-            shut.add(one.seat)
-    heads = {min(orders, key=lambda order: order.in_background) for orders in before.values()}
-    return [one for one in waiting if one in heads]
+    candidates: dict[str, list[Order]] = {}
+    # Seats with a load or unload ahead: nothing behind it may overtake it.
+    closed: set[str] = set()
+    for order in waiting:
+        of_seat = candidates.setdefault(order.seat, [])
+        if order.seat not in closed and (order.request is not None or not of_seat):
+            of_seat.append(order)
+        if order.request is None:
+            closed.add(order.seat)
+    heads = {min(orders, key=lambda order: order.in_background) for orders in candidates.values()}
+    return [order for order in waiting if order in heads]

@@ -1,6 +1,6 @@
-"""What lists tell of models that takes a while to find out: it is remembered as long as their files stay as they are.
+"""Capabilities and embedding sizes of models, cached on disk until a model's files change.
 
-One small JSON file. Whatever is wrong with it means only that things are found out again.
+The cache is one small JSON file. If it cannot be read, the profiles are computed again.
 """
 
 import json
@@ -23,7 +23,7 @@ from sotto.store.user_templates import template_path
 
 _log = logging.getLogger(__name__)
 
-# To be raised whenever what is told means something else.
+# Increase this when the meaning of a profile changes.
 _FORMAT = 1
 _MOST_BYTES = 8 << 20
 _MOST_MODELS = 4000
@@ -33,11 +33,11 @@ _NAMES = ("completion", "embedding", "tools", "insert", "thinking")
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What is told of a model.
+    """What listings show about a model.
 
     Attributes:
-        capabilities: What it can be asked for, by Ollama's names. No model is shown pictures here, so none has vision.
-        embedding_length: How many numbers stand for one token, or for a text; None where that is not known.
+        capabilities: What it can do, by Ollama's names. Images are not supported, so no model has vision.
+        embedding_length: Dimensions of a token's or a text's vector; None if unknown.
     """
 
     capabilities: tuple[str, ...]
@@ -45,14 +45,14 @@ class Profile:
 
 
 class Profiles:
-    """Tells of models, and remembers what it told. One thread at a time may ask."""
+    """The profiles of models, with a cache. Not thread-safe."""
 
     def __init__(self) -> None:
-        """Start with what the disk remembers, read when somebody asks."""
+        """Begin with the cache on disk, which is read on first use."""
         self._known: dict[str, tuple[list[int], Profile]] | None = None
 
     def of(self, records: Sequence[ModelRecord]) -> list[Profile]:
-        """Return what is told of each of these models; of those that are new it takes a tenth of a second each."""
+        """Return the profile of each model; one that is not cached takes about a tenth of a second."""
         if self._known is None:
             self._known = _read()
         found = [self._look_up(record, self._known) for record in records]
@@ -62,7 +62,7 @@ class Profiles:
         return [profile for profile, _ in found]
 
     def _look_up(self, record: ModelRecord, known: dict[str, tuple[list[int], Profile]]) -> tuple[Profile, bool]:
-        """Return what is told of a model, and whether that is new."""
+        """Return the profile of a model and whether it was computed now."""
         state = [number for path in (record.path, template_path(record.digest)) for number in _state(path)]
         before = known.get(record.digest)
         if before is not None and before[0] == state:
@@ -77,7 +77,7 @@ class Profiles:
 
 
 def profile_of(record: ModelRecord) -> Profile:
-    """Return what is told of a model, from its files."""
+    """Compute the profile of a model from its files."""
     embeds_only = "embedding" in record.capabilities and "completion" not in record.capabilities
     by_kind = Profile(("embedding" if embeds_only or record.architecture in ENCODERS else "completion",))
     try:
@@ -86,7 +86,7 @@ def profile_of(record: ModelRecord) -> Profile:
             return Profile(("embedding",), _width(source))
         return Profile(_capability_names(abilities_in_files(source)), _width(source))
     except StoreError as error:
-        # Whoever asks for it is told the same when it is to be loaded.
+        # Loading the model will report the same error.
         _log.info("Nothing more can be told of %s: %s", record.name, error)
         return by_kind
 
@@ -109,7 +109,7 @@ def _width(source: ModelSource) -> int | None:
 
 
 def _state(path: Path) -> tuple[int, int]:
-    """Return what changes when a file is written anew; nothing of one that is not there."""
+    """Return modification time and size of a file, by which changes are noticed; zeros if it does not exist."""
     try:
         status = path.stat()
     except OSError:
@@ -118,12 +118,12 @@ def _state(path: Path) -> tuple[int, int]:
 
 
 def file() -> Path:
-    """Return where it is kept; the file may not exist."""
+    """Return the path of the cache; the file may not exist."""
     return paths.cache_dir() / "profiles.json"
 
 
 def _versions() -> list[Any]:
-    """Return what decided: another version may decide otherwise."""
+    """Return the versions that a cache must match: another version may judge differently."""
     return [_FORMAT, __version__]
 
 

@@ -1,18 +1,18 @@
-"""Which models are loaded, who leaves for whom, and whose turn it is: decisions, without threads, engines or waiting.
+"""The policy of which models are loaded and unloaded: decisions only, without threads, engines or waiting.
 
-Whoever hosts engines tells what is wished for and what has happened, and carries out what is decided; time comes from a
-clock that is given. What holds:
+A host reports wishes for models and what has happened, and carries out the decisions; time comes from an injected
+clock. The rules:
 
-- A model that is loaded as it is wished for is entered at once. Others are loaded one at a time, those that a person
-  waits for first, the rest first come, first served; loaded models serve meanwhile.
-- Whether a model fits beside the others is what its load says, before it reads anything. Where it does not, the idle
-  model that was used least recently leaves; where all are busy, the one whose last use began longest ago takes in
-  nobody else until it is idle, and leaves then. Pinned models stay, and the one that a person has chosen goes last.
-- What is left alone in the end, beside nobody or pinned models only, is loaded with what context there is room for.
-  What is to be loaded whether it fits or not is left alone first.
-- A model that is idle leaves when its time is over: it begins when the last visit ends, and how long it is holds until
-  a wish says otherwise.
-- Each wish is answered once, by `Admit` or `Refuse`, unless it is taken back before.
+- A wish for a model that is loaded as wished is admitted at once. Other models are loaded one at a time, those that a
+  person waits for first, otherwise in order of arrival; loaded models serve meanwhile.
+- Whether a model fits beside the others is known from its load, before it reads any weights. If it does not, the least
+  recently used idle model is unloaded; if all are busy, the least recently used one admits no further wishes until it
+  is idle, and is unloaded then. Pinned models stay, and the one that the user has chosen goes last.
+- A model left alone, or beside pinned models only, is loaded with as much context as fits. A model that will be loaded
+  even if it does not fit has the others unloaded first.
+- An idle model is unloaded when its time is over. The time starts when the last visit ends; its length stays the same
+  until a wish sets another.
+- Each wish is answered once, by `Admit` or `Refuse`, unless it is withdrawn first.
 """
 
 import math
@@ -30,14 +30,14 @@ MOST_WISHES = 512
 
 
 class Rank(IntEnum):
-    """Who goes first."""
+    """The priority of a wish."""
 
     CHAT = 0
     BACKGROUND = 1
 
 
 class Stage(IntEnum):
-    """Where a resident stands."""
+    """The stage of a resident's life."""
 
     LOADING = 0
     READY = 1
@@ -46,15 +46,15 @@ class Stage(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Wish:
-    """A model that somebody wants to ask.
+    """A caller's wish to use a model.
 
     Attributes:
         record: The model.
-        num_ctx: The context that it is to be loaded with; None for what suits it.
-        keep_alive: Seconds that it is to stay afterwards; None as was said last, or as usual.
-        rank: Who waits for it.
-        anyway: Load it even where it is known not to fit.
-        as_it_is: Whether one that is loaded will do with whatever context it has.
+        num_ctx: Context length in tokens; None for the default of the model.
+        keep_alive: Seconds that the model stays loaded when idle; None for the last value, or the default.
+        rank: Its priority.
+        anyway: Load it even if it is known not to fit.
+        as_it_is: Whether a loaded model is accepted with any context length.
     """
 
     record: ModelRecord
@@ -67,19 +67,19 @@ class Wish:
 
 @dataclass(frozen=True, slots=True)
 class Resident:
-    """A model that is loaded, on its way, or about to leave.
+    """A model that is loaded, loading, or being unloaded.
 
     Attributes:
-        seat: The name of its place; no other ever has the same.
-        wish: What it was loaded for.
-        keep_alive: Seconds that it stays when nobody asks it anything; None as usual.
-        stage: Where it stands.
-        info: What is known of it since it was loaded.
-        visits: Those who may ask it now.
-        used: When somebody last came or went.
-        dismissed: Whether it leaves as soon as nobody asks it anything, and takes in nobody.
-        roomy: Whether it is loaded only with a context of some length, as others could leave for it.
-        outdated: Whether whoever wishes for it next has it loaded anew.
+        seat: The name of its seat; never reused for another model.
+        wish: The wish that it was loaded for.
+        keep_alive: Seconds that it stays loaded when idle; None for the default.
+        stage: Its stage.
+        info: What loading it revealed.
+        visits: The visits under way.
+        used: When a visit last began or ended.
+        dismissed: Whether it will be unloaded once idle, and admits no more visits.
+        roomy: Whether its load fails without room for a useful context, because others could be unloaded.
+        outdated: Whether the next wish reloads it.
     """
 
     seat: str
@@ -100,23 +100,23 @@ class Resident:
 
     @property
     def idle(self) -> bool:
-        """Whether it is loaded and nobody asks it anything."""
+        """Whether it is loaded and has no visits."""
         return self.stage is Stage.READY and not self.visits
 
     def serves(self, wish: Wish) -> bool:
-        """Return whether it is loaded as it is wished for."""
+        """Return whether it is loaded as a wish asks."""
         if self.stage is not Stage.READY or self.info is None or self.outdated:
             return False
         given, asked, limit = self.info.context_length, wish.num_ctx, self.record.context_length
         if wish.as_it_is or asked in (self.wish.num_ctx, given):
             return True
-        # More than the model was made for would not be given, however often it is loaded.
+        # Reloading would not give a longer context than the model supports.
         return asked is not None and limit is not None and asked > limit == given
 
 
 @dataclass(frozen=True, slots=True)
 class Admit:
-    """Let a wish be served."""
+    """Grant a wish: the visit has begun."""
 
     visit: int
     resident: Resident
@@ -124,12 +124,12 @@ class Admit:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """Tell that a wish cannot be served.
+    """Refuse a wish.
 
     Attributes:
-        visit: Which one.
-        failed: Why; None where its load was stopped.
-        busy: Whether there are just too many.
+        visit: Its number.
+        failed: Why; None if its load was cancelled.
+        busy: Whether too many wishes are open.
     """
 
     visit: int
@@ -140,18 +140,18 @@ class Refuse:
 Decision = Load | CancelLoad | Unload | Admit | Refuse
 
 
-def same(one: ModelRecord, other: ModelRecord) -> bool:
+def same(first: ModelRecord, second: ModelRecord) -> bool:
     """Return whether two records are the same model."""
-    return one.path == other.path or (bool(one.digest) and one.digest == other.digest)
+    return first.path == second.path or (bool(first.digest) and first.digest == second.digest)
 
 
 class Residents:
-    """The models of one engine's host. Every method returns what is to be done now, in order.
+    """The models of one host. Methods return the decisions to carry out, in order.
 
     Attributes:
-        clock: Returns seconds.
-        keep_alive: Seconds that a model stays where no wish has said.
-        chosen: The seat of the model that a person has in view, which stays until its memory is needed; or nothing.
+        clock: Returns the time in seconds.
+        keep_alive: Seconds that an idle model stays loaded by default.
+        chosen: The seat of the model that the user has in view, which stays until its memory is needed; else empty.
     """
 
     def __init__(
@@ -164,10 +164,10 @@ class Residents:
         """Begin with nothing loaded.
 
         Args:
-            clock: Returns seconds.
-            pinned: Tells whether a model is to stay loaded.
-            most_wishes: How many wishes may be open; programs beyond that are refused, people never are.
-            keep_alive: Seconds that a model stays where no wish has said.
+            clock: Returns the time in seconds.
+            pinned: Returns whether a model stays loaded.
+            most_wishes: How many wishes may be open; further ones are refused, except those of `Rank.CHAT`.
+            keep_alive: Seconds that an idle model stays loaded by default.
         """
         self.clock, self._pinned = clock, pinned
         self._most_wishes, self.keep_alive = most_wishes, keep_alive
@@ -175,15 +175,15 @@ class Residents:
         self._waiting: dict[int, Wish] = {}
         self._visits: dict[int, str] = {}
         self._residents: dict[str, Resident] = {}
-        # What did not fit beside all that is here: whenever something leaves, it may.
+        # Wishes that did not fit beside the current residents; cleared whenever one is unloaded.
         self._unfit: set[tuple[str, int | None]] = set()
         self._numbers = 0
 
-    # What there is
+    # State
 
     @property
     def all(self) -> tuple[Resident, ...]:
-        """Every resident, in the order they came."""
+        """Every resident, oldest first."""
         return tuple(self._residents.values())
 
     @property
@@ -192,38 +192,38 @@ class Residents:
         return len(self._waiting)
 
     def resident(self, seat: str) -> Resident | None:
-        """Return what is in a seat."""
+        """Return the resident of a seat."""
         return self._residents.get(seat)
 
     def is_ready(self, seat: str) -> bool:
-        """Return whether what is in a seat can be asked."""
+        """Return whether the model in a seat is loaded."""
         resident = self._residents.get(seat)
         return resident is not None and resident.stage is Stage.READY
 
     def of(self, record: ModelRecord) -> Resident | None:
-        """Return the resident that is this model."""
-        return next((one for one in self._residents.values() if same(one.record, record)), None)
+        """Return the resident of a model."""
+        return next((resident for resident in self._residents.values() if same(resident.record, record)), None)
 
     def expires(self, resident: Resident) -> float:
-        """Return when a resident leaves, as things are, on the clock; `FOREVER` where it stays."""
+        """Return the clock time at which a resident will be unloaded if unused; `FOREVER` if it stays."""
         if resident.seat == self.chosen or self._pinned(resident.record):
             return FOREVER
         stay = self.keep_alive if resident.keep_alive is None else resident.keep_alive
         return (self.clock() if resident.visits else resident.used) + stay
 
     def stays(self, resident: Resident) -> float:
-        """Return the seconds until a resident leaves, as things are."""
+        """Return the seconds until a resident will be unloaded if unused."""
         return max(0.0, self.expires(resident) - self.clock())
 
     @property
     def due(self) -> float:
-        """When `tick` has something to do, on the clock."""
-        return min((self.expires(one) for one in self._residents.values() if one.idle), default=FOREVER)
+        """The clock time at which `tick` has something to do."""
+        return min((self.expires(resident) for resident in self._residents.values() if resident.idle), default=FOREVER)
 
-    # What people and programs want
+    # Wishes and visits
 
     def want(self, wish: Wish) -> tuple[int, list[Decision]]:
-        """Take a wish; return its number, and what is to be done now."""
+        """Take a wish; return the number of its visit, and the decisions."""
         self._numbers += 1
         if wish.rank is not Rank.CHAT and len(self._waiting) + len(self._visits) >= self._most_wishes:
             return self._numbers, [Refuse(self._numbers, busy=True)]
@@ -231,11 +231,11 @@ class Residents:
         return self._numbers, self._decide()
 
     def leave(self, visit: int, *, stop: bool = False) -> list[Decision]:
-        """End a visit, or take a wish back.
+        """End a visit, or withdraw its wish.
 
         Args:
-            visit: Its number; one that is over already is ignored.
-            stop: Whether the load that only this wish has waited for is stopped as well.
+            visit: Its number; a visit that has ended is ignored.
+            stop: Whether to cancel the load too, if only this wish waits for it.
         """
         wish = self._waiting.pop(visit, None)
         stopped: list[Decision] = []
@@ -249,7 +249,7 @@ class Residents:
         return [*stopped, *self._decide()]
 
     def dismiss(self, seat: str, *, at_once: bool = False) -> list[Decision]:
-        """Let a resident leave once nobody asks it anything, or at once; those who come later wait for it anew."""
+        """Unload a resident once it is idle, or at once; later wishes have it loaded again."""
         resident = self._residents.get(seat)
         if resident is None or resident.stage is Stage.LEAVING:
             return self._decide()
@@ -264,7 +264,7 @@ class Residents:
         return self._decide()
 
     def enter(self, seat: str) -> int:
-        """Begin a visit of what is loaded, whoever waits for that to be left; return its number."""
+        """Begin a visit of a loaded model, ahead of those waiting for it to be left; return its number."""
         self._numbers += 1
         if self.is_ready(seat):
             resident = self._residents[seat]
@@ -273,29 +273,29 @@ class Residents:
         return self._numbers
 
     def outdate(self, seat: str) -> None:
-        """Have a resident loaded anew for the next wish, because it would be another one then."""
+        """Have the next wish reload a resident, because its files or settings have changed."""
         if (resident := self._residents.get(seat)) is not None:
             self._change(resident, outdated=True)
 
     def choose(self, seat: str) -> list[Decision]:
-        """Take note of which model a person has in view; the one before stays for its time from now on."""
+        """Record which model the user has in view; the time of the previous one starts now."""
         before = self._residents.get(self.chosen)
         if before is not None and before.seat != seat:
             self._change(before, used=self.clock())
         self.chosen = seat
         return self._decide()
 
-    # What has happened
+    # Reports of the host
 
     def loaded(self, seat: str, info: ModelInfo) -> list[Decision]:
-        """Take note that a load ended well."""
+        """Record that a load has succeeded."""
         resident = self._residents.get(seat)
         if resident is not None:
             self._change(resident, stage=Stage.READY, info=info, used=self.clock())
         return self._decide()
 
     def gone(self, seat: str) -> list[Decision]:
-        """Take note that nothing is in a seat any more: it has been unloaded, or its load was stopped."""
+        """Record that a seat is empty: its model was unloaded, or its load cancelled."""
         resident = self._forget(seat)
         stopped: list[Decision] = []
         if resident is not None and resident.stage is Stage.LOADING and not resident.dismissed:
@@ -303,7 +303,7 @@ class Residents:
         return [*stopped, *self._decide()]
 
     def failed(self, seat: str, failed: Failed) -> list[Decision]:
-        """Take note that a load failed; where memory was short and others can leave, it is tried again then."""
+        """Record that a load has failed; if for want of memory that others can free, it is retried then."""
         resident = self._forget(seat)
         refused: list[Decision] = []
         if resident is not None:
@@ -314,13 +314,13 @@ class Residents:
         return [*refused, *self._decide()]
 
     def crashed(self, failed: Failed, *, for_good: bool = False) -> list[Decision]:
-        """Take note that the engine is gone with all that was loaded; what was being loaded is not tried again.
+        """Record that the engine has ended with all its models; a load under way is not retried.
 
         Args:
             failed: Why.
-            for_good: Whether nothing else is to be tried either.
+            for_good: Whether to refuse all waiting wishes too.
         """
-        loading = [one.wish for one in self._residents.values() if one.stage is Stage.LOADING]
+        loading = [resident.wish for resident in self._residents.values() if resident.stage is Stage.LOADING]
         loading += list(self._waiting.values()) if for_good else []
         for seat in tuple(self._residents):
             self._forget(seat)
@@ -328,16 +328,16 @@ class Residents:
         return [*refused, *self._decide()]
 
     def tick(self) -> list[Decision]:
-        """Let go what has had its time."""
+        """Unload the models whose time is over."""
         return self._decide()
 
     # Deciding
 
     def _decide(self) -> list[Decision]:
         decisions: list[Decision] = []
-        # Seats that take nobody in, because somebody who came before waits for them to be left.
+        # Seats that admit no one, because an earlier wish waits for them to be left.
         closed: set[str] = set()
-        blocked = any(one.stage is not Stage.READY for one in self._residents.values())
+        blocked = any(resident.stage is not Stage.READY for resident in self._residents.values())
         for visit, wish in sorted(self._waiting.items(), key=lambda item: (item[1].rank, item[0])):
             resident = self.of(wish.record)
             if resident is not None and (resident.stage is not Stage.READY or resident.dismissed):
@@ -351,17 +351,21 @@ class Residents:
             if not blocked:
                 decisions += self._make_way(wish, resident, closed)
                 blocked = True
-        decisions += [self._unload(one) for one in self.all if one.idle and (one.dismissed or self._has_expired(one))]
+        decisions += [
+            self._unload(resident)
+            for resident in self.all
+            if resident.idle and (resident.dismissed or self._has_expired(resident))
+        ]
         return decisions
 
     def _make_way(self, wish: Wish, resident: Resident | None, closed: set[str]) -> list[Decision]:
-        """Load a model, or let another one leave for it, or close one that is to; `resident` is loaded otherwise."""
+        """Load a model, or unload or close another for it; `resident` is the same model, loaded differently."""
         if resident is not None:
             return [self._begin_load(wish, resident.seat)] if resident.idle else []
         evictable = self._evictable()
-        # What is loaded whether it fits or not has all the memory that there can be.
+        # A model that is loaded even if it does not fit gets all the memory that can be freed.
         if wish.anyway or _wish_key(wish) in self._unfit:
-            if idle := [one for one in evictable if one.idle]:
+            if idle := [resident for resident in evictable if resident.idle]:
                 return [self._unload(self._first_to_go(idle))]
             if evictable:
                 closed.add(self._first_to_go(evictable).seat)
@@ -370,16 +374,20 @@ class Residents:
         return [self._begin_load(wish, f"model {self._numbers}")]
 
     def _evictable(self) -> list[Resident]:
-        return [one for one in self._residents.values() if one.stage is Stage.READY and not self._pinned(one.record)]
+        return [
+            resident
+            for resident in self._residents.values()
+            if resident.stage is Stage.READY and not self._pinned(resident.record)
+        ]
 
     def _first_to_go(self, residents: Iterable[Resident]) -> Resident:
-        return min(residents, key=lambda one: (one.seat == self.chosen, one.used))
+        return min(residents, key=lambda resident: (resident.seat == self.chosen, resident.used))
 
     def _has_expired(self, resident: Resident) -> bool:
         return self.expires(resident) <= self.clock()
 
     def _begin_load(self, wish: Wish, seat: str) -> Load:
-        roomy = any(one.seat != seat for one in self._evictable())
+        roomy = any(resident.seat != seat for resident in self._evictable())
         self._residents[seat] = Resident(seat, wish, wish.keep_alive, used=self.clock(), roomy=roomy)
         return Load(wish.record, wish.num_ctx, wish.anyway, seat, roomy)
 
@@ -387,7 +395,7 @@ class Residents:
         return any(same(wish.record, record) for wish in self._waiting.values())
 
     def _stop_load(self, resident: Resident) -> CancelLoad:
-        # Where it comes too late, the model leaves again.
+        # If the load succeeds first, the model is unloaded again.
         self._change(resident, dismissed=True)
         return CancelLoad(resident.seat)
 
@@ -404,7 +412,7 @@ class Residents:
         return Admit(visit, now)
 
     def _refuse(self, wish: Wish, failed: Failed | None) -> list[Decision]:
-        """Refuse everybody who waits for just that."""
+        """Refuse every wish for the same model and context."""
         alike = [visit for visit, other in self._waiting.items() if _wish_key(other) == _wish_key(wish)]
         for visit in alike:
             del self._waiting[visit]

@@ -1,4 +1,4 @@
-"""How an engine stands: what its events tell, known without asking the thread that computes."""
+"""The status of an engine, derived from its events without asking the thread that computes."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -11,7 +11,7 @@ from sotto.errors import EngineError
 
 
 class State(IntEnum):
-    """What an engine is about, in the numbers of the private API."""
+    """What an engine is doing; the values are those of the private API."""
 
     READY = 0
     EMPTY = 1
@@ -20,13 +20,13 @@ class State(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Status:
-    """How an engine stands, in short.
+    """A summary of an engine's state.
 
     Attributes:
-        state: What it is about.
-        progress: Percent of a load that is under way; 100 where a model is loaded, else 0.
-        context_length: Tokens that a conversation may hold; 0 without a model.
-        memory: Bytes that it holds, those that it keeps for reuse included, as it said last.
+        state: What it is doing.
+        progress: Percentage of the load in progress; otherwise 100 with a model loaded and 0 without.
+        context_length: Context length in tokens; 0 without a model.
+        memory: Bytes that it holds, including those kept for reuse, as last reported.
     """
 
     state: State
@@ -35,7 +35,7 @@ class Status:
     memory: int
 
     def to_json(self) -> dict[str, int]:
-        """Return it as `/v1/status` has it."""
+        """Return the JSON object of `/v1/status`."""
         return {
             "Status": int(self.state),
             "Progress": self.progress,
@@ -45,10 +45,10 @@ class Status:
 
     @classmethod
     def from_json(cls, body: Any) -> Self:
-        """Return what `/v1/status` said.
+        """Return the status in an answer of `/v1/status`.
 
         Raises:
-            EngineError: It is something else.
+            EngineError: The answer is not a status.
         """
         try:
             names = ("Status", "Progress", "ContextLength", "Memory")
@@ -60,12 +60,12 @@ class Status:
 
 @dataclass(frozen=True, slots=True)
 class EngineReport:
-    """Everything that an engine's events have told of how it stands.
+    """An engine's state as its events have reported it.
 
     Attributes:
-        loaded: The loaded models by their seats.
-        progress: The load that is under way, or None.
-        figures: What it last said about memory.
+        loaded: The loaded models by seat.
+        progress: The load in progress, or None.
+        figures: Its last memory figures.
     """
 
     loaded: Mapping[str, ModelInfo] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class EngineReport:
     figures: MemoryFigures | None = None
 
     def after(self, event: Event) -> "EngineReport":
-        """Return how it stands after an event."""
+        """Return the state after an event."""
         if isinstance(event, MemoryFigures):
             return replace(self, figures=event)
         if not is_load_event(event):
@@ -85,7 +85,7 @@ class EngineReport:
 
     @property
     def status(self) -> Status:
-        """The same in short."""
+        """The summary."""
         progress, figures = self.progress, self.figures
         return Status(
             state=State.LOADING if progress else State.READY if self.loaded else State.EMPTY,
@@ -96,5 +96,5 @@ class EngineReport:
 
 
 def is_load_event(event: Event) -> TypeGuard[LoadEvent]:
-    """Return whether an event is about a model that comes or goes, and not about a request."""
+    """Return whether an event is about loading or unloading a model rather than about a request."""
     return isinstance(event, LoadProgress | Loaded | Unloaded) or (isinstance(event, Failed) and not event.request_id)
