@@ -110,7 +110,7 @@ def options_of(body: OptionsBody) -> tuple[dict[str, Any], int | None, tuple[str
 
 
 def drawn_by(body: SamplingBody) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return how an answer is to be drawn, where its dialect has no object for that: each option is a field.
+    """Return the sampling options of a dialect in which each option is a field of its own.
 
     With it goes a warning for each field that is nearly one of them; others that nobody knows mean nothing here.
     """
@@ -180,7 +180,7 @@ def request_of(
 
 
 def tokens_of(body: Body, name: str, values: Sequence[Any]) -> tuple[int, ...]:
-    """Return what a field holds that is to be tokens; the model says itself whether they are its own."""
+    """Return a field's tokens; the model itself checks whether they are in its vocabulary."""
     for index, value in enumerate(values):
         # Not isinstance: True is an int there.
         if type(value) is not int:

@@ -1,4 +1,4 @@
-"""Who may ask which model when: whoever has the engines says, and here it is waited for."""
+"""Who may ask which model when: the host of the engines decides, and requests wait here for it."""
 
 import asyncio
 import math
@@ -126,7 +126,7 @@ class Desk:
 
         Args:
             record: Which one.
-            num_ctx: The context that it is to be loaded with; None for what suits it.
+            num_ctx: The context length to load it with; None for what suits it.
             keep_alive: Seconds that it is to stay afterwards; None as usual.
 
         Raises:
@@ -152,7 +152,7 @@ class Desk:
     async def answer(
         self, visit: Visit, request: GenerateRequest
     ) -> AsyncGenerator[PrefillProgress | TextChunk | Finished, None]:
-        """Yield the events of an answer, the last of which is `Finished`; whoever stops listening ends it.
+        """Yield the events of an answer, the last of which is `Finished`; a caller that stops listening ends it.
 
         Raises:
             ApiError: It failed.
@@ -166,7 +166,7 @@ class Desk:
                         yield event
 
     async def embed(self, visit: Visit, request: EmbedRequest) -> Embedded:
-        """Return the vectors of texts; whoever stops waiting ends it.
+        """Return the vectors of texts; a caller that stops waiting ends it.
 
         Raises:
             ApiError: It failed.

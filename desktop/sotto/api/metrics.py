@@ -131,7 +131,7 @@ class CountedDesk(Desk):
 
 
 class Counting:
-    """Counts requests by route and status, whoever answers them."""
+    """Counts requests by route and status."""
 
     def __init__(self, inner: ASGIApp, routes: Sequence[Route], metrics: Metrics) -> None:
         """Count what `inner` answers.

@@ -11,7 +11,7 @@ SAID_ALL = "said_all"
 
 
 class PromptProtocol(Connection):
-    """A connection that tells whoever answers when its client says no more."""
+    """A connection that tells the handler when its client has sent everything."""
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait."""
@@ -20,7 +20,7 @@ class PromptProtocol(Connection):
         super().connection_made(transport)
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Tell whoever answers that the client says no more; return whether it may still be answered."""
+        """Tell the handler that the client has sent everything; return whether it may still be answered."""
         if self.is_ending or self.conn.their_state is not h11.DONE or self.cycle.response_complete:
             return False
         self.cycle.keep_alive = False

@@ -25,7 +25,7 @@ class _Download:
     Attributes:
         insecure: Whether it may be over HTTP without TLS.
         last: The last news of it.
-        over: Set when there are to be no more.
+        over: Set when no more will come.
     """
 
     def __init__(self, name: str, *, insecure: bool) -> None:
@@ -49,7 +49,7 @@ class _Download:
 
     @contextmanager
     def heard(self) -> Iterator[News]:
-        """Give the news from the last one on; when nobody wants them any more, there are to be none."""
+        """Give the news from the last one on; nothing is given once nobody wants them any more."""
         news: News = asyncio.Queue()
         if self.last is not None:
             news.put_nowait(self.last)
@@ -86,7 +86,7 @@ class Downloads:
         """Have a model downloaded, or join who has already, and give the news of it.
 
         Args:
-            name: What is to be downloaded.
+            name: The model to download.
             insecure: Whether that may be over HTTP without TLS.
 
         Raises:

@@ -87,7 +87,7 @@ class ApiServer:
             raise self._failure
 
     def stop(self, seconds: float = 10.0) -> bool:
-        """Send away whoever is being served, and end; return whether that was done in time."""
+        """End all connections and stop; return whether that was done in time."""
         if self._thread is None or self._end is None:
             return True
         self._end()

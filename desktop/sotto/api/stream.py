@@ -1,4 +1,4 @@
-"""From the thread that owns the engine to whoever reads an answer on the server's event loop."""
+"""From the thread that owns the engine to the reader of an answer on the server's event loop."""
 
 import asyncio
 import threading
@@ -77,6 +77,6 @@ class Stream:
         return join_events(events)
 
     def fail(self, failure: Exception) -> None:
-        """Let whoever takes events have this error instead, from now on. Must be called on the server's loop."""
+        """Raise this error instead of giving events from now on. Must be called on the server's loop."""
         self._failure = failure
         self._woken.set()

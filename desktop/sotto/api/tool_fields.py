@@ -110,7 +110,7 @@ class Told:
     Attributes:
         text: Of the answer itself.
         thinking: What was thought.
-        calls: Tools that are to be used.
+        calls: Tools to call.
         cut: The call that the answer breaks off in.
     """
 

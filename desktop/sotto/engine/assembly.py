@@ -35,7 +35,7 @@ _CPU_AHEAD_BELOW = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """What is to be loaded, and how.
+    """What to load, and how.
 
     Attributes:
         source: An opened model.

@@ -248,7 +248,7 @@ class Engine:
         return self._ready.scheduler.count + self._ready.embedder.count if self._ready else 0
 
     def prepare_texts(self, request: EmbedRequest) -> PreparedTexts:
-        """Tokenize what vectors are to be made of by the model that is loaded. May run on any thread.
+        """Tokenize texts for embeddings by the loaded model. May run on any thread.
 
         Raises:
             InvalidRequestError: No model is loaded, or the request cannot be honoured.
@@ -309,7 +309,7 @@ class Engine:
     def generate(self, prepared: Prepared, cancelled: Callable[[], bool] = _never) -> Iterator[GenerateEvent]:
         """Start a request and return its events; each `next` computes at most one prefill chunk or one token.
 
-        For whoever has but one request at a time. An iterator that is dropped before its end cancels the request.
+        For callers with one request at a time. An iterator that is dropped before its end cancels the request.
 
         Raises:
             InvalidRequestError: The model it was prepared for is not loaded any more.

@@ -1,6 +1,6 @@
 """Several loaded models beside each other: what is left to each, and what all of them hold.
 
-Alone, a model keeps for later prompts whatever memory has room for. Beside others each keeps no more than one
+Alone, a model keeps as much for later prompts as memory has room for. Beside others each keeps no more than one
 conversation of `SHARED_CONTEXT` tokens takes (or of the context that was asked for), and so much is left to it when
 another one is planned. Everything here belongs to the thread that owns MLX.
 """

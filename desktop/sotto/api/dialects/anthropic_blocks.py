@@ -80,7 +80,7 @@ class ConversationBody(ModelBody):
 
 
 def warnings_of(body: ConversationBody) -> list[str]:
-    """Return what of a request is left out, in sentences: clients send it whoever answers, and go on without it."""
+    """Return what of a request is left out, in sentences: clients send it to any server, and go on without it."""
     return bounded(
         (
             *left_out("tools", _others(body), "only those of type custom are offered"),

@@ -83,7 +83,7 @@ class _Asked:
         keep_alive: Seconds that it is to stay afterwards.
         draws: Whether anything is to come; otherwise the prompt is only read, for the next one.
         patience: Seconds from the first token after which the answer ends with its line; 0 for no limit.
-        fields: Paths of what is to be told; empty for everything.
+        fields: Paths of the fields to send; empty for everything.
         warnings: What of the request is not followed.
     """
 

@@ -104,7 +104,7 @@ class _Asked:
     Attributes:
         name: The model, as the client calls it.
         record: The model.
-        num_ctx: The context it is to be loaded with.
+        num_ctx: The context length to load it with.
         keep_alive: Seconds that it is to stay afterwards.
         stream: Whether the answer goes out as it comes.
         request: What to answer, given the loaded model; None where it is only to be loaded or unloaded.

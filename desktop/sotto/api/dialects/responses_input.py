@@ -140,7 +140,7 @@ def messages_of(body: ResponsesBody) -> list[Message]:
 
 
 def warnings_of(body: ResponsesBody) -> list[str]:
-    """Return what of a request is left out, in sentences: clients send it whoever answers, and go on without it."""
+    """Return what of a request is left out, in sentences: clients send it to any server, and go on without it."""
     tools = {place: kind for place, kind in enumerate(_kinds_of_tools(body)) if kind != "function"}
     items = () if isinstance(body.input, str) else body.input
     others = {place: item.type for place, item in enumerate(items) if item.type in _OTHERS}

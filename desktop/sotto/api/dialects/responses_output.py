@@ -96,5 +96,5 @@ class Items:
 
 
 def _copied(item: dict[str, Any]) -> dict[str, Any]:
-    """Return an item as it is now, whatever becomes of it."""
+    """Return an item as it is now."""
     return {name: list(value) if isinstance(value, list) else value for name, value in item.items()}

@@ -140,7 +140,7 @@ class PlannedKVCache(FullKVCache):
 
     Attributes:
         boundary: The longest context, in tokens, that is computed in the first way.
-        planned: How many tokens whoever fills the cache knows that it will hold; 0 when that is not known.
+        planned: How many tokens it will hold; 0 when the caller does not know.
     """
 
     def __init__(self, boundary: int) -> None:

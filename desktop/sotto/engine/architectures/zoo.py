@@ -71,7 +71,7 @@ def build(config: Mapping[str, Any]) -> tuple[nn.Module, dict[str, Any]]:
     try:
         return definition.Model(definition.ModelArgs.from_dict(normalised)), normalised
     except Exception as error:
-        # A definition checks nothing: what is missing or makes no sense shows as whatever error it first leads to.
+        # A definition checks nothing: what is missing or makes no sense shows as the first error it leads to.
         raise UnsupportedModelError(
             f"Its config.json does not describe a {normalised['model_type']} model that can be built: "
             f"{reason_of(error)}."

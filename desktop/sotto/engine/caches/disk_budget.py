@@ -48,7 +48,7 @@ def folders(root: Path) -> Iterator[Path]:
 
 
 def usage(root: Path) -> Usage:
-    """Return what all folders under `root` take, whoever wrote them; OSError where they cannot be read."""
+    """Return what all folders under `root` take, whichever process wrote them; OSError where they cannot be read."""
     found = [(path, status) for folder in folders(root) for path, status in files(folder)]
     return Usage(sum(status.st_size for _, status in found), sum(1 for each in found if is_entry(*each)))
 
@@ -103,7 +103,7 @@ class Budget:
     """
 
     def __init__(self, own: Path, limit: int, reserve: int, evicted: Callable[[str], None]) -> None:
-        """Take note of the bounds.
+        """Record the bounds.
 
         Args:
             own: The folder that is written to; the others lie beside it.
@@ -124,7 +124,7 @@ class Budget:
 
         Args:
             needed: Bytes; 0 to come back to the bounds as far as possible.
-            parent: What is to be written continues this entry, which stays with all that it continues; may be empty.
+            parent: The entry that the new one continues, which stays with all that it continues; may be empty.
         """
         entries, total = self._scan()
         free = shutil.disk_usage(self._own).free

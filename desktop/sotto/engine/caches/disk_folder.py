@@ -3,8 +3,8 @@
 The index saves opening every file when the folder is opened. It is only a cache: what it does not know, or knows in
 another size, is read from the files themselves, and it is written anew when it is missing or damaged.
 
-Several processes may have a folder open, each with a shared lock on it. Whoever gets an exclusive one is alone, and
-then what is left over, of writers that were killed and of conversations whose beginning is gone, is nobody's.
+Several processes may have a folder open, each with a shared lock on it. A process that gets an exclusive one is alone,
+and then what is left over, of writers that were killed and of conversations whose beginning is gone, is nobody's.
 """
 
 import fcntl
@@ -54,7 +54,7 @@ class Lock:
 
     def __init__(self, folder: Path) -> None:
         """Make the folder if it is missing and take the lock; OSError where that is not possible."""
-        # Whoever was alone before may have removed the whole folder between its opening and its locking here.
+        # The process that was alone before may have removed the whole folder between its opening and its locking here.
         while not self._take(folder):
             pass
 

@@ -198,7 +198,7 @@ class Shelf:
             self._folder_lock.share()
 
     def _is_there(self, head: EntryHead, path: Path) -> bool:
-        """Return whether an entry is on disk, whoever wrote it, and count it as used."""
+        """Return whether an entry is on disk, whichever process wrote it, and count it as used."""
         try:
             _touch(path)
             nbytes = path.stat().st_size

@@ -1,7 +1,7 @@
 """The disk tier of the prefix cache: what was computed for conversations, kept beyond memory and restarts.
 
 An entry is a stretch of tokens of one conversation with what these left in the caches. Each model in each layout of
-caches has a folder of its own; all folders share one budget. Whatever is wrong with a disk or a file costs no more than
+caches has a folder of its own; all folders share one budget. A fault of a disk or a file costs no more than
 computing again: it is logged, and the entry is not there.
 
 Entries should be put parents first. One whose parent is not on disk when the folder is opened next is removed then.

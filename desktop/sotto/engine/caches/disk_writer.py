@@ -1,6 +1,6 @@
 """Writing entries on a thread of its own, so that the one that computes never waits for a disk.
 
-What is to be written are buffers that may only be let go on the thread that made them. So each one comes back: after
+The buffers to write may only be released on the thread that made them. So each one comes back: after
 its file is written, or will not be, it waits until it is drained.
 """
 
@@ -18,7 +18,7 @@ from sotto.engine.caches.disk_format import EntryHead
 from sotto.errors import CancelledError
 
 _PIECE = 8 << 20
-# Seconds to notice that nothing is to be written any more.
+# Seconds until an idle writer ends.
 _GRACE = 5.0
 _numbers = itertools.count()
 
@@ -161,7 +161,7 @@ class Writer:
                 pass
             self._idle()
         finally:
-            # Reached with jobs left only by an error in here: whoever waits for them must not wait for ever.
+            # Reached with jobs left only by an error in here: those who wait for them must not wait for ever.
             with self._changed:
                 self._closed = True
                 for job in self._unfinished():
@@ -172,7 +172,7 @@ class Writer:
                 self._changed.notify_all()
 
     def _next(self) -> bool:
-        """Write the next job, or do what is to be done when there is none; False at the end."""
+        """Write the next job, or tidy up when there is none; return False at the end."""
         with self._changed:
             woken = self._changed.wait_for(lambda: self._waiting or self._closed, self._delay)
             if not woken:

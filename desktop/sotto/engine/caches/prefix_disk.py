@@ -103,7 +103,7 @@ class PrefixDisk:
     def piece(self, entry: str, start: int, end: int) -> Piece | None:
         """Return what ranged caches hold for tokens `start` to `end` of an entry; None if it is not there any more.
 
-        The arrays are not copies: they are to be used before the next entry is asked for.
+        The arrays are not copies: use them before asking for the next entry.
         """
         found = self._load(entry)
         if found is None:

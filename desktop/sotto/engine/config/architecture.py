@@ -81,4 +81,4 @@ class Architecture:
 
 
 UNKNOWN = Architecture("", batches=False)
-"""Stands for whatever no definition computes."""
+"""Stands for every architecture without a definition."""

@@ -53,7 +53,7 @@ def in_own_words(source: ModelSource) -> Iterator[None]:
 
 @contextmanager
 def computed(source: ModelSource) -> Iterator[None]:
-    """Turn whatever a definition raises while it computes for the first time into a sentence that names the file."""
+    """Turn any error of a definition's first computation into a sentence that names the file."""
     try:
         yield
     except Exception as error:

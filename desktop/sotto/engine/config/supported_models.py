@@ -40,7 +40,7 @@ def refusal(config: Mapping[str, Any]) -> str:
     """Return one sentence that says why a model with this config cannot run here, or an empty text if it can.
 
     Args:
-        config: `config.json`, as written by whoever made the model.
+        config: `config.json`, as the model's maker wrote it.
     """
     kind = config.get("model_type")
     if kind is None:

@@ -222,7 +222,7 @@ class Finished:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """The parts of the answer, whatever there are."""
+        """The parts of the answer, in order."""
         return self.parts or plain(self.text)
 
     @property

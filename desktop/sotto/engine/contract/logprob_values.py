@@ -9,7 +9,7 @@ LEAST_LOGPROB = -9999.0
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """How likely a token was, to the model itself: before penalties, and whatever could be drawn.
+    """How likely a token was, to the model itself: before penalties and any restriction of what could be sampled.
 
     Attributes:
         token_id: The token.

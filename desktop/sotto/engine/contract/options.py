@@ -279,7 +279,7 @@ OPTION_SCHEMAS: Mapping[str, Mapping[str, Any]] = {name: reader.schema for name,
 _APART = ("num_predict", "num_ctx", "stop", "loop_guard")
 DRAWN_BY = tuple(name for name in _READERS if name not in ("num_predict", "num_ctx", "stop"))
 """Options that say how an answer is drawn, whatever its length."""
-# Ollama's, of today and of earlier; clients send them whatever computes.
+# Ollama's, of today and of earlier; clients send them to any engine.
 _WITHOUT_EFFECT = frozenset(
     """
     draft_num_predict embedding_only f16_kv logits_all low_vram main_gpu num_batch num_gpu num_gqa num_keep num_thread

@@ -79,7 +79,7 @@ def trace(
     """Return the graph of `function(*consumed, *lasting)`, of which nothing is computed.
 
     Args:
-        function: Takes arrays and returns those that are to be evaluated. It is called once, with arrays that have a
+        function: Takes arrays and returns those to evaluate. It is called once, with arrays that have a
             shape and no content.
         consumed: Inputs that are not needed afterwards; `function` may write over them.
         lasting: Inputs that are.

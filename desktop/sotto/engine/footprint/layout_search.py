@@ -1,4 +1,4 @@
-"""Agrees on a layout of layers on devices with whoever allocates.
+"""Agrees on a layout of layers on devices with the allocator.
 
 What `sotto.engine.footprint.placement` proposes is tried in three stages, each surer and dearer than the one before:
 

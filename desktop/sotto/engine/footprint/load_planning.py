@@ -20,7 +20,7 @@ from sotto.store.records import ModelSource
 _LEAST_CONTEXT = 1024
 # Beside other models one is content with a context of so many tokens, and so much is left to each of them.
 SHARED_CONTEXT = 8192
-# Weights that are this many times smaller than what there is leave room for whatever the model does.
+# Weights that are this many times smaller than what there is leave room for anything the model does.
 _SMALL = 50
 _UNLIMITED = 1 << 62
 # What is tried where memory runs out although it seemed to be enough.
@@ -29,13 +29,13 @@ _LESS = (32_768, 4096, 1024)
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """How a model is to be loaded.
+    """How to load a model.
 
     Attributes:
         limits: What memory there was before anything was loaded.
         plan: How it will lie in memory; None where it is so small that there is nothing to plan.
         note: Why its context is shorter than it could be, in a sentence; empty where it is not.
-        anyway: Whether it is to be loaded even though it does not fit.
+        anyway: Whether to load it even though it does not fit.
         shared: How it lies in memory with what is left to it beside others; None where there is nothing to plan.
     """
 
@@ -84,7 +84,7 @@ def fitted(
     anyway: bool = False,
     roomy: bool = False,
 ) -> Fitting:
-    """Plan a model that is to be loaded, with the largest context that fits where none is asked for.
+    """Plan the load of a model, with the largest context that fits where none is asked for.
 
     Args:
         source: An opened model.

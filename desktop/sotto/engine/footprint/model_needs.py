@@ -76,7 +76,7 @@ def plan_model(
         source: An opened model; no tensor of it is read.
         limits: What memory there is now.
         num_ctx: Tokens of context that are wanted; None as many as the model was made for.
-        draft: An opened second model that is to be loaded with it; None for none.
+        draft: An opened second model to load with it; None for none.
         kernels: The native kernels that it will be computed with; None where there are none.
         kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as they come.
         prefix_budget: The most to keep of what was computed before.
@@ -225,7 +225,7 @@ def model_needs(
             layers = tuple(layer.need(config) for layer in rehearsal.layers)
             work = tuple(_work(rehearsal, layers, longest_context or _BEYOND, kernels))
     except Exception as error:
-        # Definitions raise whatever they come upon, and MLX cannot list every operation.
+        # Definitions raise errors of any kind, and MLX cannot list every operation.
         unknown = f"its computation could not be followed in advance ({reason_of(error)})."
     return ModelNeeds(weight_bytes, loading_bytes, layers, work, longest_context, unknown)
 

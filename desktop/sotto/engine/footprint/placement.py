@@ -82,7 +82,7 @@ class Options:
     """How to lay out.
 
     Attributes:
-        count: Exactly so many layers on devices, whatever is free; None as many as fit.
+        count: Exactly this many layers on devices, however much memory is free; None for as many as fit.
         spread: Use all devices instead of the fewest that hold everything.
         require_full: Fail unless all layers (or `count`) lie on devices.
         overhead: Bytes to leave free on each device; None for what its kind is known to take itself.

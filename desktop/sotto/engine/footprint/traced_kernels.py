@@ -99,10 +99,10 @@ def swiglu_oai(gate: mx.array, x: mx.array, *_: object) -> mx.array:
 
 @contextmanager
 def traceable(kernels: Any | None) -> Iterator[None]:
-    """Let what is called meanwhile be listed by MLX, whatever is installed.
+    """Let MLX list every operation called meanwhile, whichever kernels are installed.
 
     Args:
-        kernels: The native kernels that are to be stood in for; None where MLX alone is to compute.
+        kernels: The native kernels to stand in for; None where MLX alone computes.
     """
     products, fused = native_products.is_installed(), bool(native_fused._undo)  # noqa: SLF001
     native.uninstall()

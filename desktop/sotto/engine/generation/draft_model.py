@@ -138,7 +138,7 @@ class ModelDrafter:
     def propose(self, most: int) -> mx.array | None:
         """Return tokens [n], uint32, that are likely to follow the pending one, on their way to be computed.
 
-        None where nothing is to be gained, or where the model had to catch up, for which it takes one chunk.
+        None where drafting would not pay, or where the model had to catch up, for which it takes one chunk.
 
         Args:
             most: How many there may be.

@@ -1,4 +1,4 @@
-"""The first pass through a loaded model: whether it can be computed at all, and what is to be known of its caches."""
+"""The first pass through a loaded model: whether it can be computed at all, and what its caches hold."""
 
 import json
 from dataclasses import dataclass

@@ -45,7 +45,7 @@ class Draw:
 
     @property
     def arrays(self) -> list[mx.array]:
-        """What is to be computed."""
+        """What to compute."""
         return [self.token, *(self.likelihoods.arrays if self.likelihoods else ())]
 
 
@@ -99,7 +99,7 @@ class Generation:
         self._sampler_before = self.sampler
         self._stops: list[int] = []
         self._pieces: list[Piece] = []
-        # What is to come whatever is drawn, and whether the pending token is the first of that.
+        # Tokens that follow regardless of what is sampled, and whether the pending token is the first of them.
         self._forced: list[int] = []
         self._forcing = self._ending = False
         self._thought_tokens = 0
@@ -174,7 +174,7 @@ class Generation:
         assert sequence is not None
         done, end = len(sequence.tokens), len(self._prompt) - 1
         if done < end:
-            # The inside of a chunk cannot be come back to, so a chunk ends where a state is to be kept.
+            # A state inside a chunk cannot be restored, so a chunk ends wherever a state must be kept.
             due = next((stop for stop in self._stops if stop > done), end)
             ids = self._prompt[done : min(done + min(chunk.tokens, most), due)]
             started = time.perf_counter()
@@ -294,7 +294,7 @@ class Generation:
     def restart(self) -> list[GenerateEvent]:
         """Give the caches back and prefill anew: in the second way of computing, or with what fits the context.
 
-        Where nothing of a full context is to be forgotten, the answer ends.
+        Where a full context may not be shifted, the answer ends.
         """
         assert self.sequence is not None
         assert self._value is not None

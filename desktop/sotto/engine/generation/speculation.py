@@ -1,6 +1,7 @@
 """Speculation: feed tokens on trial, keep those that the model draws itself, and find out how many to feed.
 
-A round, for whoever holds the model and the caches of an answer whose last token, `current`, was drawn and not yet
+A round, for the caller that holds the model and the caches of an answer whose last token, `current`, was drawn and not
+yet
 fed::
 
     drafts = drafter.propose(most)                      # most: what is left to draw, less one
@@ -113,7 +114,7 @@ class LookupDrafter:
         return self._depths.controller(proposal.matched).gain(len(proposal.tokens)) if proposal.tokens else 1.0
 
     def propose(self, most: int) -> list[int]:
-        """Return the drafts of the next round: none where nothing is found or nothing is to be gained.
+        """Return the drafts of the next round: none where nothing is found or drafting would not pay.
 
         Args:
             most: How many there may be.

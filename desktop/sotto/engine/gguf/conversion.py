@@ -119,7 +119,7 @@ def repacked_words(files: Iterable[TensorFile], *, widened: bool = False) -> str
 
     Args:
         files: As `converted` returns them.
-        widened: Whether scales are held in 32 bits, whatever they have in the files.
+        widened: Whether scales are held in 32 bits, whatever their width in the files.
     """
     sizes: Counter[str] = Counter()
     for file in files:

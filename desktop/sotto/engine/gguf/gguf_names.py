@@ -119,7 +119,7 @@ class Place:
     Attributes:
         name: Its name in the definition.
         heads: How many heads its rows are of, whose halves take turns; 0 where they stand as they should.
-        shift: What is to be added to it.
+        shift: Added to it.
     """
 
     name: str

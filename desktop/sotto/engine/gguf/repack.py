@@ -71,7 +71,7 @@ def repacked(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tupl
 
 
 def numbers(kind: str, raw: mx.array) -> mx.array:
-    """Return the elements of blocks as float32 `[blocks, size]`, for whatever cannot be held in a layout."""
+    """Return the elements of blocks as float32 `[blocks, size]`, for types that no layout of MLX can hold."""
     if kind in PLAIN:
         return raw.view(PLAIN[kind]).astype(mx.float32)
     if kind == "MXFP4":

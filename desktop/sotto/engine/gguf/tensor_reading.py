@@ -50,7 +50,7 @@ def steps(file: ConvertedFile, evaluate: Evaluate) -> Iterator[Step]:
 
 
 def _require_size(file: ConvertedFile, size: int, needed: int) -> None:
-    """Raise BrokenModelError unless a file still has the bytes that are to be read of it."""
+    """Raise BrokenModelError unless a file still has the bytes to read."""
     if size < needed:
         raise BrokenModelError(f"{printable_path(file.path)} was changed while the model was being loaded; try again.")
 

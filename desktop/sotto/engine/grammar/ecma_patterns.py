@@ -224,7 +224,7 @@ class _Reader:
         return {_FREE: _Texts(f"(?:{one.text}){sign}", one.empty or least == 0, more)}
 
     def _times(self) -> tuple[int, int | None] | None:
-        """Return how often something is to be there; None where nothing says so."""
+        """Return how often an element must occur; None where nothing says so."""
         for sign, times in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
             if self._accept(sign):
                 return times

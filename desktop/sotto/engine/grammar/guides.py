@@ -158,13 +158,13 @@ class Vocabulary:
             fitting = guide.fitting(tokens)
             if fitting < len(tokens):
                 raise InvalidRequestError(
-                    f"The answer that is to be gone on with is not what {grammar.name} asks for, from token {fitting}."
+                    f"The answer to continue is not what {grammar.name} asks for, from token {fitting}."
                 )
             for token in tokens:
                 guide.take(token)
             if guide.complete:
                 raise InvalidRequestError(
-                    f"The answer that is to be gone on with is all that {grammar.name} asks for; nothing may follow."
+                    f"The answer to continue is all that {grammar.name} asks for; nothing may follow."
                 )
         return guide
 

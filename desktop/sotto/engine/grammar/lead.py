@@ -1,7 +1,7 @@
 """What may stand in front of an answer that must be something: a thought, and what leads from it to the answer.
 
 Where an answer must be something, everything in front of it is written in one way only, character by character. So what
-must follow begins at one place for the rules and for whoever reads the answer, and the answer may look like anything.
+must follow begins at one place for the rules and for the reader of the answer, and the answer may look like anything.
 """
 
 from collections.abc import Mapping

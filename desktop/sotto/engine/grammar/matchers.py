@@ -52,7 +52,7 @@ class Table:
         self._process: GrammarProcess | None = None
         self._first = process
         self._numbers = itertools.count()
-        # Whatever thread drops a matcher does not take the lock for that.
+        # A matcher may be dropped on any thread, so dropping it does not take the lock.
         self._gone: deque[int] = deque()
         self._wrong: OrderedDict[bytes, str] = OrderedDict()
 

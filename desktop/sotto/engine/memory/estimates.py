@@ -20,14 +20,14 @@ _log = logging.getLogger(__name__)
 
 # What is off by less than this share, or by less than these bytes, is left as it is.
 _SHARE, _BYTES = 0.2, 64 << 20
-# Beside a smaller model, whatever else is in memory counts for more than the model.
+# Beside a smaller model, everything else in memory counts for more than the model.
 _SMALLEST = 256 << 20
 _LEAST, _MOST = 0.25, 4.0
 _MOST_ENTRIES = 500
 
 
 def ratio(architecture: str) -> float:
-    """Return by what the weights of an architecture are to be multiplied; 1 where nothing was learned."""
+    """Return the factor for the weights of an architecture; 1 where nothing was learned."""
     return _read().get(architecture, 1.0)
 
 
@@ -38,7 +38,7 @@ def corrected(needs: ModelNeeds, architecture: str) -> ModelNeeds:
 
 
 def learn(architecture: str, predicted: int, actual: int) -> bool:
-    """Take note of what a model holds and was predicted to; return whether that changes the next prediction.
+    """Record what a model holds and was predicted to hold; return whether that changes the next prediction.
 
     Args:
         architecture: `model_type` of its configuration.

@@ -27,7 +27,7 @@ class CacheNeed:
     Attributes:
         kind: How it grows.
         bytes_per_token: Bytes for each token that it holds; None when that is not known.
-        constant_bytes: Bytes that it takes whatever it holds.
+        constant_bytes: Bytes that it takes even when empty.
         window: Most tokens that a sliding one holds; None where there is no such limit.
         step: It grows by this many tokens at a time.
     """

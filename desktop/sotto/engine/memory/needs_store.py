@@ -1,6 +1,6 @@
 """What models need in memory, remembered between starts: finding it out takes seconds, and it does not change.
 
-One small JSON file for each model and way of computing it. Whatever is wrong with a file or a folder means only that
+One small JSON file for each model and way of computing it. A fault of a file or a folder means only that
 the needs are found out again.
 """
 

@@ -137,7 +137,7 @@ def calls_rules(
         single: Whether there may be one call only.
 
     Raises:
-        InvalidRequestError: What a tool is to be given cannot be guaranteed.
+        InvalidRequestError: The arguments of a tool cannot be guaranteed.
     """
     form = _HARMONY if family.messages is message_dialects.HARMONY else _form_of(family, shown)
     if form is None:

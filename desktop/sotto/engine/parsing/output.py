@@ -44,7 +44,7 @@ class Output:
         self._plain = plain
         self._calls_left = most_calls
         self._pieces: list[Piece] = []
-        # What is to be the next piece: put together word by word, a long text would be copied for each of them.
+        # The next piece: put together word by word, a long text would be copied for each of them.
         self._kind, self._run = Kind.TEXT, list[str]()
         self._blank = {Kind.TEXT: "", Kind.THOUGHT: ""}
         self.begun = self._in_text = begun

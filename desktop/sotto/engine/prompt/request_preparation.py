@@ -300,7 +300,7 @@ class Preparer:
         if begun and asked.manner.choice is not None and asked.manner.choice.required:
             raise InvalidRequestError(
                 f"{asked.manner.choice.name} asks for the call of a tool, and the conversation ends with an answer "
-                "that is to be gone on with: leave one of them out."
+                "to continue: leave one of them out."
             )
         text = asked.render(messages[:-1] if begun else messages)
         opened = self.family.opened_by(text)

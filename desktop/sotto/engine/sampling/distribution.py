@@ -68,7 +68,7 @@ def log_scaled(probabilities: mx.array) -> mx.array:
 def _typical(scores: mx.array, options: SamplingOptions) -> mx.array:
     """Return scores with those at -inf that are no typical choices.
 
-    What surprises as much as is to be expected goes first. In front of each that stays there is less than p.
+    Tokens that surprise as much as can be expected go first. In front of each that stays there is less than p.
     """
     scaled = cooled(scores, options)
     log_probs = scaled - mx.logsumexp(scaled, axis=-1, keepdims=True)

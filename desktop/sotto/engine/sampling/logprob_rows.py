@@ -1,7 +1,7 @@
 """How likely the tokens of an answer were to the model itself.
 
-That is the log-softmax of its logits as they came, in float32: before a bias, penalties, temperature and whatever cuts
-off tokens. It is computed beside the draw, for requests that ask for it alone; also for the rows of a round of
+That is the log-softmax of its logits as they came, in float32: before a bias, penalties, temperature and anything that
+cuts off tokens. It is computed beside the draw, for requests that ask for it alone; also for the rows of a round of
 speculation, which are the logits that single steps would have.
 """
 
@@ -32,7 +32,7 @@ class Likelihoods:
 
     @property
     def arrays(self) -> list[mx.array]:
-        """What is to be computed, besides the tokens."""
+        """What to compute besides the tokens."""
         return [array for array in (self.logprobs, self.top_tokens, self.top_logprobs) if array is not None]
 
     def read(self, spelled: Callable[[int], bytes]) -> list[Likelihood]:

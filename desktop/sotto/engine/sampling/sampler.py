@@ -55,7 +55,7 @@ class Past(Protocol):
         """Return the same for scores [R, width]."""
 
     def penalize(self, scores: mx.array) -> mx.array:
-        """Return scores [1, V] with those changed that it has to do with."""
+        """Return scores [1, V], with those of the tokens it concerns changed."""
 
     def pushed(self, token: mx.array) -> Self:
         """Return it after `token` [1] has come."""

@@ -122,14 +122,14 @@ class WindowDetokenizer:
 
 
 class MarkDetokenizer:
-    """Shows special tokens that mean something to whoever reads an answer; others stay hidden."""
+    """Shows special tokens that mean something to the reader of an answer; others stay hidden."""
 
     def __init__(self, plain: Detokenizer, marks: Mapping[int, str]) -> None:
         """Start an answer.
 
         Args:
             plain: Turns all other tokens into text.
-            marks: Texts of the tokens that are to be seen, by id.
+            marks: Texts of the tokens to show, by id.
         """
         self._plain = plain
         self._marks = marks

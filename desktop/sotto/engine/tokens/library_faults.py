@@ -10,7 +10,7 @@ from sotto.store.printable import printable
 
 @contextmanager
 def told(trouble: str) -> Iterator[None]:
-    """Turn whatever the tokenizers library raises into a sentence.
+    """Turn any error of the tokenizers library into a sentence.
 
     Args:
         trouble: What is said of `tokenizer.json` then.

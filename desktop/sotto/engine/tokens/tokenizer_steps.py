@@ -2,7 +2,7 @@
 
 The tokenizers library takes most values as they are. Some end the process, as a table of characters that claims to be
 as large as memory; others make a long text of a short one, or hold a thread for hours. Kinds of steps that are not
-known here are refused: the library takes what it does not know for whatever it resembles.
+known here are refused: the library takes what it does not know for something that it resembles.
 """
 
 import base64

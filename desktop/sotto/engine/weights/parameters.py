@@ -86,7 +86,7 @@ def arrange(
         kernels: Whether the native kernels will compute with it.
 
     Returns:
-        The type of the activations, and in which types the parameters are to be held.
+        The type of the activations, and the types in which to hold the parameters.
 
     Raises:
         UnsupportedModelError: Tensors are left over, or of a type that no layer computes with.

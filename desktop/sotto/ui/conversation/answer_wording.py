@@ -54,7 +54,7 @@ def is_cut_short(turn: Turn) -> bool:
 
 
 def answer_line(turn: Turn) -> str:
-    """Return the line under an answer that has ended, for whatever reason."""
+    """Return the line under an answer that has ended."""
     if turn.state is State.INTERRUPTED:
         return "Interrupted: Sotto ended while this was being written"
     if turn.state is State.FAILED:

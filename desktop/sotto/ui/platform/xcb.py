@@ -10,7 +10,7 @@ from typing import Any
 
 _KEY_PRESS, _KEY_RELEASE = 2, 3
 _GRAB_ASYNC, _REVERT_TO_PARENT = 1, 2
-_NO_FOCUS = (0, 1)  # on nothing, or on whatever is under the pointer
+_NO_FOCUS = (0, 1)  # on nothing, or on the window under the pointer
 
 
 class _Cookie(Structure):

@@ -186,7 +186,7 @@ def renamed(
         weights: By the names that a checkpoint has.
         prefixes: What stands before the names of checkpoints with a task.
         tasks: What the names of weights begin with that belong to a task; they are left out.
-        names: What is to be replaced, and by what, one after the other.
+        names: Pairs of what to replace and by what, in order.
     """
     arranged = {}
     for name, array in weights.items():

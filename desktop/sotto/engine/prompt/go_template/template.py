@@ -36,7 +36,7 @@ class GoTemplate:
 
     Attributes:
         variables: Which of the variables that a Jinja template is given it looks up.
-        knows_suffix: Whether it has a place for what comes behind a gap that is to be filled.
+        knows_suffix: Whether it has a place for what follows a gap to fill.
     """
 
     def __init__(self, text: str) -> None:
@@ -64,7 +64,7 @@ class GoTemplate:
         """Return the prompt for a conversation.
 
         Such a template always asks for an answer. Where `add_generation_prompt` is false, what comes out is as much as
-        it would be whoever speaks next.
+        it would be the next speaker.
 
         Args:
             variables: What a Jinja template is given: `messages`, `tools`, `add_generation_prompt`, `enable_thinking`,

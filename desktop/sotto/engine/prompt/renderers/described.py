@@ -99,7 +99,7 @@ def _fields(fields: Any, sorted_out: bool) -> Iterator[str]:
 
 
 def _rest(fields: Any, handled: Sequence[str]) -> Iterator[str]:
-    """Return whatever else there is."""
+    """Return all other fields."""
     for key, value in fields.items() if isinstance(fields, Mapping) else ():
         if key not in handled:
             yield _tag(key, as_text(value))
