@@ -1,11 +1,10 @@
-"""One model on one host, by plain calls that wait for their answer; the same in this process and in one of its own.
+"""A blocking client of one model: each call sends a command to a loop and waits for its events.
 
-`ThreadClient` computes on a thread of this process, `ProcessClient` in a child process. Both are a `Loop` with whoever
-waits for it: a call becomes a command, and the events that it brings are what the call returns. Every method may be
-called on any thread, by several at a time. Once the host has ended, by `close` or by itself, calls raise why it did.
+`ThreadClient` computes on a thread of this process, `ProcessClient` in a child process. Methods may be called on any
+thread, concurrently. Once the loop has ended, by `close` or by itself, calls raise the reason.
 
-`sotto embed` is written with it. `sotto run` and `sotto bench` drive an engine themselves: both can load a second model
-that drafts, which no command names, and `bench` times the engine's own steps.
+`sotto embed` uses it. `sotto run` and `sotto bench` drive an engine directly: both can load a draft model, for which
+there is no command, and `bench` times the engine's steps.
 """
 
 import os
@@ -50,11 +49,11 @@ _Answers = queue.SimpleQueue[RequestEvent | None]
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """What a loaded model is computed with.
+    """A device that a loaded model runs on.
 
     Attributes:
         name: `cpu`, `metal` or `cuda`.
-        compute_type: Type of activations, for example `float32`.
+        compute_type: Data type of activations, for example `float32`.
         nbytes: Bytes that the engine holds there.
     """
 
@@ -64,19 +63,19 @@ class Device:
 
 
 class BlockingClient(ABC):
-    """A host with one model. Use it in a `with` statement, after which nothing of it is left."""
+    """A loop with one model. A context manager: the loop has ended on exit."""
 
     def __init__(self, loop: Loop) -> None:
-        """Start a host; nothing is loaded yet.
+        """Start a loop, without a model.
 
         Args:
-            loop: Serves the commands, and says every event to `_heard`.
+            loop: Serves the commands, and passes every event to `_on_event`.
         """
         self._loop = loop
         self._changed = threading.Condition()
         self._reported = EngineReport()
         self._loads = 0
-        # What became so far of the load that was asked for last.
+        # The events so far of the latest load.
         self._load_events: list[LoadEvent] = []
         self._answers: dict[str, _Answers] = {}
         self._numbers = count()
@@ -92,14 +91,14 @@ class BlockingClient(ABC):
     # The model
 
     def load(self, record: ModelRecord, num_ctx: int | None = None) -> None:
-        """Begin to load a model in place of what is loaded, and end everything asked of that.
+        """Begin to load a model, replacing the loaded one and cancelling its requests.
 
         Args:
             record: The model.
-            num_ctx: Most tokens that a conversation may hold; None as the model says, or as many as fit.
+            num_ctx: Largest context in tokens; None for what the model declares, or as much as fits.
 
         Raises:
-            EngineError: The host has ended.
+            EngineError: The loop has ended.
         """
         with self._changed:
             self._check()
@@ -110,17 +109,18 @@ class BlockingClient(ABC):
     def wait_until_running(
         self, timeout: float | None = LOAD_SECONDS, progress: Callable[[LoadProgress], None] | None = None
     ) -> ModelInfo:
-        """Wait until the model is loaded that was asked for last, and return what is known of it.
+        """Wait until the latest load has succeeded, and return its model's properties.
 
         Args:
-            timeout: Seconds without any progress after which it is given up to wait; the load goes on.
-            progress: Is told how far the load is, on the calling thread.
+            timeout: Seconds without progress after which to stop waiting; the load continues. None to wait
+                indefinitely.
+            progress: Receives the progress of the load, on the calling thread.
 
         Raises:
-            InvalidRequestError: No load was asked for.
-            CancelledError: The load was stopped.
-            FaultError: The engine failed; `ProcessEndedError` where it did so before.
-            EngineError: The model cannot be loaded, or nothing has happened for too long, or the host was closed.
+            InvalidRequestError: No load was requested.
+            CancelledError: The load was cancelled.
+            FaultError: The engine failed; `ProcessEndedError` if its process ended.
+            EngineError: The model cannot be loaded, there was no progress for too long, or the loop was closed.
         """
         index = 0
         while True:
@@ -135,17 +135,17 @@ class BlockingClient(ABC):
             if progress is not None:
                 progress(event)
 
-    # What is asked of it
+    # Requests
 
     def completion(self, request: GenerateRequest) -> Generator[GenerateEvent, None, None]:
-        """Yield the events of an answer, of which `Finished` or `Failed` is the last.
+        """Yield the events of an answer; the last is `Finished` or `Failed`.
 
-        It begins with the first that is wanted. Closing the generator before the last one cancels the answer, and
-        returns when that has ended.
+        The request is sent when the first event is requested. Closing the generator early cancels the answer and waits
+        for its end.
 
         Raises:
-            InvalidRequestError: An answer to a request of the same id is under way.
-            EngineError: The host has ended.
+            InvalidRequestError: A request with the same id is under way.
+            EngineError: The loop has ended.
         """
         with closing(self._events(Generate(request))) as events:
             for event in events:
@@ -153,17 +153,17 @@ class BlockingClient(ABC):
                 yield event
 
     def embedding(self, texts: Sequence[str], *, truncate: bool = True, dimensions: int | None = None) -> Embedded:
-        """Make a vector of each text.
+        """Embed texts.
 
         Args:
-            texts: What to make vectors of.
-            truncate: Cut texts that are too long; otherwise they are refused.
-            dimensions: How many numbers of each are wanted; None for all.
+            texts: The texts to embed.
+            truncate: Whether to truncate texts that are too long instead of refusing them.
+            dimensions: Dimensions to keep of each vector; None for all.
 
         Raises:
-            CancelledError: Another load took the model's place.
+            CancelledError: Another load replaced the model.
             FaultError: The engine failed.
-            EngineError: A text cannot be taken, no model is loaded, or the host has ended.
+            EngineError: A text is refused, no model is loaded, or the loop has ended.
         """
         request = EmbedRequest(f"embedding {next(self._numbers)}", tuple(texts), truncate, dimensions)
         with closing(self._events(Embed(request))) as events:
@@ -174,80 +174,80 @@ class BlockingClient(ABC):
 
     @abstractmethod
     def tokenize(self, text: str) -> list[int]:
-        """Cut a text into tokens, beside whatever else is computed.
+        """Tokenize a text, concurrently with other requests.
 
         Raises:
-            InvalidRequestError: No model is loaded, or the text is no valid Unicode.
-            EngineError: The host has ended, or does not answer.
+            InvalidRequestError: No model is loaded, or the text is not valid Unicode.
+            EngineError: The loop has ended, or does not answer.
         """
 
     @abstractmethod
     def detokenize(self, ids: Sequence[int]) -> str:
-        """Return the text of tokens, beside whatever else is computed; special ones are not shown.
+        """Return the text of tokens without special ones, concurrently with other requests.
 
         Raises:
-            InvalidRequestError: No model is loaded, or a number is no token's.
-            EngineError: The host has ended, or does not answer.
+            InvalidRequestError: No model is loaded, or an id is not a token.
+            EngineError: The loop has ended, or does not answer.
         """
 
-    # How it stands
+    # Status
 
     @abstractmethod
     def ping(self, seconds: float = 1.0) -> Status:
-        """Return how the engine stands, without waiting for the thread that computes.
+        """Return the engine's status, without waiting for the thread that computes.
 
         Raises:
-            EngineError: The host has ended, or does not answer within so many seconds.
+            EngineError: The loop has ended, or does not answer within `seconds`.
         """
 
     @property
     @abstractmethod
     def pid(self) -> int | None:
-        """The process that computes; None while there is none."""
+        """The id of the process that computes; None without one."""
 
     @property
     @abstractmethod
     def port(self) -> int | None:
-        """Where that process listens, on this machine; None where it is this one, or does not listen yet."""
+        """The loopback port of the child; None without a child, or before it listens."""
 
     @property
     def has_exited(self) -> bool:
-        """Whether the host has ended, by `close` or by itself."""
+        """Whether the loop has ended, by `close` or by itself."""
         return self._ended is not None
 
     @property
     def context_length(self) -> int:
-        """Tokens that a conversation may hold; 0 without a model."""
+        """Context length in tokens; 0 without a model."""
         return self._reported.status.context_length
 
     def memory_size(self) -> int:
-        """Return the bytes that the engine holds, those that it keeps for reuse included, as it said last."""
+        """Return the bytes that the engine holds, including those kept for reuse, as last reported."""
         return self._reported.status.memory
 
     def device_infos(self) -> tuple[Device, ...]:
-        """Return what computes; nothing without a model."""
+        """Return the devices in use; empty without a model."""
         reported = self._reported
         memory = reported.status.memory
         return tuple(Device(info.device, info.compute_type, memory) for info in reported.loaded.values())
 
     def vram_by_device(self) -> dict[str, int]:
-        """Return the bytes that the engine holds by the device's name; nothing without a model."""
-        return {one.name: one.nbytes for one in self.device_infos()}
+        """Return the bytes that the engine holds by device name; empty without a model."""
+        return {device.name: device.nbytes for device in self.device_infos()}
 
     def close(self) -> None:
-        """End everything and wait for that; again is the same."""
+        """Cancel everything and wait for the end; closing again has no effect."""
         self._loop.close()
         self._thread.join()
 
-    # Behind it
+    # Internals
 
     def _check(self) -> None:
-        """Raise why the host has ended, if it has."""
+        """Raise the reason why the loop has ended, if it has."""
         if self._ended is not None:
             raise self._ended
 
     def _load_event(self, index: int, timeout: float | None) -> LoadEvent:
-        """Return what became of a load at a place of its story, as soon as that is told."""
+        """Wait for the event of the latest load at `index`, and return it."""
         with self._changed:
             if not self._loads and not self._load_events and not self._ended:
                 raise InvalidRequestError(NO_MODEL)
@@ -258,7 +258,7 @@ class BlockingClient(ABC):
             return self._load_events[index]
 
     def _events(self, command: Generate | Embed) -> Generator[RequestEvent, None, None]:
-        """Yield the events of a request up to its end, and cancel it where nobody wants them any more."""
+        """Yield the events of a request to its end; cancel it if the generator is closed early."""
         answers, request_id = _Answers(), command.request.id
         with self._changed:
             self._check()
@@ -278,7 +278,7 @@ class BlockingClient(ABC):
         finally:
             if not ended:
                 self._loop.send(Cancel(request_id))
-                # Only then may the id be used again.
+                # The id is free for reuse only once the request has ended.
                 while not _is_last(answers.get()):
                     pass
             with self._changed:
@@ -310,7 +310,7 @@ class BlockingClient(ABC):
                 self._answers[event.request_id].put(event)
 
     def _record_load_event(self, event: LoadEvent) -> None:
-        """Take note of what became of a load; of those that were replaced nobody waits for the end."""
+        """Record an event of the latest load; events of replaced loads are dropped."""
         if self._loads == 1:
             self._load_events.append(event)
             self._changed.notify_all()
@@ -319,19 +319,19 @@ class BlockingClient(ABC):
 
 
 class ThreadClient(BlockingClient):
-    """A model that is computed on a thread of this process."""
+    """A client whose engine runs on a thread of this process."""
 
     def __init__(self, settings: Callable[[], EngineSettings] = EngineSettings) -> None:
         """Start the thread.
 
         Args:
-            settings: Returns those of the engine; asked before each load.
+            settings: Returns the engine settings; called before each load.
         """
         self._engine = EngineLoop(self._on_event, settings)
         super().__init__(self._engine)
 
     def tokenize(self, text: str) -> list[int]:
-        """Cut a text into tokens."""
+        """Tokenize a text."""
         self._check()
         return self._engine.tokenizer.encode(text)
 
@@ -341,35 +341,35 @@ class ThreadClient(BlockingClient):
         return self._engine.tokenizer.decode(ids)
 
     def ping(self, seconds: float = 1.0) -> Status:
-        """Return how the engine stands."""
+        """Return the engine's status."""
         self._check()
         return self._reported.status
 
     @property
     def pid(self) -> int | None:
-        """That of the process itself."""
+        """The id of this process."""
         return os.getpid()
 
     @property
     def port(self) -> int | None:
-        """None: it does not listen."""
+        """None, since there is no child."""
         return None
 
 
 class ProcessClient(BlockingClient):
-    """A model that is computed in a child process."""
+    """A client whose engine runs in a child process."""
 
     def __init__(self, settings: EngineSettings | None = None) -> None:
         """Start the process.
 
         Args:
-            settings: Of the engine; None as they are kept on this machine.
+            settings: Those of the engine; None for those stored on this machine.
         """
         self._process = RunnerProcess(self._on_event, settings)
         super().__init__(self._process)
 
     def tokenize(self, text: str) -> list[int]:
-        """Cut a text into tokens."""
+        """Tokenize a text."""
         self._check()
         return self._process.tokenize(text)
 
@@ -379,18 +379,18 @@ class ProcessClient(BlockingClient):
         return self._process.detokenize(ids)
 
     def ping(self, seconds: float = 1.0) -> Status:
-        """Return how the engine stands."""
+        """Return the engine's status."""
         self._check()
         return self._process.ping(seconds)
 
     @property
     def pid(self) -> int | None:
-        """The child; None while there is none."""
+        """The child's process id; None without a child."""
         return self._process.pid
 
     @property
     def port(self) -> int | None:
-        """Where the child listens; None before it does."""
+        """The child's port; None before it listens."""
         return self._process.port
 
 

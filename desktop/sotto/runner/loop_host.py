@@ -34,7 +34,7 @@ _log = logging.getLogger(__name__)
 
 
 class LoopHost:
-    """Implements `sotto.runner.host.Host`; a loop that crashed is replaced on the next request.
+    """Implements `sotto.runner.host.Host`; a loop that has crashed is replaced when next needed.
 
     Attributes:
         slots: See `Host`.

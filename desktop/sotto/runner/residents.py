@@ -273,7 +273,7 @@ class Residents:
         return self._numbers
 
     def outdate(self, seat: str) -> None:
-        """Have the next wish reload a resident, because its files or settings have changed."""
+        """Have the next wish reload a resident, even if it would serve that wish as it is."""
         if (resident := self._residents.get(seat)) is not None:
             self._change(resident, outdated=True)
 

@@ -1,1 +1,1 @@
-"""An engine in a process of its own, seen from its parent, and how that process begins."""
+"""An engine in a child process: the parent's side, and the main program of the child."""

@@ -1,8 +1,8 @@
-"""The child process: an engine on a thread of its own, the private API on another, and the parent in view.
+"""The main program of the child process: an engine thread, a thread for the private API, and a watch on the parent.
 
-It binds its port itself and says it on stdout, so that nobody else can take it first. What is printed afterwards, by
-libraries too, goes to stderr. It ends by an interrupt (or SIGTERM), which is served like `EngineLoop.close`, and when
-its parent is gone.
+The child binds its port itself and reports it on stdout, so that no other program can take it first. Anything printed
+afterwards, by libraries too, goes to stderr. SIGINT or SIGTERM ends it like `EngineLoop.close`, and so does the end of
+its parent.
 """
 
 import ctypes
@@ -31,7 +31,7 @@ from sotto.store.records import ModelRecord
 _ENDING = {signal.SIGINT, signal.SIGTERM}
 _LONGEST_HELLO = 1 << 20
 _SWITCH_SECONDS = 0.0005
-# Of the three seconds in which it is gone after its parent, the first may pass before that is noticed.
+# The child must end within three seconds of its parent, of which up to one passes until that is noticed.
 _ORPHAN_SECONDS = 1.5
 _FLUSH_SECONDS = 2.0
 _POLL_SECONDS = 1.0
@@ -39,11 +39,11 @@ _PR_SET_PDEATHSIG = 1
 
 
 def serve(record: ModelRecord | None, port: int) -> NoReturn:
-    """Serve one engine, with a model loaded first if one is given, until it is told to end; then end the process.
+    """Serve one engine until told to end, then end the process.
 
     Args:
-        record: The model.
-        port: Where to listen; 0 for any that is free.
+        record: The model to load first; None for none.
+        port: Port to listen on; 0 for any free one.
     """
     started_by = os.getppid()
     _die_with_parent()
@@ -55,10 +55,10 @@ def serve(record: ModelRecord | None, port: int) -> NoReturn:
     except SottoError as error:
         print(f"error: {error.message}", file=sys.stderr)  # noqa: T201
     except KeyboardInterrupt:
-        status = 0  # there was nothing to end yet
+        status = 0  # nothing had started yet
     except BaseException:
         traceback.print_exc()
-    # Not an ordinary exit: threads of libraries may be in the middle of something, and nothing is left to be kept.
+    # Not an ordinary exit, because threads of libraries may still be running, and there is nothing left to save.
     sys.stderr.flush()
     os._exit(status)
 
@@ -72,14 +72,14 @@ def _serve(record: ModelRecord | None, port: int, started_by: int) -> int:
         listening = socket.create_server(("127.0.0.1", port))
     except OSError as error:
         raise EngineError(f"Port {port} cannot be listened on: {os.strerror(error.errno or 0)}.") from error
-    # Inherited by every connection: a line is not to wait for the other end to confirm the one before.
+    # Inherited by every connection: a line should not wait until the previous one is acknowledged.
     listening.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     with announced:
         announced.write(encode(Listening(listening.getsockname()[1])))
     # Imported while the parent connects.
     from sotto.runner.serving.runner_server import Server
 
-    # Before there are other threads, which are not to be interrupted either: one of them waits for these signals.
+    # Before other threads start, so that they inherit the mask: one of them waits for these signals.
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDING)
     host = _Host(record, hello)
     server = Server(host.loop, host.board, hello.token, listening)
@@ -92,7 +92,7 @@ def _serve(record: ModelRecord | None, port: int, started_by: int) -> int:
 
 
 class _Host:
-    """The engine's loop on a thread, and what became of it."""
+    """The engine loop on a thread, and the exit status."""
 
     def __init__(self, record: ModelRecord | None, hello: Hello) -> None:
         self.status = 0
@@ -109,14 +109,14 @@ class _Host:
         self._thread.join()
 
     def end_when_told(self) -> None:
-        """End well at the first signal that asks for it, at once at the second."""
+        """End cleanly at the first signal, immediately at the second."""
         signal.sigwait(_ENDING)
         self.loop.close()
         signal.sigwait(_ENDING)
         os._exit(1)
 
     def end_with(self, process: int) -> None:
-        """End, well or not, once the parent is gone."""
+        """End once the parent is gone, by force if a clean end takes too long."""
         wait_for_end(sys.stdin.fileno(), process)
         self.loop.close()
         self._thread.join(_ORPHAN_SECONDS)
@@ -133,7 +133,7 @@ class _Host:
 
     def _on_event(self, event: Event) -> None:
         if self._first and isinstance(event, Failed) and not event.request_id:
-            # It was for this model that the process was started.
+            # The process was started for this model.
             print(f"error: {event.message}", file=sys.stderr)  # noqa: T201
             self.status = 1
             self.loop.close()
@@ -142,7 +142,7 @@ class _Host:
 
 
 def wait_for_end(stdin: int, parent: int) -> None:
-    """Return once the parent is gone: nothing holds the other end of `stdin`, or another process is the parent now."""
+    """Return once the parent is gone: `stdin` is closed, or this process has another parent."""
     while os.getppid() == parent:
         readable, _, _ = select.select([stdin], [], [], _POLL_SECONDS)
         if readable and not os.read(stdin, 1 << 16):
@@ -150,16 +150,16 @@ def wait_for_end(stdin: int, parent: int) -> None:
 
 
 def _die_with_parent() -> None:
-    """Ask the system, where it can do so, to end this process in the moment its parent ends, however that comes.
+    """Have the system kill this process when its parent ends, if the system supports that.
 
-    It is the thread that started this process which counts: `RunnerProcess.run` lasts longer than its child.
+    Linux sends the signal when the thread that started this process ends; `RunnerProcess.run` outlasts its child.
     """
     if sys.platform == "linux":
         ctypes.CDLL(None, use_errno=True).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL, 0, 0, 0)
 
 
 def _own_stdout() -> BinaryIO:
-    """Return stdout, and let everything that is printed from now on go to stderr."""
+    """Return stdout, and redirect everything printed from now on to stderr."""
     own = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     return own

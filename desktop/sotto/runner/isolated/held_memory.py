@@ -1,9 +1,9 @@
-"""How much memory an engine's process may hold, and how much it holds.
+"""The memory limit of an engine's process, and how much it holds.
 
-What counts is the process's own memory, in RAM or swapped out; pages of files, which the system takes back as it needs
-them, do not. The parent looks, and ends the process that holds too much. The system's own limits are not used: under
-`RLIMIT_AS` and `RLIMIT_DATA` an allocation fails somewhere in native code, which then crashes, computes on or waits for
-ever, and a control group of one's own takes rights that programs of a desktop do not have.
+Only the process's own memory counts, in RAM or swapped out, not file pages, which the system reclaims when necessary.
+The parent checks it, and kills a process that holds too much. The system's limits are not used: under `RLIMIT_AS` and
+`RLIMIT_DATA` an allocation fails somewhere in native code, which then crashes, continues or hangs, and creating a
+control group takes rights that desktop programs do not have.
 """
 
 import os
@@ -17,21 +17,21 @@ from sotto.errors import InvalidRequestError
 from sotto.store.printable import format_size
 
 VARIABLE = "SOTTO_ENGINE_MEMORY"
-# Of Python, its libraries and their threads, beside models.
+# Held by Python, its libraries and their threads, without models.
 _ITSELF = 100 * 10**6
 _HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB$", re.MULTILINE)
 
 
 def can_be_limited() -> bool:
-    """Return whether it is known here what another process holds."""
+    """Return whether the memory of another process can be measured on this system."""
     return sys.platform == "linux"
 
 
 def most_memory(settings: EngineSettings) -> int | None:
-    """Return the bytes that an engine's process may hold, by the environment or else as was chosen; None for all.
+    """Return the bytes that an engine's process may hold, by the environment or the settings; None for no limit.
 
     Raises:
-        InvalidRequestError: What the environment says is no such size.
+        InvalidRequestError: The environment variable is not a valid size.
     """
     if not can_be_limited():
         return None
@@ -48,7 +48,7 @@ def most_memory(settings: EngineSettings) -> int | None:
 
 
 def planned_within(settings: EngineSettings) -> EngineSettings:
-    """Return settings by which models are planned to fit into the process."""
+    """Return settings whose memory limit makes models fit into the process."""
     most = most_memory(settings)
     if most is None:
         return settings
@@ -57,7 +57,7 @@ def planned_within(settings: EngineSettings) -> EngineSettings:
 
 
 def held_bytes(process: int) -> int:
-    """Return the bytes that a process holds; 0 where it has just ended."""
+    """Return the bytes that a process holds; 0 if it has just ended."""
     try:
         status = Path(f"/proc/{process}/status").read_bytes()
     except (FileNotFoundError, ProcessLookupError):
@@ -66,7 +66,7 @@ def held_bytes(process: int) -> int:
 
 
 def limit_message(most: int) -> str:
-    """Return the sentence that says that a process held more than `most` bytes."""
+    """Return the error message for a process that held more than `most` bytes."""
     return (
         f"The engine's process reached its memory limit of {format_size(most)} and was ended: choose a smaller model "
         f"or a shorter context, or raise the limit in the settings (Engine) or by {VARIABLE}."

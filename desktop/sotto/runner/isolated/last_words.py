@@ -1,10 +1,10 @@
-"""What a process that ended said last, of all it printed: the part that tells why."""
+"""Error lines in the output of a process that has ended, to explain why it did."""
 
 import re
 
 _KEPT_BYTES = 8 << 10
 _LONGEST_LINE = 8 << 10
-# What an error begins with. The first place that one of them has in a line counts.
+# How error messages begin. A line is cut to start at the first of these.
 _MARKS = re.compile(
     r"Fatal Python error:|fatal error:|panic:|terminate called|what\(\):|libc\+\+abi:|[Aa]ssertion failed|\[METAL\]|"
     r"mlx:|MLX:|CUDA error|cudaMalloc failed|[Ee]rror:|\b[A-Z]\w*(?:Error|Exception)\b"
@@ -17,25 +17,25 @@ _MEMORY = re.compile(
 
 
 class LastWords:
-    """Goes through a process's output, line by line, and keeps what tells of errors: the last 8 KiB of it."""
+    """Collects the error lines in a process's output, up to the last 8 KiB."""
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin empty."""
         self._kept: list[str] = []
         self._size = 0
         self._rest = b""
 
     @property
     def text(self) -> str:
-        """Everything that was kept."""
+        """The error lines collected."""
         return "\n".join(self._kept)
 
     def last(self, known: str = "") -> str:
-        """Return the last line that tells of an error, and more than is `known`; nothing if there is none."""
+        """Return the last error line that does not end with `known`; empty if there is none."""
         return next((line for line in reversed(self._kept) if not known or not line.endswith(known)), "")
 
     def feed(self, data: bytes) -> list[str]:
-        """Take output; return its whole lines."""
+        """Take output; return its complete lines."""
         *ends, self._rest = (self._rest + data).split(b"\n")
         if len(self._rest) > _LONGEST_LINE:
             ends, self._rest = [*ends, self._rest], b""
@@ -45,7 +45,7 @@ class LastWords:
         return [line for line in lines if line]
 
     def finish(self) -> list[str]:
-        """Take what there is of a line that nothing follows; return it."""
+        """Take the unfinished last line; return it."""
         return self.feed(b"\n") if self._rest else []
 
     def _examine(self, line: str) -> None:

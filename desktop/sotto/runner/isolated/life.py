@@ -1,4 +1,4 @@
-"""One life of a child process, from its start to its end: everything that goes in and out, without ever blocking."""
+"""The life of one child process, from start to end: its non-blocking input and output."""
 
 import selectors
 import socket
@@ -13,28 +13,28 @@ from sotto.runner.isolated.spawned import Spawned
 from sotto.runner.serving.wire import Wire
 
 _START_SECONDS = 60.0
-# So often it is looked at what the process holds, where that is limited.
+# How often the memory of a limited process is checked.
 _LOOK_SECONDS = 0.05
 
 
 class Life:
-    """A child process and the session with it. Use it in a `with` statement, after which nothing of it is left.
+    """A child process and the session with it. A context manager: the process has ended on exit.
 
     Attributes:
         child: The process.
-        address: Where it listens; None before it does.
-        gone: Whether it has said its last.
+        address: Its port and token; None before it listens.
+        gone: Whether it will send no more events.
     """
 
     def __init__(self, settings: EngineSettings | None, bell: socket.socket) -> None:
         """Start the process.
 
         Args:
-            settings: Of its engine.
-            bell: Ends a `turn` when something can be read from it.
+            settings: Those of its engine; None for those stored on this machine.
+            bell: Socket that ends a `turn` when it becomes readable.
 
         Raises:
-            WireError: The system does not start it.
+            WireError: The system cannot start it.
         """
         self.child = Spawned(settings)
         self._bell = bell
@@ -68,19 +68,22 @@ class Life:
         self._watch_wire()
 
     def ask_to_end(self) -> None:
-        """Ask the process to end well; one that does not serve yet has nothing to keep, and is ended."""
+        """Ask the process to end cleanly; kill it if it does not serve yet, since it has nothing to save."""
         if self.connected:
             self.child.interrupt()
         else:
             self.child.kill()
 
     def turn(self, until: float | None) -> list[Any]:
-        """Wait until something happens, at most until a time, and return the events that have come.
+        """Wait for something to happen, and return the events received.
 
-        Where the process's memory is limited, it is looked at, and this returns soon.
+        Checks the process's memory if that is limited, and then returns soon.
+
+        Args:
+            until: Latest time to return, by `time.monotonic()`; None to wait indefinitely.
 
         Raises:
-            WireError: The process does not keep to what was agreed on.
+            WireError: The process violates the protocol, or has not started in time.
         """
         events: list[Any] = []
         if not self._begun:
@@ -107,7 +110,7 @@ class Life:
         return events
 
     def finish(self, seconds: float) -> bool:
-        """Wait so long for the process's end, then end it by force; return whether it ended by itself."""
+        """Wait up to `seconds` for the process to end, then kill it; return whether it ended by itself."""
         self._selector.close()
         if self._wire is not None:
             self._wire.close()
@@ -134,7 +137,7 @@ class Life:
 
 
 def silence(bell: socket.socket) -> None:
-    """Read everything that a bell has to say."""
+    """Read everything from a bell."""
     with suppress(BlockingIOError):
         while bell.recv(4096):
             pass

@@ -1,9 +1,9 @@
-"""An engine in a process of its own, behind the same commands and events as `EngineLoop`.
+"""An engine in a child process, with the same commands and events as `EngineLoop`.
 
-What goes wrong in native code there ends that process and nothing else: everything that was asked then ends with one
-`Failed`, which says why, and `run` raises. Unloading the last model ends the process too, so that the memory is given
-back whatever the engine still held; the next command starts another one. `run` does everything on the thread that
-calls it, and waits for nothing but the child's pipes, its connection and commands.
+A crash in native code ends only the child: each pending request then ends with a `Failed` that says why, and `run`
+raises. Unloading the last model ends the child too, which returns all its memory to the system; the next command that
+needs a child starts another. `run` does everything on the thread that calls it, and waits only for the child's pipes,
+its connection and commands.
 """
 
 import logging
@@ -39,26 +39,26 @@ from sotto.runner.status import Status, is_load_event
 
 _log = logging.getLogger(__name__)
 
-# What was computed last is written to the disk meanwhile.
+# Long, because the engine then writes its prompt cache to disk.
 _UNLOAD_SECONDS = 20.0
 _CLOSE_SECONDS = 5.0
 # From the end of the connection to the end of the process.
 _DYING_SECONDS = 2.0
-# What a child is needed for, and what it answers.
+# Commands that need a child, and commands that are answered.
 _NeedsChild = Load | Generate | Embed
 _Answered = Load | Unload | Ask
 _NO_MEMORY = MemoryFigures(0, 0, 0, 0, 0)
 
 
 class RunnerProcess:
-    """Runs an engine in a child process for callers on any thread."""
+    """Runs an engine in a child process, for callers on any thread."""
 
     def __init__(self, emit: Callable[[Event], None], settings: EngineSettings | None = None) -> None:
-        """Make a host that nobody runs yet; commands may be given already.
+        """Make a loop; commands may be sent before it runs.
 
         Args:
             emit: Receives every event, on the thread that calls `run`. Must not raise.
-            settings: Of the engine; None as they are kept on this machine.
+            settings: Those of the engine; None for those stored on this machine.
         """
         self._emit = emit
         self._settings = settings
@@ -75,44 +75,44 @@ class RunnerProcess:
     # Any thread
 
     def send(self, command: Command) -> None:
-        """Have a command carried out. Unloading the last model ends the process, and measuring starts none."""
+        """Queue a command. Unloading the last model ends the child, and measuring alone does not start one."""
         with self._lock:
             self._waiting.append(command)
         self._ring()
 
     def close(self) -> None:
-        """End everything and make `run` return; later commands are never served."""
+        """Cancel everything and make `run` return; later commands are not served."""
         with self._lock:
             self._closed = True
         self._ring()
 
     @property
     def pid(self) -> int | None:
-        """The child's process id; None while there is none."""
+        """The child's process id; None without a child."""
         life = self._life
         return life.child.pid if life else None
 
     @property
     def port(self) -> int | None:
-        """Where the child listens, on this machine; None while there is none that does."""
+        """The loopback port on which the child listens; None if none does."""
         life = self._life
         address = life.address if life else None
         return address[0] if address else None
 
     def ping(self, seconds: float = 1.0) -> Status:
-        """Return what the child's `/v1/status` says, within so many seconds.
+        """Return the child's status within `seconds`.
 
         Raises:
-            EngineError: There is no child that listens, or it does not answer.
+            EngineError: No child is listening, or it does not answer.
         """
         return self._calls().status(seconds)
 
     def tokenize(self, text: str) -> list[int]:
-        """Cut a text into tokens of the model in the seat without a name; see `Calls`."""
+        """Tokenize a text with the model in the unnamed seat; see `Calls`."""
         return self._calls().tokenize(text)
 
     def detokenize(self, ids: Sequence[int]) -> str:
-        """Put tokens of the model in the seat without a name together to a text; see `Calls`."""
+        """Return the text of tokens of the model in the unnamed seat; see `Calls`."""
         return self._calls().detokenize(ids)
 
     def _calls(self) -> Calls:
@@ -123,7 +123,7 @@ class RunnerProcess:
         return Calls(*address)
 
     def _ring(self) -> None:
-        # What keeps it from ringing: it rings already (BlockingIOError), or nobody listens any more.
+        # Fails harmlessly if the bell is ringing already (BlockingIOError) or `run` has ended.
         with suppress(OSError):
             self._ringer.send(b"!")
 
@@ -133,11 +133,11 @@ class RunnerProcess:
         """Serve commands until `close`. The last event is `Unloaded`.
 
         Raises:
-            ProcessEndedError: The child ended by itself; every request has been answered, and what was being loaded
-                fails by this.
+            ProcessEndedError: The child ended by itself. Every request has been answered; this error stands for the
+                failure of a load under way.
         """
         with self._bell, self._ringer:
-            # The first child is started before anything is asked, so that it is ready when that comes.
+            # The first child starts before any command, so that it is ready for it.
             while not self._closed:
                 self._run_child()
                 self._wait_until_needed()
@@ -145,7 +145,7 @@ class RunnerProcess:
         self._emit(Unloaded())
 
     def _wait_until_needed(self) -> None:
-        """Do without a child until one is needed."""
+        """Wait without a child until a command needs one."""
         with selectors.DefaultSelector() as selector:
             selector.register(self._bell, selectors.EVENT_READ)
             while not self._closed:
@@ -161,7 +161,7 @@ class RunnerProcess:
                 silence(self._bell)
 
     def _run_child(self) -> None:
-        """Serve with one child until it is unloaded or everything is closed."""
+        """Serve commands with one child until it is unloaded or this loop is closed."""
         try:
             with Life(self._settings, self._bell) as life:
                 self._life = life
@@ -176,10 +176,10 @@ class RunnerProcess:
         self._cancel_all(unserved)
 
     def _serve(self, life: Life) -> list[Command] | None:
-        """Serve until the child is gone; return what it need not serve any more, None if it ended by itself.
+        """Serve until the child is gone; return the commands left unserved, None if it ended by itself.
 
         Raises:
-            WireError: It does not keep to what was agreed on.
+            WireError: It violates the protocol.
         """
         while not life.gone:
             commands, grace = self._take(connected=life.connected)
@@ -195,7 +195,7 @@ class RunnerProcess:
         return None
 
     def _end(self, life: Life, until: float) -> None:
-        """End a child well, or by force at a time; it may say meanwhile what becomes of what was asked."""
+        """End a child cleanly, or by force at `until`; its events are still passed on meanwhile."""
         life.ask_to_end()
         try:
             while not life.gone and time.monotonic() < until:
@@ -209,7 +209,7 @@ class RunnerProcess:
         life.finish(max(0.0, until - time.monotonic()))
 
     def _take(self, *, connected: bool) -> tuple[list[Command], float]:
-        """Take the commands whose turn it is; return also how long the child has to end because of them, else 0."""
+        """Take the commands to serve now; return also the seconds the child has to end because of them, else 0."""
         with self._lock:
             count, grace = len(self._waiting) if connected else 0, 0.0
             last = self._last_unload()
@@ -220,7 +220,7 @@ class RunnerProcess:
             return [self._waiting.popleft() for _ in range(count)], grace
 
     def _last_unload(self) -> int | None:
-        """Return the place of the last command that leaves nothing loaded; the lock is held."""
+        """Return the index in the queue of the last unload that leaves no model loaded; the lock is held."""
         seats, found = set(self._loaded), None
         for index, command in enumerate((*self._unanswered, *self._waiting)):
             if isinstance(command, Load):
@@ -231,33 +231,33 @@ class RunnerProcess:
         return found if found is None or found >= 0 else None
 
     def _on_event(self, event: Any) -> None:
-        """Pass an event on, if it belongs to something that was asked."""
+        """Emit an event if it belongs to an unanswered command."""
         if isinstance(event, MemoryFigures | Measured):
             self._emit(event)
-        elif asked := self._find_command(event):
+        elif command := self._find_command(event):
             if isinstance(event, RequestEnd | Loaded | Unloaded):
-                self._unanswered.remove(asked)
+                self._unanswered.remove(command)
             if isinstance(event, Loaded):
                 self._loaded.add(event.seat)
-            elif isinstance(asked, Load | Unload) and not isinstance(event, LoadProgress):
-                self._loaded.discard(asked.seat)
+            elif isinstance(command, Load | Unload) and not isinstance(event, LoadProgress):
+                self._loaded.discard(command.seat)
             self._emit(event)
 
     def _find_command(self, event: Any) -> _Answered | None:
-        """Return what an event is about; None for what nobody waits for, as the last that a child says."""
+        """Return the command that an event answers; None if no caller waits for it, as for a child's last event."""
         if is_load_event(event):
-            changes = (one for one in self._unanswered if isinstance(one, Load | Unload))
-            return next((one for one in changes if one.seat == event.seat), None)
+            changes = (command for command in self._unanswered if isinstance(command, Load | Unload))
+            return next((change for change in changes if change.seat == event.seat), None)
         if not isinstance(event, RequestEvent):
             raise WireError(f"The engine's process says {type(event).__name__}, which is no event.")
-        asked = (one for one in self._unanswered if not isinstance(one, Load | Unload))
-        return next((one for one in asked if one.request.id == event.request_id), None)
+        asks = (command for command in self._unanswered if not isinstance(command, Load | Unload))
+        return next((ask for ask in asks if ask.request.id == event.request_id), None)
 
     def _cancel_all(self, unserved: list[Command]) -> None:
-        """End as cancelled what no child has answered, and nobody is to answer any more."""
-        asked, self._unanswered = self._unanswered, []
+        """End the unanswered and `unserved` commands as cancelled."""
+        unanswered, self._unanswered = self._unanswered, []
         self._loaded.clear()
-        for command in (*asked, *unserved):
+        for command in (*unanswered, *unserved):
             if isinstance(command, Generate | Embed):
                 self._emit(_cancelled(command.request.id))
             elif isinstance(command, Count):
@@ -268,7 +268,7 @@ class RunnerProcess:
             self._emit(_NO_MEMORY)
 
     def _fail_all(self, message: str) -> NoReturn:
-        """End everything because the child is gone.
+        """End every command with a failure because the child is gone.
 
         Raises:
             ProcessEndedError: Always.

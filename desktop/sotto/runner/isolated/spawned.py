@@ -1,4 +1,4 @@
-"""A child process that hosts an engine, as its parent sees it: its pipes, its log, and why it ended."""
+"""The parent's handle of a child process: its pipes, its log, and why it ended."""
 
 import logging
 import os
@@ -21,23 +21,23 @@ _LONGEST_LINE = 4096
 
 
 class Spawned:
-    """A process that was started, whatever has become of it since.
+    """A child process, running or ended.
 
     Attributes:
-        token: What every call must name.
-        out: Its stdout, where it says where it listens.
+        token: Required in every call.
+        out: Its stdout, on which it reports its port.
         log: Its stderr.
         silent: Whether its stdout has ended.
-        words: What it said of errors.
-        most_memory: Bytes of memory that it may hold; None for any number.
+        words: The error lines of its log.
+        most_memory: Bytes of memory that it may hold; None for no limit.
     """
 
     def __init__(self, settings: EngineSettings | None) -> None:
-        """Start it, without waiting for anything.
+        """Start it, without waiting.
 
         Raises:
-            WireError: The system does not start it.
-            InvalidRequestError: The environment limits its memory to what is no size.
+            WireError: The system cannot start it.
+            InvalidRequestError: The memory limit in the environment is not a valid size.
         """
         self.most_memory = most_memory(read_settings() if settings is None else settings)
         self._held_too_much = False
@@ -54,7 +54,7 @@ class Spawned:
         self.silent = False
         self.words = LastWords()
         self._lines = Lines(_LONGEST_LINE)
-        # If it is gone already, its stdout says so.
+        # If it has ended already, that is noticed on its stdout.
         with suppress(BrokenPipeError):
             self._stdin.write(encode(Hello(self.token, settings)))
 
@@ -64,10 +64,10 @@ class Spawned:
         return self._process.pid
 
     def port(self) -> int | None:
-        """Read more of its stdout; return where it listens once it has said so.
+        """Read more of its stdout; return its port once reported.
 
         Raises:
-            WireError: It says something else.
+            WireError: It reports something else.
         """
         data = self.out.read(_PIECE)
         self.silent = data == b""
@@ -79,7 +79,7 @@ class Spawned:
         return None
 
     def read_log(self) -> bool | None:
-        """Pass on what it printed; return whether there was something, or None at the end of its log."""
+        """Log what it printed; return whether that was anything, or None at the end of its stderr."""
         data = self.log.read(_PIECE)
         for line in self.words.finish() if data == b"" else self.words.feed(data or b""):
             _log.info("%s", line)
@@ -90,17 +90,17 @@ class Spawned:
         self._process.send_signal(signal.SIGINT)
 
     def kill(self) -> None:
-        """End it by force."""
+        """Kill it."""
         self._process.kill()
 
     def look_at_memory(self) -> None:
-        """End it by force if it holds too much."""
+        """Kill it if it holds too much memory."""
         if self.most_memory is not None and held_bytes(self.pid) > self.most_memory:
             self._held_too_much = True
             self.kill()
 
     def end(self, seconds: float) -> bool:
-        """Wait so long for its end, then end it by force; return whether it ended by itself. Nothing of it is left."""
+        """Wait up to `seconds` for it to end, then kill it; return whether it ended by itself. Closes its pipes."""
         by_itself = True
         try:
             self._process.wait(seconds)
@@ -116,7 +116,7 @@ class Spawned:
         return by_itself
 
     def reason(self) -> str:
-        """Return the sentence that says that it ended and why. It has."""
+        """Return the error message that says why it ended. Call it after `end`."""
         if self._held_too_much and self.most_memory is not None:
             return limit_message(self.most_memory)
         status = self._process.returncode
@@ -125,7 +125,7 @@ class Spawned:
         else:
             meaning = signal.strsignal(-status) or ""
             how = f"was ended by {signal.Signals(-status).name} ({meaning})"
-            # Python says which signal it was, and so hides what was said before.
+            # Skips the line in which Python names the signal, to find an earlier, more specific one.
             excerpt = self.words.last(known=meaning)
             if -status == signal.SIGKILL and not excerpt:
                 excerpt = "systems do that where memory runs out"
@@ -134,12 +134,12 @@ class Spawned:
 
 def _spawn() -> subprocess.Popen[bytes]:
     pipe = subprocess.PIPE
-    # In a process group of its own, as Ctrl-C in a terminal is for the app, which then ends its child.
+    # In its own process group, so that Ctrl-C in a terminal reaches only the app, which then ends its child.
     return subprocess.Popen(command(), bufsize=0, stdin=pipe, stdout=pipe, stderr=pipe, process_group=0)
 
 
 def _require_pipe(pipe: IO[bytes] | None) -> IO[bytes]:
-    assert pipe is not None  # all three were asked for
+    assert pipe is not None  # all three are pipes
     return pipe
 
 
