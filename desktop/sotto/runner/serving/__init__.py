@@ -1,1 +1,1 @@
-"""The loopback HTTP between that process and its parent."""
+"""The HTTP server of the child process, the parent's connection to it, and bounds on HTTP connections."""

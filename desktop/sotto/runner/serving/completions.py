@@ -1,4 +1,4 @@
-"""The private API's form of a completion: what is asked, and the lines that answer."""
+"""The format of completions in the private API: the request, and the lines of the answer."""
 
 import json
 from collections.abc import Mapping
@@ -15,10 +15,10 @@ _REASONS = {DoneReason.STOP: 0, DoneReason.LENGTH: 1, DoneReason.LOOP: 1}
 
 
 def parse_request(read: Any, request_id: str) -> GenerateRequest:
-    """Return the request that a body's JSON means. Options that are not given are as the model's manifest says.
+    """Return the request in a JSON body. Options that are missing default to the model's manifest.
 
     Raises:
-        InvalidRequestError: It means none.
+        InvalidRequestError: It is not a valid request.
     """
     if not isinstance(read, dict) or not isinstance(read.get("Prompt"), str):
         raise InvalidRequestError("Bad Request")
@@ -29,12 +29,12 @@ def parse_request(read: Any, request_id: str) -> GenerateRequest:
         raise InvalidRequestError("this model does not support media input")
     if unknown := sorted(read.keys() - _KNOWN):
         raise InvalidRequestError(f"{unknown[0][:60]!r} is no field of a completion: {', '.join(sorted(_KNOWN))} are.")
-    request_options({}, options)  # what is out of range is refused before anything is asked
+    request_options({}, options)  # refuses values out of range before anything is sent to the engine
     return GenerateRequest(id=request_id, prompt=read["Prompt"], options=options, logprobs=_logprobs(read))
 
 
 def encode_event(event: GenerateEvent) -> bytes:
-    """Return the line that says what `event` does; nothing for what nobody needs to know."""
+    """Return an event as a line; empty for a text chunk with nothing in it."""
     if isinstance(event, PrefillProgress):
         return _line(Progress={"Done": event.done, "Total": event.total, "Cached": event.cached})
     if isinstance(event, TextChunk):
@@ -44,7 +44,7 @@ def encode_event(event: GenerateEvent) -> bytes:
             Content=event.text, **({"Logprobs": list(map(_logprob_entry, event.logprobs))} if event.logprobs else {})
         )
     if isinstance(event, Failed):
-        # Its status says whose fault it was, as before the first line.
+        # The same status as for a failure before the first line.
         error = {"StatusCode": 500 if event.bug else 400, "Status": "", "error": event.message}
         return _line(Done=True, Error=error)
     return _line(
@@ -59,12 +59,12 @@ def encode_event(event: GenerateEvent) -> bytes:
 
 
 def is_last(event: GenerateEvent) -> bool:
-    """Return whether nothing comes after `event`."""
+    """Return whether `event` ends an answer."""
     return isinstance(event, Finished | Failed)
 
 
 def _logprobs(read: Mapping[str, Any]) -> int | None:
-    """Return for how many tokens to tell how likely they were; None for none."""
+    """Return how many top log-probabilities to report for each token; None for no log-probabilities."""
     parse_request, count = read.get("Logprobs"), read.get("TopLogprobs")
     if parse_request is not None and not isinstance(parse_request, bool):
         raise InvalidRequestError("Logprobs must be true or false.")
@@ -74,12 +74,12 @@ def _logprobs(read: Mapping[str, Any]) -> int | None:
     return count or 0 if parse_request else None
 
 
-def _logprob_entry(one: Likelihood) -> dict[str, Any]:
-    return _token(one.drawn) | {"top_logprobs": [_token(other) for other in one.top]}
+def _logprob_entry(likelihood: Likelihood) -> dict[str, Any]:
+    return _token(likelihood.drawn) | {"top_logprobs": [_token(token) for token in likelihood.top]}
 
 
-def _token(one: TokenLogprob) -> dict[str, Any]:
-    return {"token": one.data.decode(errors="replace"), "logprob": one.logprob}
+def _token(token: TokenLogprob) -> dict[str, Any]:
+    return {"token": token.data.decode(errors="replace"), "logprob": token.logprob}
 
 
 def _line(**given: Any) -> bytes:

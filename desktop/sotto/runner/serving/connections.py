@@ -1,4 +1,4 @@
-"""Connections of HTTP/1.1 to a server of Sotto's: how long one may wait, and how much it may send."""
+"""HTTP/1.1 connections with limits on waiting time and on the size of requests."""
 
 import asyncio
 from collections.abc import Sequence
@@ -14,33 +14,33 @@ from uvicorn.server import ServerState
 from sotto.runner.serving.doorway import Doorway
 
 LARGEST_HEAD = 64 << 10
-# Whoever connects has this long for the head of a request, however it trickles in.
+# Time within which the whole head of a request must arrive, however slowly it comes.
 HEAD_SECONDS = 20.0
-# In the state of each request: whether there are too many of them to serve it.
+# Key in the state of each request: whether there are too many to serve it.
 CROWDED = "crowded"
 
-# Whoever is told something before it has said all that it announced has so long to hear it, and is heard out for so
-# many bytes beyond what a body may have: clients that write when a connection ends do not read what they were told.
+# A client answered before it has sent its whole body has so long to read the answer, and may send so many bytes beyond
+# the largest body, which are discarded: clients that are writing when a connection closes do not read the answer.
 _LAST_SECONDS = 2.0
 _LAST_BYTES = 1 << 20
-# The rest of an answer waits so long in memory to be taken.
+# How long the rest of an answer waits in memory for the client to read it.
 _TAKING_SECONDS = 30.0
 _QUEUE = 1024
 
 
 class DoorServer(uvicorn.Server):
-    """A server that looks at those who have connected before it lets many others in."""
+    """A server that counts its connections before it accepts many more."""
 
     async def startup(self, sockets: Sequence[Any] | None = None) -> None:
-        """Listen; `backlog` of the configuration says how many are let in at once."""
+        """Listen; `backlog` of the configuration is how many are accepted at once."""
         await super().startup(sockets=list(sockets or ()))
         for listening in sockets or ():
-            # The others wait with the system.
+            # Further ones wait in the queue of the system.
             listening.listen(_QUEUE)
 
 
 class Connection(H11Protocol):
-    """A connection that a doorway knows of, with bounds on what it sends."""
+    """A connection counted by a doorway, with limits on what it may send."""
 
     def __init__(
         self,
@@ -52,14 +52,14 @@ class Connection(H11Protocol):
         doorway: Doorway,
         largest_body: int,
     ) -> None:
-        """Make one of a server.
+        """Make a connection of a server.
 
         Args:
             config: The server's.
             server_state: The server's.
-            app_state: What each request is told.
-            doorway: Who is there, besides.
-            largest_body: Bytes that a body may have; whoever sends more is refused by the application.
+            app_state: The application's state, copied into each request.
+            doorway: Counts the server's connections.
+            largest_body: Largest body in bytes; the application refuses larger ones.
         """
         super().__init__(config, server_state, app_state, _loop)
         self.conn: _Http = _Http(h11.SERVER, LARGEST_HEAD)
@@ -72,11 +72,11 @@ class Connection(H11Protocol):
         self._inside = False
         self._served = True
         self._read = 0
-        # Bytes that are still heard, once nothing more is said.
+        # Bytes still read and discarded after the answer; None before its end.
         self._last_bytes: int | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin to wait."""
+        """Wait for the first request."""
         self._wire = transport
         super().connection_made(_Wire(self, transport))
         self._address = self.client[0] if self.client else ""
@@ -84,7 +84,7 @@ class Connection(H11Protocol):
         self._expect()
 
     def data_received(self, data: bytes) -> None:
-        """Take what came."""
+        """Take data."""
         if self._last_bytes is not None:
             self._last_bytes -= len(data)
             if self._last_bytes < 0:
@@ -96,7 +96,7 @@ class Connection(H11Protocol):
         self._expect()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
+        """Stop waiting."""
         self._stop()
         self._doorway.leave(self)
         super().connection_lost(exc)
@@ -108,7 +108,7 @@ class Connection(H11Protocol):
         self._watch()
 
     def send_400_response(self, msg: str) -> None:
-        """Say what is wrong with what came, and end."""
+        """Report what is wrong with the request, and close."""
         fault = self.conn.fault
         if fault is not None and self.conn.our_state in (h11.IDLE, h11.SEND_RESPONSE):
             status = HTTPStatus(fault.error_status_hint)
@@ -123,18 +123,18 @@ class Connection(H11Protocol):
         self.transport.close()
 
     def send_away(self) -> None:
-        """End at once."""
+        """Close at once."""
         self._wire.abort()
 
-    # Its end
+    # Closing
 
     @property
     def is_ending(self) -> bool:
-        """Whether nothing more is said."""
+        """Whether nothing more will be sent."""
         return self._last_bytes is not None or self._wire.is_closing()
 
     def end(self) -> None:
-        """Say no more once everything is said, and hear out whoever has not said all, within bounds."""
+        """Close once everything is sent; the rest of an unfinished request is read and discarded, within limits."""
         if self.is_ending:
             return
         if self.conn.their_state in (h11.SEND_BODY, h11.ERROR) or self.conn.fault is not None:
@@ -151,12 +151,12 @@ class Connection(H11Protocol):
                 self.loop.call_later(_TAKING_SECONDS, self._wire.abort)
         self._watch()
 
-    # Who is where
+    # Counting
 
     async def _serve(self, scope: Scope, receive: Receive, send: Send) -> None:
         async def sending(message: Message) -> None:
             if message["type"] == "http.response.start" and self.conn.their_state is h11.SEND_BODY:
-                # Nobody reads the rest of the request, so none can follow it.
+                # The rest of the request will not be read, so no other can follow it.
                 message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
             await send(message)
 
@@ -164,7 +164,7 @@ class Connection(H11Protocol):
         await self._inner(scope, receive, sending)
 
     def _watch(self) -> None:
-        """Tell the doorway how far the request is."""
+        """Report the stage of the request to the doorway."""
         if self.is_ending or self.conn.their_state is h11.IDLE:
             self._doorway.wait(self, self._address)
             return
@@ -175,7 +175,7 @@ class Connection(H11Protocol):
             self._doorway.settle(self)
 
     def _expect(self) -> None:
-        """Wait while a head is not complete. Between requests, the time that a connection may rest is counted."""
+        """Limit the wait for a complete head. Between requests, the keep-alive timeout applies instead."""
         if self.is_ending or self.conn.their_state is not h11.IDLE:
             self._stop()
         elif self._late is None:
@@ -188,19 +188,19 @@ class Connection(H11Protocol):
 
 
 class _Http(h11.Connection):
-    """Reads heads within bounds.
+    """Reads heads within limits.
 
     Attributes:
-        fault: What was wrong with what came, if anything was.
+        fault: The error in the request, if any.
     """
 
     fault: h11.RemoteProtocolError | None = None
 
     def next_event(self) -> Any:
-        """Return what comes next.
+        """Return the next event.
 
         Raises:
-            h11.RemoteProtocolError: It is not taken.
+            h11.RemoteProtocolError: The request is refused.
         """
         before = len(self.trailing_data[0]) if self.their_state is h11.IDLE else 0
         try:
@@ -217,7 +217,7 @@ _HEAD_TOO_LARGE = f"The head of the request is larger than {LARGEST_HEAD >> 10} 
 
 
 def _check(request: h11.Request, size: int) -> None:
-    """See that a head is one that has one meaning only, and not too much of it.
+    """Check that a head is unambiguous and not too large.
 
     Raises:
         h11.RemoteProtocolError: It is not.
@@ -226,13 +226,13 @@ def _check(request: h11.Request, size: int) -> None:
         status = HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE
         raise h11.RemoteProtocolError(_HEAD_TOO_LARGE, error_status_hint=status)
     names = {name for name, _ in request.headers}
-    # Servers on the way may take the one for the end of the request, and Sotto the other.
+    # Against request smuggling: a proxy may go by the one header and Sotto by the other.
     if {b"content-length", b"transfer-encoding"} <= names:
         raise h11.RemoteProtocolError("Content-Length and Transfer-Encoding exclude each other; send one of them")
 
 
 class _Wire(asyncio.Transport):
-    """A transport that ends as its connection wants."""
+    """A transport that its connection closes."""
 
     def __init__(self, connection: Connection, wire: asyncio.Transport) -> None:
         super().__init__()

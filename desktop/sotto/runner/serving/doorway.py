@@ -1,9 +1,9 @@
-"""Who waits at a server, and who has come in.
+"""Limits on the connections to a server, so that it does not run out of file descriptors.
 
-Whoever connects and says nothing, or not all of a head, costs a descriptor, and there are few of those. So only so many
-may wait, of one address and of all, and the one that has waited longest leaves for the next. Where as many requests are
-served as can be, one whose body has not come to its end leaves for one that has all of its head; only where there is
-none of those is somebody told to come back later.
+A connection that sends nothing, or only part of a head, costs a descriptor. So the number of such connections is
+limited, per address and in total, and the oldest is closed for the next. When the maximum number of requests is being
+served, one with an unfinished body is closed for one with a complete head; only if there is no such request is the new
+one refused as crowded.
 """
 
 import resource
@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Protocol
 
 _MOST_HEADS, _MOST_REQUESTS, _MOST_AT_ONCE = 256, 1024, 32
-# Descriptors that are left for files of models, and for what is kept of prompts.
+# Descriptors reserved for model files and the prompt cache.
 _KEPT_DESCRIPTORS = 64
 
 
@@ -19,25 +19,25 @@ class Guest(Protocol):
     """A connection."""
 
     def send_away(self) -> None:
-        """End it at once."""
+        """Close it at once."""
 
 
 class Doorway:
-    """Who waits at a server, and who has come in; for connections on one event loop.
+    """Counts connections by stage and closes those over the limits. Belongs to one event loop.
 
     Attributes:
-        heads: How many may wait without a whole head: those that ask nothing yet, or nothing more.
-        heads_each: How many of those may be of one address.
-        requests: How many requests may be served at a time; None for any number.
-        at_once: How many may connect before those before them are looked at.
+        heads: Most connections without a complete head: new or idle ones.
+        heads_each: Most of those from one address.
+        requests: Most requests served at a time; None for no limit.
+        at_once: Most connections accepted before they are counted.
     """
 
     def __init__(self, descriptors: int | None = None, *, limits_requests: bool = True) -> None:
-        """Begin with nobody.
+        """Begin without connections.
 
         Args:
-            descriptors: How many connections there can be; None for as many as this process can open files.
-            limits_requests: Whether there can be too many requests.
+            descriptors: Descriptors available for connections; None for those that this process has left.
+            limits_requests: Whether to limit the number of requests.
         """
         room = _free_descriptors() if descriptors is None else descriptors
         self.at_once = min(max(room // 8, 1), _MOST_AT_ONCE)
@@ -45,25 +45,25 @@ class Doorway:
         self.heads_each = max(self.heads * 3 // 4, 1)
         served = min(max(room - self.heads - 2 * self.at_once, 2), _MOST_REQUESTS)
         self.requests = served if limits_requests else None
-        # Each in the order in which they came.
+        # Each in order of arrival.
         self._waiting: dict[Guest, str] = {}
         self._reading: dict[Guest, None] = {}
         self._whole: set[Guest] = set()
 
     def wait(self, guest: Guest, address: str) -> None:
-        """Let one from an address wait; another one may have to leave for it."""
+        """Add a connection that waits; another may be closed for it."""
         if guest in self._waiting:
             return
         self.leave(guest)
         self._waiting[guest] = address
-        same = [one for one, its in self._waiting.items() if its == address]
-        if len(same) > self.heads_each:
-            self._send_away(same[0])
+        neighbours = [other for other, origin in self._waiting.items() if origin == address]
+        if len(neighbours) > self.heads_each:
+            self._send_away(neighbours[0])
         elif len(self._waiting) > self.heads:
             self._send_away(next(iter(self._waiting)))
 
     def come_in(self, guest: Guest) -> bool:
-        """Let one in that has sent a whole head; return whether what it asks can be served."""
+        """Record that a connection has sent a complete head; return whether its request can be served."""
         self.leave(guest)
         crowded = self.requests is not None and len(self._reading) + len(self._whole) >= self.requests
         if crowded and self._reading:
@@ -73,13 +73,13 @@ class Doorway:
         return not crowded
 
     def settle(self, guest: Guest) -> None:
-        """Take note that one has sent the whole of its request."""
+        """Record that a connection has sent its whole request."""
         if guest in self._reading:
             del self._reading[guest]
             self._whole.add(guest)
 
     def leave(self, guest: Guest) -> None:
-        """Forget one."""
+        """Forget a connection."""
         self._waiting.pop(guest, None)
         self._reading.pop(guest, None)
         self._whole.discard(guest)
@@ -90,7 +90,7 @@ class Doorway:
 
 
 def _free_descriptors() -> int:
-    """Return how many files this process may open yet, but for those that it needs otherwise."""
+    """Return how many more files this process may open, less those reserved."""
     most, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     free = max(most - sum(1 for _ in Path("/dev/fd").iterdir()), 0) if most != resource.RLIM_INFINITY else 1 << 20
     return free - min(_KEPT_DESCRIPTORS, free // 3)

@@ -1,4 +1,4 @@
-"""In the child process: vectors of texts over the private API."""
+"""The embeddings endpoint of the private API, in the child process."""
 
 import secrets
 from typing import Any
@@ -23,12 +23,12 @@ class Embeddings:
     """`POST /v1/embeddings`."""
 
     def __init__(self, loop: EngineLoop, board: Switchboard) -> None:
-        """Ask `loop`, whose events go to `board`."""
+        """Send requests to `loop`, whose events go to `board`."""
         self._loop = loop
         self._board = board
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer one request, unless whoever asked goes away."""
+        """Answer one request, unless the client disconnects."""
         request_id = f"embedding {secrets.token_hex(16)}"
         request = _parse_request(read_json(await read_body(Request(scope, receive))), request_id)
         async with request_events(self._loop, self._board, request_id, receive) as take:
@@ -38,10 +38,10 @@ class Embeddings:
 
 
 def _parse_request(read: Any, request_id: str) -> EmbedRequest:
-    """Return the request that a body's JSON means.
+    """Return the request in a JSON body.
 
     Raises:
-        InvalidRequestError: It means none.
+        InvalidRequestError: It is not a valid request.
     """
     if not isinstance(read, dict) or not isinstance(read.get("content"), str):
         raise InvalidRequestError("Bad Request")

@@ -1,17 +1,17 @@
-"""In the child process: the private API, on a thread with an event loop of its own.
+"""The private API in the child process, on a thread with its own event loop.
 
-Everything is on this machine's loopback, and every call must name the token that only whoever started the process
-knows (`Authorization: Bearer ...`).
+It listens on the loopback interface only, and every call must carry the token that only the parent knows
+(`Authorization: Bearer ...`).
 
 ====================== ==============================================================================================
-`GET /v1/status`       how the engine stands, without asking the thread that computes
-`GET /v1/models`       whether there is an engine at all
+`GET /v1/status`       the engine's status, without asking the thread that computes
+`GET /v1/models`       confirms that there is an engine
 `POST /v1/completions` an answer to a raw prompt, as JSON lines; closing the connection cancels it
-`POST /v1/embeddings`  the vector of one text, of length 1; 413 where it is too long
+`POST /v1/embeddings`  the normalised vector of one text; 413 if it is too long
 `POST /v1/tokenize`    a text's tokens
 `POST /v1/detokenize`  a JSON array of tokens, as text
-`POST /v1/session`     a host's own: commands of `codec` come in as lines while the request lasts, events go out as
-                       lines while the answer lasts. There is one at a time; its end cancels what it asked for
+`POST /v1/session`     for a host: the request body is a stream of commands, the answer one of events, both as lines
+                       of `codec`. There is one session at a time; its end cancels its requests
 ====================== ==============================================================================================
 """
 
@@ -40,12 +40,19 @@ from sotto.runner.serving.switchboard import Switchboard
 
 
 class Server:
-    """Serves an engine's loop over HTTP until it is stopped."""
+    """Serves an engine loop over HTTP until it is stopped."""
 
     def __init__(self, loop: EngineLoop, board: Switchboard, token: str, listening: socket.socket) -> None:
-        """Serve `loop`, whose events go to `board`, on a socket that listens already."""
+        """Make a server.
+
+        Args:
+            loop: The loop that serves the requests.
+            board: Receives the events of the loop.
+            token: Required in every call.
+            listening: A socket that is listening already.
+        """
         app = application(loop, board, token)
-        # Whoever knows the token is never too much.
+        # Callers that know the token are trusted.
         doorway = Doorway(limits_requests=False)
         config = uvicorn.Config(
             app,
@@ -66,7 +73,7 @@ class Server:
         self._thread.start()
 
     def stop(self, seconds: float) -> None:
-        """Serve what is under way to its end, for so long at most."""
+        """Finish the requests under way, within `seconds`."""
         self._server.should_exit = True
         self._thread.join(seconds)
 
@@ -75,7 +82,7 @@ class Server:
 
 
 def application(loop: EngineLoop, board: Switchboard, token: str) -> ASGIApp:
-    """Return the private API of an engine's loop."""
+    """Return the private API of an engine loop."""
     api = _Api(loop, board)
     routes = [
         Route("/v1/status", api.status),
@@ -95,7 +102,7 @@ def application(loop: EngineLoop, board: Switchboard, token: str) -> ASGIApp:
 
 
 class _Guard:
-    """Lets those in who know the token."""
+    """Refuses calls without the token."""
 
     def __init__(self, inner: ASGIApp, token: str) -> None:
         self._inner = inner
@@ -110,22 +117,22 @@ class _Guard:
 
 
 class _Api:
-    """What is answered at once."""
+    """The endpoints that answer at once."""
 
     def __init__(self, loop: EngineLoop, board: Switchboard) -> None:
         self._loop = loop
         self._board = board
 
     async def status(self, request: Request) -> Response:
-        """Say how the engine stands. What memory holds is what the engine said last: nobody waits for it."""
+        """Return the engine's status, as last reported."""
         return JSONResponse(self._board.report.status.to_json())
 
     async def models(self, request: Request) -> Response:
-        """Say that there is an engine."""
+        """Confirm that there is an engine."""
         return JSONResponse({"Success": True})
 
     async def tokenize(self, request: Request) -> Response:
-        """Cut a text into tokens."""
+        """Tokenize a text."""
         try:
             text = (await read_body(request)).decode()
         except UnicodeDecodeError as error:
@@ -133,9 +140,9 @@ class _Api:
         return JSONResponse(await asyncio.to_thread(self._loop.tokenizer.encode, text))
 
     async def detokenize(self, request: Request) -> Response:
-        """Put tokens together to a text."""
+        """Return the text of tokens."""
         ids = read_json(await read_body(request))
-        if not isinstance(ids, list) or not all(type(one) is int for one in ids):
+        if not isinstance(ids, list) or not all(type(token_id) is int for token_id in ids):
             raise InvalidRequestError("Tokens must be a JSON array of whole numbers from 0 on.")
         return PlainTextResponse(await asyncio.to_thread(self._loop.tokenizer.decode, ids))
 

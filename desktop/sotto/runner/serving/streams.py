@@ -1,4 +1,4 @@
-"""In the child process: answers of the private API that last, as JSON lines."""
+"""The streaming endpoints of the private API, completions and sessions, in the child process."""
 
 import asyncio
 import json
@@ -24,7 +24,7 @@ _JSON_LINES = [(b"content-type", b"application/jsonl")]
 
 
 async def read_body(request: Request) -> bytes:
-    """Return all of a body.
+    """Return a whole body.
 
     Raises:
         InvalidRequestError: It is too large.
@@ -39,10 +39,10 @@ async def read_body(request: Request) -> bytes:
 
 
 def read_json(body: bytes) -> Any:
-    """Return what a body's JSON means.
+    """Return the value of a JSON body.
 
     Raises:
-        InvalidRequestError: It is none.
+        InvalidRequestError: It is not JSON.
     """
     with suppress(ValueError, RecursionError):
         return json.loads(body)
@@ -53,9 +53,9 @@ def read_json(body: bytes) -> Any:
 async def request_events(
     loop: EngineLoop, board: Switchboard, request_id: str, receive: Receive
 ) -> AsyncIterator[Callable[[], Awaitable[list[Any] | None]]]:
-    """Give what waits for the next events of a request, and returns None once whoever asked is gone.
+    """Yield a function that waits for the next events of a request, and returns None once the client has disconnected.
 
-    What has not ended by itself then is cancelled.
+    On exit, the request is cancelled if it has not ended.
     """
     stream = board.begin_request(request_id)
     disconnected = asyncio.create_task(_wait_for_disconnect(receive))
@@ -80,13 +80,13 @@ class Completions:
     """`POST /v1/completions`."""
 
     def __init__(self, loop: EngineLoop, board: Switchboard) -> None:
-        """Ask `loop`, whose events go to `board`."""
+        """Send requests to `loop`, whose events go to `board`."""
         self._loop = loop
         self._board = board
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
-        # No id that a session may have chosen.
+        # Random, so that it cannot be an id of the session.
         request_id = f"completion {secrets.token_hex(16)}"
         request = completions.parse_request(read_json(await read_body(Request(scope, receive))), request_id)
         answer = _Answer(send)
@@ -94,7 +94,7 @@ class Completions:
             self._loop.send(Generate(request))
             while (events := await take()) is not None:
                 if not answer.begun and events and isinstance(events[0], Failed):
-                    # Nothing was said yet, so the status can still tell.
+                    # Nothing has been sent, so the status can still report the failure.
                     await answer.refuse(PlainTextResponse(events[0].message, 500 if events[0].bug else 400))
                     return
                 await answer.send(b"".join(map(completions.encode_event, events)))
@@ -107,7 +107,7 @@ class Session:
     """`POST /v1/session`."""
 
     def __init__(self, loop: EngineLoop, board: Switchboard) -> None:
-        """Ask `loop`, whose events go to `board`."""
+        """Send requests to `loop`, whose events go to `board`."""
         self._loop = loop
         self._board = board
 
@@ -124,9 +124,9 @@ class Session:
         try:
             ended, _ = await asyncio.wait((receiving, sending), return_when=asyncio.FIRST_COMPLETED)
             for task in ended:
-                task.result()  # raises what went wrong
+                task.result()  # raises the task's exception
         except WireError as error:
-            # An answer that breaks off, and a line in the log, say that it did not end well.
+            # The parent notices that the answer breaks off; the log says why.
             print(f"error: {error.message}", flush=True)  # noqa: T201
         finally:
             receiving.cancel()
@@ -160,14 +160,14 @@ class Session:
 
 
 class _Answer:
-    """The answer to one request, said bit by bit."""
+    """The answer to one request, sent in parts."""
 
     def __init__(self, send: Send) -> None:
         self._send = send
         self.begun = False
 
     async def send(self, data: bytes) -> None:
-        """Send some of it; the first time, also that it has begun."""
+        """Send a part; the first also sends the head."""
         if not self.begun:
             self.begun = True
             await self._send({"type": "http.response.start", "status": 200, "headers": _JSON_LINES})
@@ -176,25 +176,25 @@ class _Answer:
             await self._send({"type": "http.response.body", "body": data, "more_body": True})
 
     async def end(self) -> None:
-        """Send that this was all."""
+        """End the answer."""
         await self._send({"type": "http.response.body", "body": b"", "more_body": False})
 
     async def refuse(self, response: Response) -> None:
-        """Send another answer instead; nothing has been said yet."""
+        """Send another response instead, if nothing has been sent yet."""
         await response({"type": "http"}, _receive_nothing, self._send)
 
 
 def _ended_request_id(event: Event) -> str:
-    """Return the id of the request that ends with `event`, or nothing."""
+    """Return the id of the request that ends with `event`, or an empty string."""
     return event.request_id if isinstance(event, RequestEnd) else ""
 
 
 async def _receive_nothing() -> Any:
-    """Receive nothing: what was sent has been read."""
+    """Receive no body, because it has been read."""
     return {"type": "http.disconnect"}
 
 
 async def _wait_for_disconnect(receive: Receive) -> None:
-    """Return when whoever asked has gone."""
+    """Return once the client has disconnected."""
     while (await receive())["type"] != "http.disconnect":
         pass

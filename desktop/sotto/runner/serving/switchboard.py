@@ -1,4 +1,4 @@
-"""In the child process: from the thread that owns the engine to the streams that are read by others."""
+"""Routing of events in the child process, from the engine thread to the streams of the server."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ class Stream:
     """Events on their way to one reader on the server's loop."""
 
     def __init__(self) -> None:
-        """Begin empty. Must be made on the server's loop."""
+        """Begin empty. Call it on the server's loop."""
         self._loop = asyncio.get_running_loop()
         self._lock = threading.Lock()
         self._events: deque[Event] = deque()
@@ -20,7 +20,7 @@ class Stream:
         self._wake = asyncio.Event()
 
     def put(self, event: Event | None) -> None:
-        """Leave an event, on any thread; None is the end."""
+        """Add an event, on any thread; None ends the stream."""
         with self._lock:
             asleep = not self._events and not self._ended
             if event is None:
@@ -31,7 +31,7 @@ class Stream:
             self._loop.call_soon_threadsafe(self._wake.set)
 
     async def take(self) -> list[Event]:
-        """Wait for events and return all there are; nothing once the stream has ended."""
+        """Wait for events and return all of them; empty once the stream has ended."""
         while True:
             with self._lock:
                 events, ended = list(self._events), self._ended
@@ -43,10 +43,10 @@ class Stream:
 
 
 class Switchboard:
-    """Hands each event to whoever waits for it, and remembers how the engine stands."""
+    """Passes each event to the stream that waits for it, and keeps the engine's status."""
 
     def __init__(self) -> None:
-        """Begin with nobody who listens."""
+        """Begin without streams."""
         self._lock = threading.Lock()
         self._requests: dict[str, Stream] = {}
         self._session: Stream | None = None
@@ -54,7 +54,7 @@ class Switchboard:
         self.report = EngineReport()
 
     def emit(self, event: Event) -> None:
-        """Take an event of the engine, on the thread that owns it."""
+        """Take an event of the engine, on the engine thread."""
         request = event.request_id if isinstance(event, RequestEvent) else ""
         with self._lock:
             self.report = self.report.after(event)
@@ -63,7 +63,7 @@ class Switchboard:
             stream.put(event)
 
     def end(self) -> None:
-        """Let every stream end, also those that are yet to begin: the engine says no more."""
+        """End every stream, including later ones, because the engine has ended."""
         with self._lock:
             self._ended = True
             streams = [*self._requests.values(), *([self._session] if self._session else [])]
@@ -71,7 +71,7 @@ class Switchboard:
             stream.put(None)
 
     def begin_session(self) -> Stream | None:
-        """Return the stream of everything that no other one is for; None if somebody has it already."""
+        """Return the stream of all events not for another stream; None if there is a session already."""
         with self._lock:
             if self._session is not None:
                 return None
@@ -79,7 +79,7 @@ class Switchboard:
             return self._session
 
     def end_session(self) -> None:
-        """Take the session's stream back."""
+        """Remove the session's stream."""
         with self._lock:
             self._session = None
 
@@ -90,7 +90,7 @@ class Switchboard:
             return stream
 
     def end_request(self, request_id: str) -> None:
-        """Take a request's stream back."""
+        """Remove a request's stream."""
         with self._lock:
             del self._requests[request_id]
 

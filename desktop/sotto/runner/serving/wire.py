@@ -1,4 +1,4 @@
-"""The host's end of a session with a child: commands go out and events come in on one connection that never blocks.
+"""The parent's end of a session with a child: commands and events on one non-blocking connection.
 
 It is one HTTP request whose body and whose answer both last as long as the session.
 """
@@ -19,8 +19,8 @@ class Wire:
     """An open session.
 
     Attributes:
-        begun: Whether the child has agreed to it.
-        ended: Whether the child has said its last.
+        begun: Whether the child has accepted it.
+        ended: Whether the child will send no more.
     """
 
     def __init__(self, port: int, token: str) -> None:
@@ -48,34 +48,34 @@ class Wire:
         self._push(h11.Request(method="POST", target="/v1/session", headers=headers))
 
     def fileno(self) -> int:
-        """Return what a selector watches."""
+        """Return the socket's file descriptor, for selectors."""
         return self._socket.fileno()
 
     @property
     def behind(self) -> bool:
-        """Whether something waits to be sent."""
+        """Whether there is unsent data."""
         return bool(self._unsent)
 
     def send(self, command: Command) -> None:
-        """Send a command, or as much of it as goes out now."""
+        """Send a command, as far as the socket accepts it; `flush` sends the rest."""
         self._push(h11.Data(encode(command)))
 
     def flush(self) -> None:
-        """Send more of what waits."""
+        """Send more of the unsent data."""
         try:
             while self._unsent:
                 del self._unsent[: self._socket.send(self._unsent[:_PIECE])]
         except BlockingIOError:
             pass
         except OSError:
-            # The other end is gone; what it said before that is still to be read, and then its end.
+            # The other end is gone, but what it sent before can still be read.
             self._unsent.clear()
 
     def receive(self) -> list[Any]:
-        """Return the events that have come.
+        """Return the events received.
 
         Raises:
-            WireError: What came is nothing that was agreed on.
+            WireError: The child violates the protocol.
         """
         try:
             data = self._socket.recv(_PIECE)
