@@ -96,9 +96,9 @@ class Keeper:
         elif isinstance(event, Failed) and not event.request_id:
             self._carry_out(self.residents.failed(event.seat, event))
 
-    def crashed(self, failed: Failed, *, for_good: bool = False) -> None:
+    def crashed(self, failed: Failed, *, permanently: bool = False) -> None:
         """Record that the loop has ended; if permanently, refuse all waiting wishes."""
-        self._carry_out(self.residents.crashed(failed, for_good=for_good))
+        self._carry_out(self.residents.crashed(failed, permanently=permanently))
 
     def _carry_out(self, decisions: list[Decision]) -> None:
         for decision in decisions:

@@ -155,7 +155,7 @@ class LoopHost:
             self._loop = self._thread = self._figures = None
             answering = dict(self._answering)
             self._answering.clear()
-            self._keeper.crashed(end, for_good=not lost)
+            self._keeper.crashed(end, permanently=not lost)
         for request_id, callback in answering.items():
             callback(replace(end, request_id=request_id))
 

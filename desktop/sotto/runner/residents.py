@@ -313,15 +313,15 @@ class Residents:
                 refused += self._refuse(resident.wish, failed)
         return [*refused, *self._decide()]
 
-    def crashed(self, failed: Failed, *, for_good: bool = False) -> list[Decision]:
+    def crashed(self, failed: Failed, *, permanently: bool = False) -> list[Decision]:
         """Record that the engine has ended with all its models; a load under way is not retried.
 
         Args:
             failed: Why.
-            for_good: Whether to refuse all waiting wishes too.
+            permanently: Whether to refuse all waiting wishes too.
         """
         loading = [resident.wish for resident in self._residents.values() if resident.stage is Stage.LOADING]
-        loading += list(self._waiting.values()) if for_good else []
+        loading += list(self._waiting.values()) if permanently else []
         for seat in tuple(self._residents):
             self._forget(seat)
         refused = [refusal for wish in loading for refusal in self._refuse(wish, failed)]
