@@ -25,7 +25,6 @@ class Items:
         """Begin; nothing has been told."""
         self.output: list[dict[str, Any]] = []
         self._open: Kind | None = None
-        self._likely: list[Likelihood] = []
 
     def tell(self, piece: Piece, likely: Sequence[Likelihood] = ()) -> Iterator[dict[str, Any]]:
         """Yield the events that a piece means, and how likely its tokens were."""
