@@ -8,7 +8,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from scripted_loop import Script, ScriptedLoop, record
-from sotto.engine.caches.batch import batched
+from sotto.engine.caches.batch import batch_caches
 from sotto.engine.generation import scheduler
 from sotto.runner import faults
 from sotto.runner.loop_host import LoopHost
@@ -62,7 +62,7 @@ def test_answers_that_a_fault_in_a_shared_step_slowed_down_are_counted(serve, mo
         if not happened.is_set():
             happened.set()
             raise RuntimeError("broken on purpose")
-        return batched(sequences)
+        return batch_caches(sequences)
 
     monkeypatch.setattr(scheduler, "batched", broken)
     before = len(faults.recorded())

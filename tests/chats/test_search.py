@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from sotto.chats.chat_records import FOUND, Attachment, Shelf, State
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.search import search, titled
+from sotto.chats.search import search, search_titles
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def test_the_last_word_may_be_unfinished_and_stands_between_marks(store):
 def test_nothing_that_is_typed_has_a_meaning_of_its_own(store, text):
     ask(store, "a and not b x y near")
     chats(store, text)
-    titled(store.database.connection, text)
+    search_titles(store.database.connection, text)
 
 
 @given(st.text(max_size=20))
@@ -79,9 +79,9 @@ def test_an_answer_is_found_once_it_is_complete_and_not_after_it_is_gone(store):
 
 def test_titles_are_found_by_any_part_of_them(store):
     first, second = ask(store, "100% wool"), ask(store, "1000 sheep")
-    assert titled(store.database.connection, "0%") == (first,)
-    assert set(titled(store.database.connection, "100")) == {first, second}
-    assert titled(store.database.connection, "_") == ()
+    assert search_titles(store.database.connection, "0%") == (first,)
+    assert set(search_titles(store.database.connection, "100")) == {first, second}
+    assert search_titles(store.database.connection, "_") == ()
 
 
 def test_words_are_looked_for_on_one_shelf(store):
@@ -91,7 +91,7 @@ def test_words_are_looked_for_on_one_shelf(store):
     connection = store.database.connection
     for shelf, chat in ((Shelf.CURRENT, plain), (Shelf.ARCHIVED, archived), (Shelf.TRASH, trashed)):
         assert [hit.chat for hit in search(connection, "needle", shelf=shelf)] == [chat]
-        assert titled(connection, "needle", shelf=shelf) == (chat,)
+        assert search_titles(connection, "needle", shelf=shelf) == (chat,)
         assert store.chat(chat).shelf is shelf
 
 

@@ -69,8 +69,8 @@ class Answer(ABC):
             except TimeoutError as error:
                 raise _DeafError from error
 
-        working = asyncio.ensure_future(self._guarded(self.work, scope, receive, sending))
-        leaving = asyncio.ensure_future(_left(receive))
+        working = asyncio.ensure_future(self._run_guarded(self.work, scope, receive, sending))
+        leaving = asyncio.ensure_future(_wait_for_leaving(receive))
         # Who has said all may have left for good, and may not: only what they are told tells.
         silent = asyncio.ensure_future(_said_all(scope))
         try:
@@ -80,9 +80,9 @@ class Answer(ABC):
                 task.cancel()
             await asyncio.gather(working, leaving, silent, return_exceptions=True)
         if ended == {silent}:
-            await self._guarded(_refuse_half_closed, scope, receive, sending)
+            await self._run_guarded(_refuse_half_closed, scope, receive, sending)
 
-    async def _guarded(
+    async def _run_guarded(
         self, work: Callable[[Send], Awaitable[None]], scope: Scope, receive: Receive, send: Send
     ) -> None:
         try:
@@ -111,7 +111,7 @@ class Whole(Answer):
 
     async def work(self, send: Send) -> None:
         """Send the answer."""
-        body = encoded(await self._make())
+        body = encode_json(await self._make())
         headers = [(b"content-type", b"application/json"), (b"content-length", str(len(body)).encode())]
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send(_body(body, more=False))
@@ -167,20 +167,20 @@ def not_yet(reasons: Mapping[str, str]) -> list[Route]:
     return [Route(path, refusing(why), methods=["POST"]) for path, why in reasons.items()]
 
 
-def encoded(value: Any) -> bytes:
+def encode_json(value: Any) -> bytes:
     """Return JSON on one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
 def line(value: Any) -> bytes:
     """Return a line of NDJSON."""
-    return encoded(value) + b"\n"
+    return encode_json(value) + b"\n"
 
 
 def event(value: Any, name: str = "") -> bytes:
     """Return a server-sent event."""
     head = f"event: {name}\n".encode() if name else b""
-    return head + b"data: " + encoded(value) + b"\n\n"
+    return head + b"data: " + encode_json(value) + b"\n\n"
 
 
 def as_api_error(error: Exception) -> ApiError:
@@ -210,6 +210,6 @@ async def _said_all(scope: Scope) -> None:
     await scope["state"][SAID_ALL].wait()
 
 
-async def _left(receive: Receive) -> None:
+async def _wait_for_leaving(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

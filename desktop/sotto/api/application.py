@@ -39,7 +39,12 @@ def application(
         key: What every request must name, if it is not empty.
         origins: Which pages of others may use it; None for none.
     """
-    handlers: dict[Any, Any] = {HTTPException: _plain, SottoError: _told, ClientDisconnect: _gone, Exception: _told}
+    handlers: dict[Any, Any] = {
+        HTTPException: _plain,
+        SottoError: _error_response,
+        ClientDisconnect: _gone,
+        Exception: _error_response,
+    }
     asked = _routes(desk)
     routes = [*asked, *OpenAPI(asked, dialect_of, key=bool(key)).routes(), *metrics.routes()]
     inner = Starlette(routes=routes, exception_handlers=handlers)
@@ -72,7 +77,7 @@ def dialect_of(path: str) -> Dialect:
     return openai.DIALECT if path.startswith(("/v1/", "/api/v0/")) else ollama.DIALECT
 
 
-async def _told(request: Request, error: Exception) -> Response:
+async def _error_response(request: Request, error: Exception) -> Response:
     return dialect_of(request.url.path).response(as_api_error(error))
 
 

@@ -12,7 +12,7 @@ from sotto.api.error_bodies import bad
 from sotto.api.fields import DURATION, Body, Flag, Object, Raw, Text, TextOrObjects
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.logprob_values import Likelihood
-from sotto.engine.contract.options import DRAWN_BY, OPTION_SCHEMAS, misspelled, recognised, request_options
+from sotto.engine.contract.options import DRAWN_BY, OPTION_SCHEMAS, known_options, misspelling_notes, request_options
 from sotto.engine.contract.requests import GenerateRequest, Grammar, GrammarKind, Message, Overflow
 from sotto.engine.grammar.grammars import check_grammar
 from sotto.engine.prompt.forced_calls import wanted_tools
@@ -105,7 +105,7 @@ def options_of(body: OptionsBody) -> tuple[dict[str, Any], int | None, tuple[str
         ApiError: They are no object.
         InvalidRequestError: One is out of range or of the wrong type.
     """
-    options, notes = recognised(body.options.values)
+    options, notes = known_options(body.options.values)
     return options, checked_options(options), tuple(f"options: {note}" for note in notes)
 
 
@@ -114,7 +114,7 @@ def drawn_by(body: SamplingBody) -> tuple[dict[str, Any], tuple[str, ...]]:
 
     With it goes a warning for each field that is nearly one of them; others that nobody knows mean nothing here.
     """
-    return {name: body.raw(name) for name in DRAWN_BY if body.given(name)}, misspelled(body.names)
+    return {name: body.raw(name) for name in DRAWN_BY if body.given(name)}, misspelling_notes(body.names)
 
 
 def overflow_of(body: OverflowBody, usual: Overflow = Overflow.TRUNCATE) -> Overflow:
@@ -203,7 +203,7 @@ async def schema_of(body: Body, name: str) -> Grammar:
     return grammar
 
 
-async def able(manner: Manner) -> Manner:
+async def check_answerable(manner: Manner) -> Manner:
     """Return how an answer is asked for, once the calls that it must have are checked, before any model is loaded.
 
     Raises:

@@ -127,8 +127,8 @@ async def _values_of(request: Request) -> Mapping[str, Any]:
     if not data.strip():
         raise bad("missing request body")
     if len(data) < _LITTLE:
-        return _parsed(data)
-    return await asyncio.to_thread(_parsed, data)
+        return _parse(data)
+    return await asyncio.to_thread(_parse, data)
 
 
 async def _read(request: Request, take: Callable[[int], None]) -> bytes:
@@ -147,7 +147,7 @@ def _too_large() -> ApiError:
     )
 
 
-def _parsed(data: bytes) -> Mapping[str, Any]:
+def _parse(data: bytes) -> Mapping[str, Any]:
     try:
         return parse_object(data, "The body", strict=False, max_depth=_DEEPEST)
     except BrokenModelError as error:
@@ -173,11 +173,11 @@ def _deep_field(data: bytes) -> str:
             # A key: a value stands where the key is known already.
             path[-1] = token[1].decode(errors="replace")
         if len(path) > _DEEPEST:
-            return _shown(path)
+            return _shown_path(path)
     return ""
 
 
-def _shown(path: Sequence[str | int]) -> str:
+def _shown_path(path: Sequence[str | int]) -> str:
     """Return the beginning of a path that is a schema's, or else the field that it begins with."""
     place = tuple("*" if isinstance(step, int) else step for step in path)
     length = next((len(schema) for schema in _SCHEMAS if place[: len(schema)] == schema), 1)

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from sotto.api.error_bodies import ApiError, NotFoundError, busy, of_answer, stopped
+from sotto.api.error_bodies import ApiError, NotFoundError, busy, of_answer, stopped_error
 from sotto.api.stream import Bridge, Stream, Unread
 from sotto.engine.contract.events import (
     Counted,
@@ -81,13 +81,13 @@ class Desk:
 
     async def models(self) -> Sequence[ModelRecord]:
         """Return the models there are."""
-        return await self._listed(_LISTING_SECONDS)
+        return await self._list(_LISTING_SECONDS)
 
     def forget_models(self) -> None:
         """Look for models anew when they are asked for next: something has changed."""
         self._listed_at = -math.inf
 
-    async def _listed(self, seconds: float) -> Sequence[ModelRecord]:
+    async def _list(self, seconds: float) -> Sequence[ModelRecord]:
         """Return the models as they were so many seconds ago at most."""
         async with self._listing_lock:
             if time.monotonic() - self._listed_at > seconds:
@@ -101,7 +101,7 @@ class Desk:
         Raises:
             NotFoundError: There is none.
         """
-        record = find_by_name(name, await self._listed(_KNOWN_SECONDS)) or find_by_name(name, await self.models())
+        record = find_by_name(name, await self._list(_KNOWN_SECONDS)) or find_by_name(name, await self.models())
         if record is None:
             raise NotFoundError(name)
         return record
@@ -133,7 +133,7 @@ class Desk:
             SottoError: It cannot run or be loaded, or too many are waiting.
         """
         if self._closed:
-            raise stopped()
+            raise stopped_error()
         if not record.runnable:
             raise UnsupportedModelError(record.reason)
         began = time.perf_counter_ns()
@@ -159,7 +159,7 @@ class Desk:
         """
         async with self._slot(visit):
             if self._closed:
-                raise stopped()
+                raise stopped_error()
             async with aclosing(self._answered(Generate(request, visit.seat))) as events:
                 async for event in events:
                     if not isinstance(event, Embedded | Counted):
@@ -173,7 +173,7 @@ class Desk:
         """
         async with self._slot(visit):
             if self._closed:
-                raise stopped()
+                raise stopped_error()
             return await self._only(Embedded, Embed(request, visit.seat))
 
     async def count(self, visit: Visit, request: CountRequest) -> Counted:
@@ -183,7 +183,7 @@ class Desk:
             ApiError: It failed.
         """
         if self._closed:
-            raise stopped()
+            raise stopped_error()
         return await self._only(Counted, Count(request, visit.seat))
 
     def _slot(self, visit: Visit) -> asyncio.Semaphore:
@@ -236,11 +236,11 @@ class Desk:
         self._closed = True
         self.closing.set()
         for stream in self._streams:
-            stream.fail(stopped())
+            stream.fail(stopped_error())
         self._bridge.close()
         for admitted in self._waiting:
             if not admitted.done():
-                admitted.set_exception(stopped())
+                admitted.set_exception(stopped_error())
         for gone in self._leaving:
             _settle(gone)
 

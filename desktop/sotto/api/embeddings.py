@@ -17,7 +17,7 @@ from sotto.api.dialects import ollama, openai
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, NotFoundError, bad
 from sotto.api.fields import STRING, TOKENS, Flag, Integer, Raw, Text, list_of
-from sotto.api.notes import noted
+from sotto.api.notes import warning_fields
 from sotto.engine.contract.events import Embedded
 from sotto.engine.contract.requests import EmbedRequest
 from sotto.errors import InvalidNameError
@@ -73,13 +73,13 @@ class Embeddings:
 
     @takes(EmbedBody)
     async def _embed(self, body: EmbedBody) -> Answer:
-        name, texts = _named(body, NotFoundError(body.model)), _texts(body.input)
+        name, texts = _model_name(body, NotFoundError(body.model)), _texts(body.input)
         record = await self._model(name)
         made, notes = self._made(body, record, texts)
 
         async def answer() -> dict[str, Any]:
             done, waited = await made()
-            row = {"model": name, "embeddings": done.vectors} | noted(notes)
+            row = {"model": name, "embeddings": done.vectors} | warning_fields(notes)
             if not texts:
                 return row
             return row | {
@@ -92,12 +92,12 @@ class Embeddings:
 
     @takes(EmbedOneBody)
     async def _embed_one(self, body: EmbedOneBody) -> Answer:
-        record, prompt = await self._model(_named(body, bad("model is required"))), body.prompt
+        record, prompt = await self._model(_model_name(body, bad("model is required"))), body.prompt
         made, notes = self._made(body, record, [prompt] if prompt else [])
 
         async def answer() -> dict[str, Any]:
             done, _ = await made()
-            return {"embedding": done.vectors[0] if done.vectors else ()} | noted(notes)
+            return {"embedding": done.vectors[0] if done.vectors else ()} | warning_fields(notes)
 
         return Whole(ollama.DIALECT, answer)
 
@@ -105,7 +105,7 @@ class Embeddings:
     async def _as_openai(self, body: EmbeddingsBody) -> Answer:
         if not (texts := _texts_or_tokens(body)):
             raise bad("invalid input")
-        record = await self._model(_named(body, NotFoundError(body.model)))
+        record = await self._model(_model_name(body, NotFoundError(body.model)))
         form = body.encoding_format
         if form not in ("float", "base64"):
             raise bad(f"Invalid value for 'encoding_format' = {form[:60]}. Supported values: ['float', 'base64'].")
@@ -114,11 +114,15 @@ class Embeddings:
         async def answer() -> dict[str, Any]:
             done, _ = await made()
             rows = [
-                {"object": "embedding", "embedding": vector if form == "float" else _packed(vector), "index": index}
+                {
+                    "object": "embedding",
+                    "embedding": vector if form == "float" else _pack_float32(vector),
+                    "index": index,
+                }
                 for index, vector in enumerate(done.vectors)
             ]
             usage = {"prompt_tokens": done.prompt_tokens, "total_tokens": done.prompt_tokens}
-            return {"object": "list", "data": rows, "model": body.model, "usage": usage} | noted(notes)
+            return {"object": "list", "data": rows, "model": body.model, "usage": usage} | warning_fields(notes)
 
         return Whole(openai.DIALECT, answer)
 
@@ -154,7 +158,7 @@ class Embeddings:
         return make, notes
 
 
-def _named(body: VectorBody, otherwise: ApiError) -> str:
+def _model_name(body: VectorBody, otherwise: ApiError) -> str:
     """Return the name of the model; raise what Ollama says where it is none, which differs from place to place."""
     name = body.model
     try:
@@ -194,6 +198,6 @@ def _check_count(count: int) -> None:
         raise bad(f"input has {count} texts, and {_MOST_TEXTS} is the most.")
 
 
-def _packed(vector: Sequence[float]) -> str:
+def _pack_float32(vector: Sequence[float]) -> str:
     """Return numbers as float32, the lowest byte first, in base64."""
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode("ascii")

@@ -48,7 +48,7 @@ def busy() -> ApiError:
     return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "server busy, please try again.  maximum pending requests exceeded")
 
 
-def stopped() -> ApiError:
+def stopped_error() -> ApiError:
     """Return the error for what comes, or is under way, when the server ends."""
     return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "The server is being stopped.")
 

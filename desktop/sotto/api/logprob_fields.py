@@ -84,10 +84,10 @@ class InCompletion:
             offsets.append(self._length)
             self._length += len(self._decoder.decode(likelihood.drawn.data))
         return {
-            "tokens": [_shown(likelihood.drawn) for likelihood in told],
+            "tokens": [_token_text(likelihood.drawn) for likelihood in told],
             "token_logprobs": [likelihood.drawn.logprob for likelihood in told],
             "top_logprobs": [
-                {_shown(other): other.logprob for other in reversed(likelihood.top)} for likelihood in told
+                {_token_text(other): other.logprob for other in reversed(likelihood.top)} for likelihood in told
             ],
             "text_offset": offsets,
         }
@@ -97,7 +97,7 @@ def _row(token: TokenLogprob) -> dict[str, Any]:
     return {"token": token.data.decode(errors="replace"), "logprob": token.logprob, "bytes": list(token.data)}
 
 
-def _shown(token: TokenLogprob) -> str:
+def _token_text(token: TokenLogprob) -> str:
     """Return a token as a text that no other has: where it is a part of a character, that names its bytes."""
     try:
         return token.data.decode()

@@ -6,7 +6,7 @@ from typing import Any
 from sotto.engine.contract.events import Finished
 
 
-def noted(warnings: Sequence[str], ends: Iterable[Finished] = ()) -> dict[str, Any]:
+def warning_fields(warnings: Sequence[str], ends: Iterable[Finished] = ()) -> dict[str, Any]:
     """Return the fields for that, in all dialects; nothing where there is nothing to tell.
 
     Args:

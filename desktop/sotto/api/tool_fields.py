@@ -141,7 +141,7 @@ def _thoughts(pieces: Sequence[Piece]) -> str:
     return "".join(piece.text for piece in pieces if piece.kind is Kind.THOUGHT)
 
 
-def suited(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[GenerateRequest, tuple[str, ...]]:
+def suit_model(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[GenerateRequest, tuple[str, ...]]:
     """Return a request as a model can follow it, and a warning where thoughts were asked of one that has none.
 
     Raises:
@@ -187,7 +187,7 @@ def unseen(place: str) -> str:
     return f"{place} is left out: it is no text, and the model is told that it cannot see it."
 
 
-def bounded(warnings: Iterable[str]) -> list[str]:
+def bound_warnings(warnings: Iterable[str]) -> list[str]:
     """Return the first of some warnings, and how many more there are."""
     told = list(warnings)
     if len(told) > _MOST_WARNINGS:

@@ -288,7 +288,7 @@ class ChatStore:
         """Attach this to a message, or to the draft where there is none, in place of what was."""
         self._execute("DELETE FROM attachments WHERE chat = ? AND message IS ?", chat, message)
         for attachment in attachments:
-            self.database.insert("attachments", chat=chat, message=message, **attached(attachment))
+            self.database.insert("attachments", chat=chat, message=message, **attachment_columns(attachment))
 
     def _execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
         return self.database.connection.execute(statement, values)
@@ -298,7 +298,7 @@ class ChatStore:
         return self.database.insert("chats", created=now, changed=now)
 
 
-def attached(attachment: Attachment) -> dict[str, Any]:
+def attachment_columns(attachment: Attachment) -> dict[str, Any]:
     """Return the columns of an attachment, but for where it is."""
     return {
         name: clean(value) if isinstance(value := getattr(attachment, name), str) else value

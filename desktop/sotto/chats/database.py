@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sotto.chats.salvage import decoded, salvaged
+from sotto.chats.salvage import decode_text, salvage_rows
 from sotto.chats.schema import STEPS, TABLES, VERSION
 from sotto.paths import close_beside, private_file, private_folder
 
@@ -65,7 +65,7 @@ class Database:
         self.path = path
         self.notices: list[Notice] = []
         self.writable = True
-        self.connection = self._opened()
+        self.connection = self._open()
 
     def writing(self) -> contextlib.AbstractContextManager[None]:
         """Make several changes, all of them or none, and on the disk at the end.
@@ -88,23 +88,23 @@ class Database:
         """Write everything into the one file, and let go of it."""
         self.connection.close()
 
-    def _opened(self) -> sqlite3.Connection:
+    def _open(self) -> sqlite3.Connection:
         try:
             private_folder(self.path.parent)
             # SQLite gives what it writes beside a file the mode of that.
             private_file(self.path)
             close_beside(self.path)
             _check_beginning(self.path)
-            return self._ready(self._connected())
+            return self._ready(self._connect())
         except (OSError, sqlite3.OperationalError) as error:
             return self._unwritable(error)
         except sqlite3.DatabaseError:
-            return self._renewed()
+            return self._renew()
 
-    def _connected(self, *, options: str = "") -> sqlite3.Connection:
+    def _connect(self, *, options: str = "") -> sqlite3.Connection:
         uri = f"{self.path.resolve().as_uri()}{options}"
         connection = sqlite3.connect(uri, uri=True, isolation_level=None)
-        connection.text_factory = decoded
+        connection.text_factory = decode_text
         try:
             for pragma in _CONNECTION:
                 connection.execute(pragma)
@@ -147,7 +147,7 @@ class Database:
             connection.backup(copy)
         partial.replace(kept)
 
-    def _renewed(self) -> sqlite3.Connection:
+    def _renew(self) -> sqlite3.Connection:
         """Set a damaged file aside, and return a connection to a new one with what can be read of it."""
         kept = self.path.with_name(f"{self.path.stem}.damaged-{_digest(self.path)}{self.path.suffix}")
         for suffix in ("", *_BESIDE):
@@ -155,9 +155,9 @@ class Database:
             if part.exists():
                 part.replace(kept.with_name(kept.name + suffix))
         private_file(self.path)
-        connection = self._ready(self._connected())
+        connection = self._ready(self._connect())
         with _transaction(connection):
-            chats, messages = salvaged(kept, connection)
+            chats, messages = salvage_rows(kept, connection)
         self._notice(
             f"{self.path} was damaged: {chats} conversations with {messages} messages could be read and are here, and "
             f"the damaged file is kept as {kept}.",
@@ -170,7 +170,7 @@ class Database:
         self.writable = False
         try:
             # Where the folder cannot be written, neither can the log beside the file, so it is read without one.
-            connection = self._connected(options="?mode=ro&immutable=1")
+            connection = self._connect(options="?mode=ro&immutable=1")
             version = _version(connection)
             _check(connection, version)
             try:
@@ -249,7 +249,7 @@ def _check(connection: sqlite3.Connection, version: int) -> None:
 def _renewed_in_memory(older: sqlite3.Connection) -> sqlite3.Connection:
     """Return a copy of an older version that is of this one, where the file itself must stay as it is."""
     copy = sqlite3.connect(":memory:", isolation_level=None)
-    copy.text_factory = decoded
+    copy.text_factory = decode_text
     with contextlib.closing(older):
         older.backup(copy)
     _migrate(copy)

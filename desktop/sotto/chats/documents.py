@@ -48,7 +48,7 @@ def read_document(path: Path, stopped: Callable[[], bool] = _never) -> Attachmen
 
         text = text_of(path, name, stopped)
     else:
-        text = _decoded(content, name)
+        text = _decode(content, name)
     if len(text) > LONGEST_TEXT:
         raise DocumentError(
             f"{name} has {len(text):,} characters, and at most {LONGEST_TEXT:,} can be attached: attach a part of it."
@@ -100,7 +100,7 @@ def _content(path: Path, name: str) -> bytes:
         raise DocumentError(f"{name} could not be read: {error.strerror or error}.") from error
 
 
-def _decoded(content: bytes, name: str) -> str:
+def _decode(content: bytes, name: str) -> str:
     if content.startswith(_PICTURE_BEGINNINGS) or (content[:4] == b"RIFF" and content[8:12] == b"WEBP"):
         raise DocumentError(picture_reason(name))
     wide = not content.startswith(_WIDE) and content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 from sotto.chats.chat_records import Attachment, Chat, Role, State, Turn, clean
-from sotto.chats.chat_store import attached
+from sotto.chats.chat_store import attachment_columns
 from sotto.chats.database import Database
 from sotto.chats.row_reading import (
     CHAT_COLUMNS,
@@ -66,7 +66,7 @@ def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
         else [o for o in found if o.trashed is None]
     )
     text = json.dumps(
-        {"format": FORMAT, "version": VERSION, "chats": [_exported(database, chat) for chat in wanted]},
+        {"format": FORMAT, "version": VERSION, "chats": [_export(database, chat) for chat in wanted]},
         ensure_ascii=False,
         indent=1,
     )
@@ -74,7 +74,7 @@ def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
     return clean(text)
 
 
-def _exported(database: Database, chat: Chat) -> dict[str, Any]:
+def _export(database: Database, chat: Chat) -> dict[str, Any]:
     rows = database.connection.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE chat = ? ORDER BY id", (chat.id,))
     messages = [dict(zip(TABLES["messages"], row, strict=True)) for row in rows]
     # Numbers within the file, so that they say nothing about other conversations.
@@ -86,14 +86,14 @@ def _exported(database: Database, chat: Chat) -> dict[str, Any]:
         "options": dict(chat.options),
         "leaf": numbers.get(leaf),
         "attachments": [
-            attached(drafted_attachment) for drafted_attachment in drafted_attachments(database.connection, chat.id)
+            attachment_columns(attachment) for attachment in drafted_attachments(database.connection, chat.id)
         ],
         "messages": [
             {
                 **{name: message[name] for name in _MESSAGE_KEPT},
                 "figures": mapping(message["figures"]),
                 "parent": numbers.get(message["parent"]),
-                "attachments": [attached(attachment) for attachment in attachments.get(message["id"], ())],
+                "attachments": [attachment_columns(attachment) for attachment in attachments.get(message["id"], ())],
             }
             for message in messages
         ],
@@ -147,10 +147,10 @@ def import_json(database: Database, text: str) -> tuple[int, ...]:
             f"{VERSION}: export it again, or use a newer Sotto."
         )
     with database.writing():
-        return tuple(_imported(database, _object(chat, f"chats[{n}]")) for n, chat in enumerate(read["chats"]))
+        return tuple(_import(database, _object(chat, f"chats[{n}]")) for n, chat in enumerate(read["chats"]))
 
 
-def _imported(database: Database, chat: _Field) -> int:
+def _import(database: Database, chat: _Field) -> int:
     number = database.insert(
         "chats",
         title=chat.get("title", str, ""),
@@ -199,7 +199,7 @@ def _attach(database: Database, chat: int, message: int | None, field: _Field) -
         if not begins < ends <= len(text):
             begins, ends = 0, len(text)
         read = Attachment(name, text, size, begins, ends, tokens)
-        database.insert("attachments", chat=chat, message=message, **attached(read))
+        database.insert("attachments", chat=chat, message=message, **attachment_columns(read))
 
 
 def _place(field: _Field, key: str, placed: list[int]) -> int | None:

@@ -9,7 +9,7 @@ from typing import Any
 from sotto.chats.schema import TABLES
 
 
-def salvaged(damaged: Path, target: sqlite3.Connection) -> tuple[int, int]:
+def salvage_rows(damaged: Path, target: sqlite3.Connection) -> tuple[int, int]:
     """Copy every row that can be read, and let messages without a conversation have one.
 
     Args:
@@ -20,7 +20,7 @@ def salvaged(damaged: Path, target: sqlite3.Connection) -> tuple[int, int]:
         How many conversations and how many messages were read.
     """
     target.execute("PRAGMA defer_foreign_keys = ON")
-    with contextlib.suppress(sqlite3.Error), contextlib.closing(_opened(damaged)) as source:
+    with contextlib.suppress(sqlite3.Error), contextlib.closing(_open(damaged)) as source:
         for table, wanted in TABLES.items():
             # A file of an older version lacks some columns, and some tables.
             there = {row[1] for row in source.execute(f"PRAGMA table_info({table})")}
@@ -34,14 +34,14 @@ def salvaged(damaged: Path, target: sqlite3.Connection) -> tuple[int, int]:
     return counts[0], counts[1]
 
 
-def decoded(raw: bytes) -> str:
+def decode_text(raw: bytes) -> str:
     """Return a text of the database: where it is not UTF-8 any more, what is left of its words."""
     return raw.decode("utf-8", "replace")
 
 
-def _opened(damaged: Path) -> sqlite3.Connection:
+def _open(damaged: Path) -> sqlite3.Connection:
     connection = sqlite3.connect(f"{damaged.resolve().as_uri()}?mode=ro", uri=True)
-    connection.text_factory = decoded
+    connection.text_factory = decode_text
     return connection
 
 

@@ -50,7 +50,9 @@ def search(connection: sqlite3.Connection, text: str, most: int = 50, shelf: She
     )
 
 
-def titled(connection: sqlite3.Connection, text: str, most: int = 50, shelf: Shelf | None = None) -> tuple[int, ...]:
+def search_titles(
+    connection: sqlite3.Connection, text: str, most: int = 50, shelf: Shelf | None = None
+) -> tuple[int, ...]:
     """Return the conversations whose titles have `text` in them, the last changed first; see `search`."""
     pattern = re.sub(r"([%_\\])", r"\\\1", clean(text).strip())
     rows = connection.execute(

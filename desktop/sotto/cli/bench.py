@@ -73,7 +73,7 @@ def bench(target: str, draft: str | None = None, *, as_json: bool, quick: bool =
     with until_interrupt(interrupted), _disk_folder() as folder:
         settings = replace(read_settings(), disk_root=folder, disk_budget=_DISK_BUDGET)
         runs = Runs(source, settings, interrupted.is_set, second)
-        report = _measured(runs, _QUICK if quick else _USUAL)
+        report = _measure(runs, _QUICK if quick else _USUAL)
         # Not where anything went wrong: closing takes its time to put on the disk what is of no use to anybody then.
         runs.close()
     if as_json:
@@ -96,7 +96,7 @@ def _disk_folder() -> Iterator[Path]:
         yield Path(folder)
 
 
-def _measured(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
+def _measure(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
     _say("loading")
     info = runs.load()
     amounts = wanted.within(info.context_length)

@@ -159,7 +159,7 @@ class Runs:
             now = time.perf_counter() - started
             for event in events:
                 seen[event.request_id].append((now, event))
-        return [_timed(seen[name]) for name in names]
+        return [_time(seen[name]) for name in names]
 
     def planned(self, context: int, chunk: int) -> int | None:
         """Return the bytes that were to be planned for so many tokens, read `chunk` at a time; None if not known."""
@@ -177,7 +177,7 @@ class Runs:
         return self._engine.memory().peak
 
 
-def _timed(seen: Sequence[tuple[float, RequestEvent]]) -> Timed:
+def _time(seen: Sequence[tuple[float, RequestEvent]]) -> Timed:
     read: list[tuple[float, int]] = []
     written: list[float] = []
     for now, event in seen:

@@ -5,7 +5,7 @@ import json
 
 from sotto.cli.printing import human_bytes
 from sotto.engine.caches import disk_budget
-from sotto.engine.contract.engine_settings import change_settings, described, disk_root, read_settings, size_of
+from sotto.engine.contract.engine_settings import change_settings, describe, disk_root, read_settings, size_of
 from sotto.errors import StoreError
 
 
@@ -41,6 +41,6 @@ def cache(parsed: argparse.Namespace) -> int:
         print(json.dumps(report, indent=2, ensure_ascii=False))
         return 0
     print(f"{root}: {human_bytes(usage.nbytes)} in {usage.entries} entries")
-    for label, value in described(settings):
+    for label, value in describe(settings):
         print(f"  {label:<16} {value}")
     return 0

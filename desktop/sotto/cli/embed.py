@@ -30,7 +30,7 @@ def embed(target: str, texts: list[str], file: Path | None, dimensions: int | No
         SottoError: The model, an option or a text is wrong, or there is no text.
     """
     record = runnable(target)
-    given = _given(texts, file)
+    given = _read_texts(texts, file)
     with ThreadClient(read_settings) as client:
         client.load(record)
         try:
@@ -49,7 +49,7 @@ def embed(target: str, texts: list[str], file: Path | None, dimensions: int | No
     return 0
 
 
-def _given(texts: list[str], file: Path | None) -> Iterator[str]:
+def _read_texts(texts: list[str], file: Path | None) -> Iterator[str]:
     """Yield the texts that are given, in whichever way."""
     yield from texts
     if file is not None:

@@ -5,7 +5,7 @@ import mlx.core as mx
 from sotto.engine.assembly import Order, Parts, Ready, model_info
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.config.context_limit import longest_context
-from sotto.engine.config.load_errors import computed
+from sotto.engine.config.load_errors import as_load_error
 from sotto.engine.config.pooling_config import sentence_of
 from sotto.engine.footprint.load_planning import Fitting
 from sotto.engine.generation.chunk_sizing import ChunkSizing
@@ -35,7 +35,7 @@ def assemble_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     sentence = sentence_of(order.source)
     if device() == "cpu":
         adapt_to_cpu(model)
-    with computed(order.source):
+    with as_load_error(order.source):
         hidden = model(mx.array([[0]]))
     if device() != "cpu":
         # Builds the kernels that the first text would wait for.

@@ -29,7 +29,7 @@ from sotto.engine.contract.events import Counted, Embedded, GenerateEvent, LoadP
 from sotto.engine.contract.failure_events import is_out_of_memory
 from sotto.engine.contract.requests import CountRequest, EmbedRequest, GenerateRequest
 from sotto.engine.encoder_assembly import assemble_encoder
-from sotto.engine.footprint.load_planning import Fitting, fitted, less_context, placed, usual_context
+from sotto.engine.footprint.load_planning import Fitting, less_context, place_on_one_device, plan_load, usual_context
 from sotto.engine.footprint.model_needs import limits_here, needs_of, system_memory
 from sotto.engine.generation.draft_loading import check_draft, part_of
 from sotto.engine.kernels import native
@@ -120,7 +120,7 @@ class Engine:
             return memory_sharing.beside(limits_here(), self.settings.memory_limit, others)
 
         def fit(tokens: int | None, there: Limits) -> Fitting:
-            return fitted(source, tokens, there, self.settings.kv_bits, draft, anyway=anyway, roomy=roomy)
+            return plan_load(source, tokens, there, self.settings.kv_bits, draft, anyway=anyway, roomy=roomy)
 
         tried: Fitting | None = None
 
@@ -167,7 +167,7 @@ class Engine:
             fitting = fit(limits)
             told = part_of(progress, after=second)
             reading = partial(load, source, limits=beside(limits, second), progress=told, cancelled=cancelled)
-            loaded = placed(source, fitting, reading)
+            loaded = place_on_one_device(source, fitting, reading)
             drafting = None
             if draft is not None:
                 drafting = load(

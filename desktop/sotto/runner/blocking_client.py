@@ -32,7 +32,7 @@ from sotto.engine.contract.events import (
     RequestEvent,
     Unloaded,
 )
-from sotto.engine.contract.failure_events import failed
+from sotto.engine.contract.failure_events import failure_of
 from sotto.engine.contract.requests import EmbedRequest, GenerateRequest
 from sotto.errors import NO_MODEL, CancelledError, EngineError, FaultError, InvalidRequestError
 from sotto.runner.commands import Cancel, Embed, Generate, Load
@@ -293,7 +293,7 @@ class BlockingClient(ABC):
         except EngineError as error:
             reason = error
         except Exception as error:
-            reason = _error(failed("", error))
+            reason = _error(failure_of("", error))
         with self._changed:
             self._ended = reason
             self._reported = EngineReport()

@@ -29,7 +29,7 @@ from typing import TYPE_CHECKING
 
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Counted, Event, Finished, Loaded, LoadProgress, RequestEnd, Unloaded
-from sotto.engine.contract.failure_events import failed
+from sotto.engine.contract.failure_events import failure_of
 from sotto.engine.contract.requests import EmbedRequest
 from sotto.engine.memory.memory_figures import Measured
 from sotto.errors import NO_MODEL, NOTHING_TO_COUNT_FOR, CancelledError, InvalidRequestError
@@ -200,7 +200,7 @@ class EngineLoop:
         try:
             self._emit(engine.measure(open_model(record)))
         except Exception as error:
-            self._emit(Measured(record.digest, None, failed("", error).message))
+            self._emit(Measured(record.digest, None, failure_of("", error).message))
 
     def _next_order(self, *, requests_only: bool = False) -> Order | None:
         """Take the next order that can be served now; None if no order can."""
@@ -271,7 +271,7 @@ class EngineLoop:
             try:
                 event: Event = count.counted.result()
             except Exception as error:
-                event = failed(count.command.request.id, error)
+                event = failure_of(count.command.request.id, error)
             self._emit(event)
 
     def _serve(self, helper: ThreadPoolExecutor, order: Order) -> None:
@@ -287,9 +287,9 @@ class EngineLoop:
             self._emit(Unloaded(order.seat))
         except Exception as error:
             if order.request is not None:
-                self._emit(failed(order.request.id, error))
+                self._emit(failure_of(order.request.id, error))
             else:
-                event = failed("", error)
+                event = failure_of("", error)
                 self._emit(replace(event, seat=order.seat, shortage=self._is_shortage(order.seat, error)))
         if order.request is None:
             seat = self._seats.get(order.seat)
@@ -337,7 +337,7 @@ class EngineLoop:
             try:
                 self._start(order)
             except Exception as error:
-                self._emit(failed(order.request.id, error))
+                self._emit(failure_of(order.request.id, error))
         if any(seat.running for seat in self._seats.values()):
             self._step()
 
@@ -396,7 +396,7 @@ class EngineLoop:
         except Exception as error:
             # Not the fault of a single request: such faults come as events.
             seat.engine.abort()
-            events = [failed(request_id, error) for request_id in seat.running]
+            events = [failure_of(request_id, error) for request_id in seat.running]
         for event in events:
             if isinstance(event, RequestEnd):
                 with self._lock:

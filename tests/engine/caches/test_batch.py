@@ -11,7 +11,7 @@ from checkpoints import read_header, source_of
 from families import FAMILIES
 from places import REFERENCES
 from sotto.engine.architectures.zoo import build
-from sotto.engine.caches.batch import batched, can_batch
+from sotto.engine.caches.batch import batch_caches, can_batch
 from sotto.engine.caches.caches import leaves, make_caches
 from sotto.engine.footprint.model_needs import limits_here
 from sotto.engine.weights.loader import load
@@ -52,7 +52,7 @@ def compare(model, vocabulary, kv_bits=None, steps=8):
             sequences.append(caches)
     for step in range(steps):
         tokens = [ids[length + step] for length in LENGTHS]
-        found = model(mx.array(tokens)[:, None], cache=batched(together))
+        found = model(mx.array(tokens)[:, None], cache=batch_caches(together))
         wanted = mx.concatenate(
             [model(mx.array([[token]]), cache=caches) for token, caches in zip(tokens, alone, strict=True)]
         )

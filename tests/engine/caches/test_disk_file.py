@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from disk_entries import folder_of, head, path_of, write_entry
 from sotto.engine.caches import disk_file
-from sotto.engine.caches.disk_file import CHECKSUM, DamagedEntryError, checksum, packed, read_verified
+from sotto.engine.caches.disk_file import CHECKSUM, DamagedEntryError, checksum, pack, read_verified
 from sotto.engine.caches.disk_format import EntryHead, entry_id, packed_entry, read_entry, read_head
 from sotto.engine.caches.disk_shelf import Shelf
 
@@ -63,7 +63,7 @@ def test_what_is_written_is_read(tmp_path_factory, tokens, start, note, data):
 def test_files_of_many_chunks_are_verified_as_they_were_written(tmp_path, size, pieces):
     content = os.urandom(1 << 20) * (size // (1 << 20) + 1)
     parts = {f"{index}": ("U8", (size,), content[:size]) for index in range(pieces)}
-    made = packed({}, parts)
+    made = pack({}, parts)
     path = tmp_path / "file"
     path.write_bytes(b"".join([*made, checksum(made)]))
     header, view = read_verified(path, LIMIT)

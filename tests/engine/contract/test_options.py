@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from sotto.engine.contract.options import (
     _READERS,
     RequestOptions,
-    followed,
-    misspelled,
-    named,
-    recognised,
+    known_options,
+    misspelling_notes,
+    options_by_name,
     request_options,
+    split_params,
 )
 from sotto.engine.contract.requests import SamplingOptions
 from sotto.errors import InvalidRequestError
@@ -62,7 +62,7 @@ def test_every_option_arrives():
     )
     assert options == RequestOptions(sampling, 100, 4096, ("<|im_end|>", "User:"), loop_guard=False)
     # What is checked already passes as it is.
-    assert request_options({}, named(options.sampling)).sampling == options.sampling
+    assert request_options({}, options_by_name(options.sampling)).sampling == options.sampling
     assert {*MODEL} == set(_READERS)
 
 
@@ -179,11 +179,11 @@ def test_unknown_options_are_refused_and_those_of_a_model_noted():
 
 
 def test_those_of_a_client_that_are_not_known_are_left_out_and_named():
-    known, notes = recognised({"top_k": "x", "num_gpu": 1, "warp": 1, "seeed": 2, "stop": None})
+    known, notes = known_options({"top_k": "x", "num_gpu": 1, "warp": 1, "seeed": 2, "stop": None})
     assert known == {"top_k": "x", "num_gpu": 1, "stop": None}
     assert notes == ("warp is not known and was ignored.", "seeed is not known; did you mean seed?")
-    assert recognised({}) == ({}, ())
-    assert len(recognised({"x" * 10**6: 1})[1][0]) < 100
+    assert known_options({}) == ({}, ())
+    assert len(known_options({"x" * 10**6: 1})[1][0]) < 100
 
 
 @given(st.data())
@@ -200,17 +200,17 @@ def test_a_name_is_told_from_one_letter(data):
         begin + rest[1:2] + rest[:1] + rest[2:],
     ):
         if wrong not in _READERS:
-            (note,) = misspelled([wrong])
+            (note,) = misspelling_notes([wrong])
             named_as = note.removeprefix(f"{wrong} is not known; did you mean ").removesuffix("?")
             # Of short names, several may be as near.
             assert named_as in _READERS
             assert named_as == right or abs(len(named_as) - len(wrong)) <= 1
-        assert misspelled([f"{wrong}{letter}q7"]) == ()
+        assert misspelling_notes([f"{wrong}{letter}q7"]) == ()
 
 
 def test_what_is_further_off_is_not_guessed_at():
-    assert misspelled(["user", "model", "messages", "temp", "mirostat_t", "max_tokens", "n", "", "seeeed"]) == ()
-    assert misspelled(["tmeperature", "emperature", "top__p", "temperatur", "sotp"]) == (
+    assert misspelling_notes(["user", "model", "messages", "temp", "mirostat_t", "max_tokens", "n", "", "seeeed"]) == ()
+    assert misspelling_notes(["tmeperature", "emperature", "top__p", "temperatur", "sotp"]) == (
         "tmeperature is not known; did you mean temperature?",
         "emperature is not known; did you mean temperature?",
         "top__p is not known; did you mean top_p?",
@@ -234,7 +234,7 @@ def test_nothing_that_a_manifest_of_ollama_holds_is_in_the_way():
         told = {note.split()[1] for note in options.notes}
         assert told >= {"num_gqa", "tfs_z", "penalize_newline", "low_vram", "f16_kv", "from_tomorrow"}
         assert not told - {*OLLAMA, "from_tomorrow"}
-    kept, notes = followed({"mirostat": 1, "numa": False, "top_k": None, "temperature": -1, "min_p": 0.1})
+    kept, notes = split_params({"mirostat": 1, "numa": False, "top_k": None, "temperature": -1, "min_p": 0.1})
     assert kept == {"mirostat": 1, "min_p": 0.1}
     assert notes == (
         "Option numa has no effect here and was ignored.",

@@ -7,7 +7,7 @@ import pytest
 from checkpoints import LLAMA, source_of
 from loading import PLENTY, quantized_checkpoint, random_weights
 from sotto.engine.footprint import load_planning
-from sotto.engine.footprint.load_planning import Fitting, fitted, placed
+from sotto.engine.footprint.load_planning import Fitting, place_on_one_device, plan_load
 from sotto.engine.footprint.model_needs import needs_of, needs_with_draft
 from sotto.engine.memory.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Verdict
 from sotto.errors import CancelledError, EngineError, UnsupportedModelError
@@ -38,7 +38,7 @@ def tight(source, context, draft=None):
 
 def test_there_is_nothing_to_plan_for_a_small_model(source, monkeypatch):
     monkeypatch.setattr(load_planning, "needs_with_draft", lambda *_: pytest.fail("it was planned"))
-    assert fitted(source, None, PLENTY) == Fitting(PLENTY)
+    assert plan_load(source, None, PLENTY) == Fitting(PLENTY)
     assert Fitting(PLENTY).prefix_budget(100) == PREFIX_BUDGET
     assert Fitting(Limits(1000, 1000, "a test")).prefix_budget(100) == int(1000 * COMFORTABLE) - 100
 
@@ -46,7 +46,7 @@ def test_there_is_nothing_to_plan_for_a_small_model(source, monkeypatch):
 def test_the_largest_context_that_fits_is_planned_with_what_it_takes(source, monkeypatch):
     monkeypatch.setattr(load_planning, "_LEAST_CONTEXT", 16)
     limits = tight(source, 100)
-    found = fitted(source, None, limits)
+    found = plan_load(source, None, limits)
     assert found.plan.verdict in (Verdict.FITS, Verdict.TIGHT)
     assert found.plan.context == found.room == found.plan.largest_context
     assert 100 <= found.room < 256
@@ -56,17 +56,17 @@ def test_the_largest_context_that_fits_is_planned_with_what_it_takes(source, mon
 
 def test_what_is_asked_for_and_does_not_fit_is_refused_with_the_sentence_of_the_plan(source):
     with pytest.raises(UnsupportedModelError, match=r"With 256 tokens it takes .* can be used"):
-        fitted(source, 256, tight(source, 100))
+        plan_load(source, 256, tight(source, 100))
 
 
 def test_what_does_not_fit_is_loaded_when_it_is_wanted_anyway(source):
     limits = tight(source, 100)
-    found = fitted(source, 256, limits, anyway=True)
+    found = plan_load(source, 256, limits, anyway=True)
     assert (found.plan.context, found.room, found.note) == (256, None, "")
     assert found.prefix_budget(source.weight_bytes) == 0
-    assert placed(source, found, lambda: "loaded") == "loaded"
+    assert place_on_one_device(source, found, lambda: "loaded") == "loaded"
     nowhere = Limits(10, 10, "a test")
-    assert placed(source, fitted(source, None, nowhere, anyway=True), lambda: "loaded") == "loaded"
+    assert place_on_one_device(source, plan_load(source, None, nowhere, anyway=True), lambda: "loaded") == "loaded"
 
 
 def test_few_bits_make_room(tmp_path, monkeypatch):
@@ -75,40 +75,40 @@ def test_few_bits_make_room(tmp_path, monkeypatch):
     files, _ = quantized_checkpoint(tmp_path, random_weights(config), "int4")
     source = source_of(files, config)
     limits = tight(source, 150)
-    assert fitted(source, None, limits, 4).room > fitted(source, None, limits).room
+    assert plan_load(source, None, limits, 4).room > plan_load(source, None, limits).room
 
 
 def test_a_draft_model_leaves_room_for_less(source, draft, monkeypatch):
     monkeypatch.setattr(load_planning, "_LEAST_CONTEXT", 16)
     alone = tight(source, 150)
     with pytest.raises(UnsupportedModelError):
-        fitted(source, 150, alone, draft=draft)
+        plan_load(source, 150, alone, draft=draft)
     both = tight(source, 150, draft)
-    found = fitted(source, 150, both, draft=draft)
+    found = plan_load(source, 150, both, draft=draft)
     assert found.plan.needed <= both.budget
     assert found.plan.weights == needs_of(source, PLENTY).weight_bytes + needs_of(draft, PLENTY).weight_bytes
-    assert fitted(source, None, both, draft=draft).room < fitted(source, None, both).room
+    assert plan_load(source, None, both, draft=draft).room < plan_load(source, None, both).room
     # What is too small to be planned is both together.
     little = Limits(51 * source.weight_bytes, 51 * source.weight_bytes, "a test")
-    assert fitted(source, None, little).plan is None
-    assert fitted(source, None, little, draft=draft).plan is not None
+    assert plan_load(source, None, little).plan is None
+    assert plan_load(source, None, little, draft=draft).plan is not None
 
 
 @pytest.mark.parametrize("kind", ["cpu", "metal", "cuda"])
 def test_a_model_that_fits_is_loaded_on_the_one_device(source, monkeypatch, kind):
     limits = tight(source, 200)
-    found = fitted(source, 200, limits)
+    found = plan_load(source, 200, limits)
     monkeypatch.setattr(load_planning, "device", lambda: kind)
-    assert placed(source, found, lambda: "loaded") == "loaded"
+    assert place_on_one_device(source, found, lambda: "loaded") == "loaded"
 
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
 def test_what_does_not_fit_is_not_even_begun(source, monkeypatch, kind):
-    found = fitted(source, 200, tight(source, 200))
+    found = plan_load(source, 200, tight(source, 200))
     monkeypatch.setattr(load_planning, "device", lambda: kind)
     less = Limits(found.plan.needed - 1, found.plan.needed - 1, "a test")
     with pytest.raises(EngineError):
-        placed(source, replace(found, limits=less), lambda: pytest.fail("it was loaded"))
+        place_on_one_device(source, replace(found, limits=less), lambda: pytest.fail("it was loaded"))
 
 
 def test_an_error_of_the_loading_is_passed_on(source):
@@ -116,4 +116,4 @@ def test_an_error_of_the_loading_is_passed_on(source):
         raise CancelledError("Stopped.")
 
     with pytest.raises(CancelledError, match="Stopped"):
-        placed(source, Fitting(PLENTY), load)
+        place_on_one_device(source, Fitting(PLENTY), load)

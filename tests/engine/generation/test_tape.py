@@ -19,7 +19,7 @@ from places import REFERENCES
 from sotto.engine.architectures.attention import attend
 from sotto.engine.architectures.cache_types import FullKVCache
 from sotto.engine.architectures.zoo import build
-from sotto.engine.caches.batch import MOST_TOGETHER, batched
+from sotto.engine.caches.batch import MOST_TOGETHER, batch_caches
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence
@@ -59,7 +59,7 @@ def fed(model, vocabulary, *lengths):
 
 
 def together(sequences):
-    return sequences[0] if len(sequences) == 1 else batched(sequences)
+    return sequences[0] if len(sequences) == 1 else batch_caches(sequences)
 
 
 def computed(model, ids, caches):
@@ -367,7 +367,7 @@ def test_an_empty_cache_and_a_larger_batch_are_left_to_the_definition():
     lengths = range(2, KERNELS.few_rows() + 3)
     many, others = fed(MODELS["plain"], VOCABULARY, *lengths), fed(MODELS["plain"], VOCABULARY, *lengths)
     ids = mx.array([[token] for token in range(len(lengths))])
-    assert bits(model(ids, cache=batched(many))) == bits(MODELS["plain"](ids, cache=batched(others)))
+    assert bits(model(ids, cache=batch_caches(many))) == bits(MODELS["plain"](ids, cache=batch_caches(others)))
 
 
 def test_as_many_answers_share_a_step_as_get_the_bits_of_single_ones():

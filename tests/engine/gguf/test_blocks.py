@@ -24,7 +24,7 @@ kinds = pytest.mark.parametrize("kind", HALVES)
 def through_mlx(kind, raw, dtype, *, on_cpu=False):
     """Return what MLX makes of a repacked matrix."""
     layout = repack.layout_of(kind, on_cpu=on_cpu)
-    words, scales, *biases = repack.repacked(kind, mx.array(raw), layout, dtype)
+    words, scales, *biases = repack.repack(kind, mx.array(raw), layout, dtype)
     if scales.dtype != mx.uint8:
         scales, biases = scales.astype(mx.float32), [bias.astype(mx.float32) for bias in biases]
     found = mx.dequantize(words, scales, *biases, group_size=GROUP, bits=layout.bits, mode=layout.mode)
@@ -94,7 +94,7 @@ def test_a_cpu_gets_the_widths_that_its_kernels_know(kind, bits, on_cpu):
 @given(st.sampled_from([2, 3, 4, 5, 6, 8]), st.integers(0, 2**32 - 1))
 def test_packed_codes_are_those_that_mlx_unpacks(bits, seed):
     codes = np.random.default_rng(seed).integers(0, 1 << bits, (3, 64), dtype=np.uint8)
-    words = repack.packed(mx.array(codes), bits)
+    words = repack.pack_bits(mx.array(codes), bits)
     one = mx.ones((3, 2))
     assert np.array_equal(np.array(mx.dequantize(words, one, one * 0, group_size=GROUP, bits=bits)), codes)
 
@@ -102,7 +102,7 @@ def test_packed_codes_are_those_that_mlx_unpacks(bits, seed):
 @examples(50)
 @given(arrays.arrays(np.float32, (2, 64), elements=st.floats(-60000, 60000, width=32)))
 def test_requantized_numbers_are_at_most_half_a_step_off(numbers):
-    words, scales, biases = repack._quantized(mx.array(numbers), mx.float32)
+    words, scales, biases = repack._quantize_8bit(mx.array(numbers), mx.float32)
     found = np.array(mx.dequantize(words, scales, biases, group_size=GROUP, bits=8))
     groups = numbers.reshape(-1, GROUP)
     step = np.ptp(groups, axis=1) / 255

@@ -10,7 +10,7 @@ import pytest
 from checkpoints import LLAMA, QWEN3_MOE
 from gguf_writing import write_model
 from loading import random_weights
-from sotto.engine.gguf.conversion import converted, repacked_words
+from sotto.engine.gguf.conversion import convert, repacked_words
 from sotto.engine.gguf.gguf_names import place_of
 from sotto.engine.gguf.tensor_reading import steps
 from sotto.engine.weights import weights
@@ -39,7 +39,7 @@ def read(file):
 def test_what_is_read_is_what_was_planned(tmp_path, kind, on_cpu):
     opened = source(tmp_path, kind, QWEN3_MOE)
     (whole,) = opened.tensor_files
-    file = converted(whole, opened.config, on_cpu=on_cpu)
+    file = convert(whole, opened.config, on_cpu=on_cpu)
     found, total = read(file)
     assert {name: (array.shape, array.dtype) for name, array in found.items()} == {
         name: (tensor.shape, NAMES[tensor.dtype]) for name, tensor in file.tensors.items()
@@ -55,13 +55,13 @@ def test_what_is_read_is_what_was_planned(tmp_path, kind, on_cpu):
 )
 def test_a_gpu_gets_numbers_of_one_type(tmp_path, kind, dtype):
     opened = source(tmp_path, kind, QWEN3_MOE)
-    found, _ = read(converted(opened.tensor_files[0], opened.config, on_cpu=False))
+    found, _ = read(convert(opened.tensor_files[0], opened.config, on_cpu=False))
     assert {array.dtype for array in found.values()} - {mx.uint32} == {dtype}
 
 
 def test_on_a_cpu_numbers_stay_as_they_are(tmp_path):
     opened = source(tmp_path, Q.F16)
-    found, _ = read(converted(opened.tensor_files[0], opened.config, on_cpu=True))
+    found, _ = read(convert(opened.tensor_files[0], opened.config, on_cpu=True))
     assert {array.dtype for name, array in found.items() if "norm" in name} == {mx.float32}
     assert {array.dtype for name, array in found.items() if "norm" not in name} == {mx.float16}
 
@@ -70,7 +70,7 @@ def test_slices_of_a_tensor_are_one_tensor(tmp_path, monkeypatch):
     from sotto.engine.gguf import tensor_reading
 
     opened = source(tmp_path, Q.Q4_0)
-    file = converted(opened.tensor_files[0], opened.config, on_cpu=True)
+    file = convert(opened.tensor_files[0], opened.config, on_cpu=True)
     whole, _ = read(file)
     monkeypatch.setattr(tensor_reading, "_SLICE", 96)
     sliced, _ = read(file)
@@ -87,7 +87,7 @@ def test_two_tensors_of_one_place_are_refused(tmp_path):
     (whole,) = opened.tensor_files
     twin = {"blk.0.attn_out.weight": whole.tensors["blk.0.attn_output.weight"], **whole.tensors}
     with pytest.raises(BrokenModelError, match=r"two of its tensors are model\.layers\.0\.self_attn\.o_proj\.weight"):
-        converted(dataclasses.replace(whole, tensors=twin), opened.config, on_cpu=True)
+        convert(dataclasses.replace(whole, tensors=twin), opened.config, on_cpu=True)
 
 
 @pytest.mark.parametrize("name", ["v.blk.0.attn_q.weight", "mm.input_projection.weight", "rope_freqs.weight"])
@@ -105,4 +105,4 @@ def test_names_that_are_not_known_stay_as_they_are(name):
 def test_a_model_that_is_not_repacked_has_no_words_for_it(tmp_path):
     opened = source(tmp_path)
     assert repacked_words(opened.tensor_files) == ""
-    assert repacked_words([converted(opened.tensor_files[0], opened.config, on_cpu=True)]) == ""
+    assert repacked_words([convert(opened.tensor_files[0], opened.config, on_cpu=True)]) == ""

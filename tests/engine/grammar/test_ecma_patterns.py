@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from guided_texts import accepts, guide_of, guide_of_regex, to_json
-from sotto.engine.grammar.ecma_patterns import endless, searched
+from sotto.engine.grammar.ecma_patterns import endless, search_expression
 from sotto.engine.grammar.ecma_properties import property_item
 from sotto.errors import InvalidRequestError
 from thoroughness import examples
@@ -138,7 +138,7 @@ def test_what_is_not_kept_is_refused_by_name(pattern, said):
 
 def test_a_pattern_that_would_take_too_much_is_refused():
     with pytest.raises(InvalidRequestError, match="has too much to be written out at character"):
-        searched("".join(f"(^a{number}|b$|c)?" for number in range(2000)), "format")
+        search_expression("".join(f"(^a{number}|b$|c)?" for number in range(2000)), "format")
 
 
 def test_a_file_of_a_regular_expression_is_matched_as_a_whole():
@@ -210,7 +210,7 @@ _RAW = st.text([*"ab019(){}[]|*+?^$.\\-,:=<>!&~dDwWsSbBpPuxcknAzZPLui_ "], max_s
 @given(_RAW)
 def test_what_another_engine_refuses_is_refused(pattern):
     try:
-        searched(pattern, "format")
+        search_expression(pattern, "format")
     except InvalidRequestError:
         return
     # A backslash in front of punctuation is taken without the flag as well.

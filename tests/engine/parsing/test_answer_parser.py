@@ -16,11 +16,11 @@ from sotto.engine.contract.answer_parts import (
     calls_of,
     cut_of,
     markup,
-    merged,
+    merge_pieces,
     text_of,
     thought_of,
 )
-from sotto.engine.parsing.answer_parser import Parser, parsed
+from sotto.engine.parsing.answer_parser import Parser, parse_answer
 from sotto.engine.parsing.families import GLIMMER, HARMONY, KEPT, PLAIN, SOLAR
 from thoroughness import examples
 from transcripts import FIND_JSON, TOOLS, TRANSCRIPTS
@@ -28,7 +28,9 @@ from transcripts import FIND_JSON, TOOLS, TRANSCRIPTS
 
 def told(pieces):
     """Return the parts as a window shows them: kind, text or call, and whether it is complete."""
-    return [(part.kind.value, part.call or part.text, part.ends or part.kind is Kind.TEXT) for part in merged(pieces)]
+    return [
+        (part.kind.value, part.call or part.text, part.ends or part.kind is Kind.TEXT) for part in merge_pieces(pieces)
+    ]
 
 
 def read(chunks, family=KEPT, opened=None, tools=TOOLS, *, cut=False, **more):
@@ -68,7 +70,7 @@ def test_a_transcript_of_each_family_cut_at_every_byte(name):
     assert text_of(pieces) == answer
     assert list(calls_of(pieces)) == calls
     # In the form in which answers are kept, it is the same answer.
-    assert parsed(markup(pieces)) == merged(pieces)
+    assert parse_answer(markup(pieces)) == merge_pieces(pieces)
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
@@ -119,7 +121,7 @@ def test_a_call_that_an_answer_is_cut_short_in_is_no_text(name):
             assert cut.arguments.startswith("{")
             assert not is_json(cut.arguments)
             # As it is kept, it is one to go on from, and the calls before it are there once.
-            kept = parsed(markup(merged(pieces)))
+            kept = parse_answer(markup(merge_pieces(pieces)))
             assert [call.name for call in calls_of(kept)] == [call.name for call in calls]
             named += bool(cut.name)
     assert named > 0 or not whole
@@ -246,8 +248,8 @@ def test_what_is_kept_is_read_again(parts):
     # Two texts in a row are one.
     parts = [part for index, part in enumerate(parts) if not index or {part.kind, parts[index - 1].kind} != {Kind.TEXT}]
     kept = markup(parts)
-    assert parsed(kept) == tuple(parts)
-    assert merged(read(list(kept))) == tuple(parts)
+    assert parse_answer(kept) == tuple(parts)
+    assert merge_pieces(read(list(kept))) == tuple(parts)
 
 
 TEXT, THOUGHT, TOOL = "text", "thought", "tool"
@@ -319,7 +321,9 @@ def test_an_answer_that_is_gone_on_with_begins_nothing():
     assert joined(read(["it.\n</think>\n"], begun=True)) == [Piece(Kind.TEXT, "it.\n</think>\n")]
     assert read([" more<|end|>"], HARMONY, begun=True) == [Piece(Kind.TEXT, " more")]
     analysis = HARMONY.thoughts[0]
-    assert merged(read(["a<|end|><|start|>assistant<|channel|>final<|message|>b"], HARMONY, analysis, begun=True)) == (
+    assert merge_pieces(
+        read(["a<|end|><|start|>assistant<|channel|>final<|message|>b"], HARMONY, analysis, begun=True)
+    ) == (
         Piece(Kind.THOUGHT, "a", ends=True),
         Piece(Kind.TEXT, "b"),
     )
@@ -395,7 +399,7 @@ def test_while_a_call_comes_that_is_known():
 
 
 def test_calls_get_ids_that_differ():
-    pieces = merged(Parser(KEPT).feed('<tool_call>{"name": "a"}</tool_call><tool_call>{"name": "a"}</tool_call>'))
+    pieces = merge_pieces(Parser(KEPT).feed('<tool_call>{"name": "a"}</tool_call><tool_call>{"name": "a"}</tool_call>'))
     first, second = calls_of(pieces)
     assert first.id != second.id
     assert len(first.id) == 9
@@ -438,7 +442,7 @@ def test_what_is_meant_to_do_harm_is_text(text):
 )
 def test_a_long_text_that_is_meant_to_do_harm_is_read_soon(part):
     started = time.thread_time()
-    parsed(part * (400_000 // len(part)))
+    parse_answer(part * (400_000 // len(part)))
     assert time.thread_time() - started < 10
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from material import ROOT
 from sotto.engine.contract.answer_parts import Kind, calls_of
-from sotto.engine.parsing.answer_parser import parsed
+from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.engine.parsing.families import HARMONY, family_of
 from sotto.engine.parsing.forcing import Callable, calls_rules
 from sotto.engine.parsing.lead_reader import lead_of
@@ -66,7 +66,7 @@ def test_a_call_is_let_through_and_read(template):
     family, text = family_of(template), TEMPLATES[template]
     grammar = calls_grammar(family, template, GIVEN, {})
     assert lets_through(grammar, text.encode())
-    (call,) = calls_of(parsed(text, family, GIVEN))
+    (call,) = calls_of(parse_answer(text, family, GIVEN))
     assert (call.name, call.arguments) == ("find", {"n": 3})
     for wrong in (
         text.replace("find", "fly"),
@@ -95,7 +95,7 @@ def test_whatever_tools_are_called(template, name, number):
     told = json.dumps({"name": name, key: {"n": number}})
     text = TEMPLATES[template].replace(json.dumps({"name": "find", key: {"n": 3}}), told)
     assert lets_through(calls_grammar(family, template, {name: SCHEMA}, {}), text.encode())
-    assert calls_of(parsed(text, family, {name: SCHEMA}))[0].arguments == {"n": number}
+    assert calls_of(parse_answer(text, family, {name: SCHEMA}))[0].arguments == {"n": number}
 
 
 @pytest.mark.parametrize("template", ["nothing", "{{ tools }}", "<tool_calls_of_mine>"])
@@ -200,7 +200,7 @@ def test_texts_between_tags_are_what_their_schema_says(schema, right, wrong):
     grammar = tagged(schema).text
     for text in right:
         assert lets_through(grammar, of_tag(text)), text
-        (call,) = calls_of(parsed(of_tag(text).decode(), TAGGED, {"find": {"properties": {"what": schema}}}))
+        (call,) = calls_of(parse_answer(of_tag(text).decode(), TAGGED, {"find": {"properties": {"what": schema}}}))
         jsonschema.validate(call.arguments["what"], schema)
     for text in wrong:
         assert not lets_through(grammar, of_tag(text)), text
@@ -240,5 +240,5 @@ def test_harmony_calls_one_function_in_its_channel():
     body = b'commentary to=functions.find <|constrain|>json<|message|>{"n":3}'
     assert lets_through(grammar, [257, *body], "<|channel|>")
     assert not lets_through(grammar, [257, *body.replace(b"find", b"fly")], "<|channel|>")
-    (call,) = calls_of(parsed(f"<|channel|>{body.decode()}", HARMONY, GIVEN))
+    (call,) = calls_of(parse_answer(f"<|channel|>{body.decode()}", HARMONY, GIVEN))
     assert (call.name, call.arguments) == ("find", {"n": 3})

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.contract.answer_parts import Kind, merged, text_of, thought_of
+from sotto.engine.contract.answer_parts import Kind, merge_pieces, text_of, thought_of
 from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.grammars import rules_of
 from sotto.engine.parsing.answer_parser import Parser
@@ -40,7 +40,7 @@ def in_pieces(parser, text, cuts):
     for cut in (*sorted(cuts), len(text)):
         pieces += parser.feed(text[last:cut])
         last = cut
-    return merged([*pieces, *parser.finish()])
+    return merge_pieces([*pieces, *parser.finish()])
 
 
 @kinds

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from material import ROOT, material
 from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.boundaries import Boundaries, find_boundaries
-from sotto.engine.prompt.common_prefix import shared
+from sotto.engine.prompt.common_prefix import shared_count
 from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import SottoError
@@ -148,5 +148,5 @@ def test_what_is_shared(common, first, second):
     first, second = common + first, common + second
     pairs = zip(first, second, strict=False)
     expected = next((index for index, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))
-    assert shared(first, second) == expected
-    assert shared(tuple(first), tuple(second)) == expected
+    assert shared_count(first, second) == expected
+    assert shared_count(tuple(first), tuple(second)) == expected

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from material import ROOT
 from sotto.engine.prompt import template_bounds
-from sotto.engine.prompt.go_template.formatting import quoted
+from sotto.engine.prompt.go_template.formatting import quote
 from sotto.engine.prompt.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
-from sotto.engine.prompt.go_template.go_values import as_json, printed
+from sotto.engine.prompt.go_template.go_values import as_json, print_value
 from sotto.engine.prompt.go_template.nodes import GoTemplateError
 from sotto.engine.prompt.go_template.template import GoTemplate
 from sotto.engine.prompt.sandbox import TemplateRefusedError
@@ -285,12 +285,12 @@ def test_json_is_json(value):
     ],
 )
 def test_numbers_are_written_as_in_go(value, plain, as_json_text):
-    assert printed(value) == plain
+    assert print_value(value) == plain
     assert as_json(value) == as_json_text
 
 
 def test_texts_are_quoted_as_in_go():
-    assert quoted('a"\\\n\x01é\u200b😀\udcff') == '"a\\"\\\\\\n\\x01é\\u200b😀\\xff"'
+    assert quote('a"\\\n\x01é\u200b😀\udcff') == '"a\\"\\\\\\n\\x01é\\u200b😀\\xff"'
 
 
 TALKS = [TALK, [], TALK[:1], [{"role": "assistant", "tool_calls": [CALL]}], [{"role": "x"}]]

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from material import material
 from sotto.engine.contract.answer_parts import ToolCall, calls_of
 from sotto.engine.contract.requests import Message
-from sotto.engine.parsing.answer_parser import parsed
+from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.engine.parsing.families import family_of
 from sotto.engine.prompt.go_template.template import GoTemplate
 from sotto.engine.prompt.renderers import RENDERERS
@@ -273,7 +273,7 @@ def test_calls_are_read_as_a_rendering_writes_them(name):
     assert template.knows_tools
     assert "find" in template.render([Message("user", "Hi")], manner=Manner((tool,)))
     family = family_of(template.text)
-    found = calls_of(parsed(written, family))
+    found = calls_of(parse_answer(written, family))
     assert [(one.name, one.arguments) for one in found] == [(one.name, one.arguments) for one in calls]
 
 

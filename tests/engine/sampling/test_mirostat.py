@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.draw_keys import draw_key
-from sotto.engine.sampling.mirostat import VERSIONS, first_limit, steered
+from sotto.engine.sampling.mirostat import VERSIONS, draw_mirostat, first_limit
 from sotto.engine.sampling.sampler import Sampler, sample_each
 from thoroughness import examples, share
 
@@ -73,7 +73,7 @@ def test_every_step_is_that_of_numpy(version):
                 # In float32 the last choice may fall on either side.
                 count = choices(weights / weights.sum(), expected)
                 assume(count > size or abs(count - round(count)) > 1e-3 * max(count, 1))
-            token, limit = steered(mx.array(scores)[None], chosen, limit, draw_key(seed, draw))
+            token, limit = draw_mirostat(mx.array(scores)[None], chosen, limit, draw_key(seed, draw))
             possible = drawn_from(exact, expected, version, temperature)
             assert possible[token.item()] > 0
             expected -= eta * (-np.log2(possible[token.item()]) - tau)
@@ -88,7 +88,7 @@ def test_what_is_drawn_has_the_distribution_that_is_left(version):
     scores = np.random.default_rng(3).normal(size=64) * 2
     row, limit = mx.array(scores.astype(np.float32))[None], mx.array([[6.0]])
     tokens = [
-        steered(row, options(version), limit, draw_key(9, draw))[0]
+        draw_mirostat(row, options(version), limit, draw_key(9, draw))[0]
         for draw in range(share(4000 if version == 2 else 2000, 1000))
     ]
     counts = np.bincount(np.array(mx.concatenate(tokens)), minlength=64) / len(tokens)
@@ -108,7 +108,7 @@ def test_the_surprise_of_an_answer_comes_to_the_target(version, tau):
     limit, surprises = first_limit(chosen), []
     for draw in range(share(600 if version == 2 else 400, 250)):
         allowed = drawn_from(scores, limit.item(), version)
-        token, limit = steered(row, chosen, limit, draw_key(4, draw))
+        token, limit = draw_mirostat(row, chosen, limit, draw_key(4, draw))
         surprises.append(-np.log2(allowed[token.item()]))
     assert np.mean(surprises[100:]) == pytest.approx(tau, abs=0.4)
 
@@ -132,7 +132,7 @@ def test_odd_scores_leave_a_choice(scores, tau):
     chosen = options(1, mirostat_tau=tau, mirostat_eta=1.0)
     limit = first_limit(chosen)
     for draw in range(5):
-        token, limit = steered(mx.array(scores)[None], chosen, limit, draw_key(1, draw))
+        token, limit = draw_mirostat(mx.array(scores)[None], chosen, limit, draw_key(1, draw))
         assert scores[token.item()] > -math.inf
         assert math.isfinite(limit.item())
 

@@ -32,7 +32,7 @@ from sotto.engine.generation.draft_model import DraftModel
 from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator
 from sotto.engine.grammar.guides import Vocabulary
-from sotto.engine.grammar.token_masks import masked
+from sotto.engine.grammar.token_masks import mask_logits
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.store.opening import open_model, record_of
 from tiny_random import CONFIGS, EOS, VOCABULARY, write_model
@@ -260,12 +260,12 @@ def test_masks_are_laid_over_logits_as_bits():
             logits = mx.array(generator.normal(size=(3, width)).astype(np.float32)).astype(dtype)
             bits = generator.integers(0, 2, size=(2, width))
             masks = [np.packbits(row, bitorder="little").tobytes() for row in bits]
-            found = masked(logits, [masks[0], None, masks[1] + b"\xff" * 9])
+            found = mask_logits(logits, [masks[0], None, masks[1] + b"\xff" * 9])
             assert found.dtype == dtype
             rows = np.array(logits.astype(mx.float32))
             expected = np.where(np.stack([bits[0], np.ones(width), bits[1]]) == 1, rows, -np.inf)
             assert np.array_equal(np.array(found.astype(mx.float32)), expected)
-    narrow = masked(mx.zeros((1, 40)), [b"\xff"])
+    narrow = mask_logits(mx.zeros((1, 40)), [b"\xff"])
     assert np.isfinite(np.array(narrow)).sum() == 8
 
 
@@ -299,7 +299,7 @@ def test_after_draws_that_failed_each_goes_on(ahead, at, guided, monkeypatch):
         calls.append(len(masks))
         if len(calls) == at:
             raise RuntimeError("[metal] something went wrong")
-        return masked(logits, masks)
+        return mask_logits(logits, masks)
 
     monkeypatch.setattr("sotto.engine.generation.scheduler.masked", failing)
     tasks = [guided(request_id=name, sampling=sampling) for name, sampling in options.items()]

@@ -6,7 +6,7 @@ import pytest
 from jinja2 import meta
 
 from material import ROOT
-from sotto.engine.contract.answer_parts import ToolCall, calls_of, merged, text_of, thought_of
+from sotto.engine.contract.answer_parts import ToolCall, calls_of, merge_pieces, text_of, thought_of
 from sotto.engine.contract.requests import Message, Think
 from sotto.engine.parsing.answer_parser import Parser, parameters_of
 from sotto.engine.parsing.families import family_of
@@ -138,7 +138,7 @@ def test_what_a_template_writes_is_read_again(name):
     answer = answer.partition("<|START_OF_TURN_TOKEN|>")[0].removesuffix("<|END_OF_TURN_TOKEN|>")
     family = family_of(source(name))
     parser = Parser(family, parameters_of(TOOLS), family.opened_by(prompt), fresh=str)
-    pieces = merged([piece for char in answer for piece in parser.feed(char)] + parser.finish())
+    pieces = merge_pieces([piece for char in answer for piece in parser.feed(char)] + parser.finish())
     assert [(call.name, call.arguments) for call in calls_of(pieces)] == [(one.name, one.arguments) for one in calls]
     assert (thought_of(pieces), text_of(pieces)) == (thought, text)
     # DeepSeek's leaves telling the tools to the system prompt.
@@ -189,7 +189,7 @@ def test_values_of_every_kind_are_read_again(name):
     whole = template.render((ASKED, message), add_generation_prompt=False, manner=manner)
     _, answer = answer_of(template.render((ASKED,), manner=manner), whole)
     parser = Parser(family_of(source(name)), parameters_of([NESTED]), fresh=str)
-    pieces = merged([piece for char in answer for piece in parser.feed(char)] + parser.finish())
+    pieces = merge_pieces([piece for char in answer for piece in parser.feed(char)] + parser.finish())
     assert [dict(call.arguments) for call in calls_of(pieces)] == [given]
 
 

@@ -4,7 +4,7 @@ import mlx.core as mx
 import pytest
 
 from generating import GREEDY, MODELS, PROMPT, Counting, drain, eager, empty, finished, reference, run, scheduler, task
-from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, merged
+from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, merge_pieces
 from sotto.engine.contract.events import DoneReason, TextChunk
 from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.parsing.answer_parser import Parser
@@ -56,7 +56,7 @@ def test_a_thought_that_takes_too_long_is_ended_and_the_answer_goes_on(kind, bud
     # The first half of what ends it is still a part of it.
     assert end.thought_tokens == budget + 1
     chunks = [event for event in events if isinstance(event, TextChunk)]
-    assert merged(piece for chunk in chunks for piece in chunk.pieces) == end.parts
+    assert merge_pieces(piece for chunk in chunks for piece in chunk.pieces) == end.parts
     assert "".join(chunk.text for chunk in chunks) == end.text
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from backtracking import Letters, Repeat, Row, TooManyStepsError, expressions, steps
 from sotto.engine.tokens.expressions.cost import EndlessError, Growth, cost_of
-from sotto.engine.tokens.expressions.expression_parser import parsed
+from sotto.engine.tokens.expressions.expression_parser import parse
 from sotto.store.gguf.pre_tokenizers import PRE_TOKENIZERS
 from thoroughness import examples
 
@@ -35,7 +35,7 @@ OTHERS = [
 
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_ways_of_cutting_are_known(pattern):
-    parsed(pattern)
+    parse(pattern)
     assert growth_of(pattern) is (Growth.SQUARE if pattern == r"\s+$" else Growth.LINEAR)
 
 

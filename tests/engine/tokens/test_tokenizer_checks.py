@@ -324,7 +324,7 @@ def test_a_text_that_would_take_the_square_of_its_length_is_refused(monkeypatch,
 def test_tokens_are_those_of_the_whole_text(cost):
     text = "ab" * 40_000 + "a"
     tokens = Tokenizer(tokenizer_json())
-    assert encode_bounds.bounded(tokens.encode, cost)(text) == tokens.encode(text)
+    assert encode_bounds.bound_encoder(tokens.encode, cost)(text) == tokens.encode(text)
 
 
 def test_a_token_that_the_decoder_panics_on_is_a_sentence():

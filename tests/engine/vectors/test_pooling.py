@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.engine.config.pooling_config import FIRST, LAST, MEAN, MOST, ROOT, WEIGHTED
-from sotto.engine.vectors.pooling import Pool, normalised
+from sotto.engine.vectors.pooling import Pool, normalise
 
 # What each way is, for the hidden states [L, D] of one text.
 TRUTH = {
@@ -61,6 +61,6 @@ def test_hidden_states_in_16_bits_are_added_up_in_32():
 
 
 def test_vectors_are_brought_to_length_1_and_zeros_stay():
-    vectors = np.array(normalised(mx.array(np.stack([random(6), np.zeros(6, np.float32)]))))
+    vectors = np.array(normalise(mx.array(np.stack([random(6), np.zeros(6, np.float32)]))))
     assert np.linalg.norm(vectors[0]) == pytest.approx(1.0, abs=1e-6)
     assert not vectors[1].any()

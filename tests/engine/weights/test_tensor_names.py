@@ -71,17 +71,17 @@ class TestRenameCompanions:
 
 class TestWanted:
     def test_towers_are_set_aside_for_families_that_are_known_to_have_them(self):
-        wanted = tensor_names.wanted({"model_type": "gemma3"}, "")
+        wanted = tensor_names.is_wanted({"model_type": "gemma3"}, "")
         assert wanted("language_model.model.norm.weight")
         assert not wanted("vision_tower.layers.0.weight")
         assert not wanted("model.vision_tower.layers.0.weight")
 
     def test_nothing_is_set_aside_elsewhere(self):
-        assert tensor_names.wanted({"model_type": "llama"}, "")("vision_tower.layers.0.weight")
+        assert tensor_names.is_wanted({"model_type": "llama"}, "")("vision_tower.layers.0.weight")
 
     def test_a_draft_is_set_aside_where_there_is_one(self):
-        assert not tensor_names.wanted({"model_type": "llama"}, "draft.")("draft.norm.weight")
-        assert tensor_names.wanted({"model_type": "llama"}, "")("draft.norm.weight")
+        assert not tensor_names.is_wanted({"model_type": "llama"}, "draft.")("draft.norm.weight")
+        assert tensor_names.is_wanted({"model_type": "llama"}, "")("draft.norm.weight")
 
 
 class TestArrangeExperts:

@@ -2,7 +2,7 @@
 
 import random
 
-from sotto.engine.contract.answer_parts import merged
+from sotto.engine.contract.answer_parts import merge_pieces
 from sotto.engine.grammar.guides import Vocabulary
 from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.tokens.detokenizer import _BYTE_OF
@@ -55,7 +55,7 @@ class Walk:
             if guide.complete or token in tokenizer.eos_ids:
                 self.complete = True
                 break
-        self.parts = merged([*pieces, *parser.feed(detokenizer.finish()), *parser.finish()])
+        self.parts = merge_pieces([*pieces, *parser.feed(detokenizer.finish()), *parser.finish()])
 
 
 def walks(family, rules, tokenizer, seeds, *, tools=None, lead=None, single=False, **more):

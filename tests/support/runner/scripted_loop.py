@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from sotto.engine.contract.answer_parts import Piece, merged, text_of
+from sotto.engine.contract.answer_parts import Piece, merge_pieces, text_of
 from sotto.engine.contract.events import (
     Counted,
     DoneReason,
@@ -256,7 +256,7 @@ class ScriptedLoop:
             reason = DoneReason.LENGTH
         if pieces := parser.finish(cut=reason is not DoneReason.STOP):
             self._emit(chunk_of(request.id, pieces, ()))
-        parts, ids = merged([*emitted, *pieces]), tuple(range(len(emitted)))
+        parts, ids = merge_pieces([*emitted, *pieces]), tuple(range(len(emitted)))
         text = text_of(parts)
         self._emit(
             Finished(

@@ -13,7 +13,7 @@ from sotto.chats.chat_records import FOUND, Role, State, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.answer_parts import ToolCall as Call
 from sotto.engine.contract.events import DoneReason, PrefillProgress
-from sotto.engine.parsing.answer_parser import parsed
+from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.ui.conversation import answer_timing
 from sotto.ui.conversation.answer_wording import thought_line
 from sotto.ui.conversation.plain_markdown import to_markdown
@@ -117,7 +117,7 @@ def test_parts_as_the_engine_tells_them_apart(transcript):
     assert "".join(text.markdown for text in answer.texts).strip() == "A <think> tag. [TOOL_CALLS] nothing"
     assert answer.body.parts[-1].title.text() == "Wants to use find"
     assert [type(part).__name__ for part in answer.body.parts].count("ToolCallPart") == 1
-    assert parsed(answer.body.markdown)[-1].call == call
+    assert parse_answer(answer.body.markdown)[-1].call == call
 
 
 def test_an_answer_that_is_gone_on_with_in_the_middle_of_a_thought(transcript):

@@ -13,7 +13,7 @@ from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
 from sotto.api.asking import (
     OverflowBody,
     SamplingBody,
-    able,
+    check_answerable,
     checked_options,
     drawn_by,
     overflow_of,
@@ -30,15 +30,15 @@ from sotto.api.dialects.anthropic_blocks import (
     blocks_of,
     manner_of,
     messages_of,
+    pieces_told,
     text_of,
-    told,
     warnings_of,
 )
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad
 from sotto.api.fields import OBJECT, STRING, Body, Flag, List, MostTokens, Object, Raw, Text
-from sotto.api.notes import noted
-from sotto.api.tool_fields import named_by_calls, suited
+from sotto.api.notes import warning_fields
+from sotto.api.tool_fields import named_by_calls, suit_model
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Grammar, Message
 from sotto.store.records import ModelRecord
@@ -137,7 +137,7 @@ class Anthropic:
                 messages,
                 overflow=overflow_of(body),
                 grammar=grammar,
-                manner=await able(manner_of(body)),
+                manner=await check_answerable(manner_of(body)),
             ),
             keep_alive=keep_alive(body.keep_alive),
             warnings=(*warnings_of(body), *warnings),
@@ -153,7 +153,7 @@ class Anthropic:
         asked = _Asked(
             name=body.model,
             record=await self._desk.model(body.model),
-            request=request_of({}, messages, manner=await able(manner_of(body))),
+            request=request_of({}, messages, manner=await check_answerable(manner_of(body))),
             keep_alive=keep_alive(body.keep_alive),
             warnings=tuple(warnings_of(body)),
         )
@@ -161,7 +161,7 @@ class Anthropic:
 
     async def _count(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            meant, _ = suited(asked.name, visit.info, asked.request)
+            meant, _ = suit_model(asked.name, visit.info, asked.request)
             request = CountRequest(
                 meant.id,
                 meant.messages,
@@ -170,23 +170,23 @@ class Anthropic:
                 think=meant.think,
                 think_budget=meant.think_budget,
             )
-            return {"input_tokens": (await self._desk.count(visit, request)).tokens, **noted(asked.warnings)}
+            return {"input_tokens": (await self._desk.count(visit, request)).tokens, **warning_fields(asked.warnings)}
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request, warnings = suited(asked.name, visit.info, asked.request)
+            request, warnings = suit_model(asked.name, visit.info, asked.request)
             end, _ = await whole_answer(self._desk, visit, request)
         return _message(asked) | {
-            "content": blocks_of(told(end, request)),
+            "content": blocks_of(pieces_told(end, request)),
             **_reason(end, request),
             "usage": _usage(end.prompt_tokens, end.cached_tokens, len(end.token_ids)),
-            **noted((*asked.warnings, *warnings), [end]),
+            **warning_fields((*asked.warnings, *warnings), [end]),
         }
 
     async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
         read, begun, blocks = PrefillProgress(asked.request.id, 0, 0, 0), False, BlockStream()
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request, warnings = suited(asked.name, visit.info, asked.request)
+            request, warnings = suit_model(asked.name, visit.info, asked.request)
             async with aclosing(self._desk.answer(visit, request)) as events:
                 async for told_event in events:
                     if isinstance(told_event, PrefillProgress):
@@ -197,7 +197,7 @@ class Anthropic:
                         usage = _usage(read.total, read.cached, 0)
                         yield _event("message_start", message=_message(asked) | {"usage": usage})
                     if isinstance(told_event, TextChunk):
-                        for piece in told(told_event, request):
+                        for piece in pieces_told(told_event, request):
                             for block in blocks.tell(piece):
                                 yield event(block, block["type"])
                         continue
@@ -207,7 +207,7 @@ class Anthropic:
                         "message_delta",
                         delta=_reason(told_event, request),
                         usage=_usage(told_event.prompt_tokens, told_event.cached_tokens, len(told_event.token_ids)),
-                        **noted((*asked.warnings, *warnings), [told_event]),
+                        **warning_fields((*asked.warnings, *warnings), [told_event]),
                     )
                     yield _event("message_stop")
 
@@ -248,7 +248,7 @@ def _message(asked: _Asked) -> dict[str, Any]:
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        **noted(asked.warnings),
+        **warning_fields(asked.warnings),
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from sotto.api.asking import NO_IMAGES, MessageBody, ModelBody, role_of
 from sotto.api.error_bodies import bad
 from sotto.api.fields import OBJECT, STRING, Body, Flag, Integer, Object, Objects, Raw, Text, TextOrObjects
-from sotto.api.tool_fields import UNSEEN, Tool, bounded, kind_of_tool, left_out, unseen
+from sotto.api.tool_fields import UNSEEN, Tool, bound_warnings, kind_of_tool, left_out, unseen
 from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, markup
 from sotto.engine.contract.events import Finished, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
@@ -81,15 +81,15 @@ class ConversationBody(ModelBody):
 
 def warnings_of(body: ConversationBody) -> list[str]:
     """Return what of a request is left out, in sentences: clients send it to any server, and go on without it."""
-    return bounded(
+    return bound_warnings(
         (
             *left_out("tools", _others(body), "only those of type custom are offered"),
             *(
                 unseen(part.path())
                 for message in body.messages
-                for block in _listed(message.content)
+                for block in _blocks_in(message.content)
                 if block.type == "tool_result"
-                for part in _listed(block.content)
+                for part in _blocks_in(block.content)
                 if part.type in _NO_TEXTS
             ),
         )
@@ -145,7 +145,7 @@ def _others(body: ConversationBody) -> dict[int, str]:
     return {place: kind for place, kind in kinds if kind != "custom"}
 
 
-def _listed(content: str | Sequence[B]) -> Sequence[B]:
+def _blocks_in(content: str | Sequence[B]) -> Sequence[B]:
     """Return the blocks of a content; none of one that is a text."""
     return () if isinstance(content, str) else content
 
@@ -204,7 +204,7 @@ def _blocks(blocks: Iterable[Block], *kinds: str) -> Iterator[Block]:
         yield block
 
 
-def told(event: TextChunk | Finished, request: GenerateRequest) -> Iterator[Piece]:
+def pieces_told(event: TextChunk | Finished, request: GenerateRequest) -> Iterator[Piece]:
     """Yield what an event tells; calls that nobody gave tools for are a part of the text.
 
     One that was cut off is no block, as its input would seem to be complete.
@@ -226,11 +226,11 @@ def blocks_of(pieces: Iterable[Piece]) -> list[dict[str, Any]]:
         if piece.kind is Kind.TEXT and blocks and blocks[-1]["type"] == kind:
             blocks[-1]["text"] += piece.text
         else:
-            blocks.append(_begun(piece) | _filled(piece))
+            blocks.append(_block_start(piece) | _filled(piece))
     return blocks
 
 
-def _begun(piece: Piece) -> dict[str, Any]:
+def _block_start(piece: Piece) -> dict[str, Any]:
     """Return the block that begins with a piece, without anything in it."""
     if piece.call is not None:
         return {"type": "tool_use", "id": piece.call.id, "name": piece.call.name, "input": {}}
@@ -260,7 +260,7 @@ class BlockStream:
         if self._open is not piece.kind or piece.kind is Kind.TOOL:
             yield from self.end()
             self._index, self._open = self._index + 1, piece.kind
-            yield {"type": "content_block_start", "index": self._index, "content_block": _begun(piece)}
+            yield {"type": "content_block_start", "index": self._index, "content_block": _block_start(piece)}
         if piece.call is not None:
             delta = {"type": "input_json_delta", "partial_json": piece.call.arguments_as_json()}
         else:

@@ -21,7 +21,7 @@ from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad
 from sotto.api.fields import MOST_TOKENS, OBJECT, STRING, Body, Flag, Integer, List, Objects, Raw, Text, list_of
-from sotto.api.notes import noted
+from sotto.api.notes import warning_fields
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
@@ -286,18 +286,18 @@ def _final(asked: _Asked, visit: Visit, said: _Said, content: str) -> dict[str, 
         "generation_settings": {"n_ctx": visit.info.context_length, **options},
         "has_new_line": "\n" in said.text,
         "truncated": end is not None and end.dropped_tokens > 0,
-        **_stopped(asked, end),
+        **_stop_fields(asked, end),
         "tokens_cached": said.prompt + said.tokens,
         "timings": {
             "cache_n": said.cached,
             **_timing("prompt", computed, reads),
             **_timing("predicted", said.tokens, draws),
         },
-        **noted(asked.warnings, [end] if end is not None else ()),
+        **warning_fields(asked.warnings, [end] if end is not None else ()),
     }
 
 
-def _stopped(asked: _Asked, end: Finished | None) -> dict[str, str]:
+def _stop_fields(asked: _Asked, end: Finished | None) -> dict[str, str]:
     word = end.stop if end is not None else ""
     if word:
         return {"stop_type": "word", "stopping_word": word}

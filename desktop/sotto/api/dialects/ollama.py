@@ -32,7 +32,7 @@ from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad, missing
 from sotto.api.fields import OBJECT, STRING, Flag, List, Objects, Raw, Text
 from sotto.api.logprob_fields import OllamaLogprobs, asked_of_ollama, of_ollama
-from sotto.api.notes import noted
+from sotto.api.notes import warning_fields
 from sotto.api.tool_fields import (
     NOTHING,
     Called,
@@ -42,7 +42,7 @@ from sotto.api.tool_fields import (
     named_by_calls,
     ollama_manner,
     ollama_row,
-    suited,
+    suit_model,
     told,
 )
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
@@ -205,11 +205,11 @@ class OllamaAnswers:
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         if asked.request is None:
             reason = await self._load_or_unload(asked)
-            return _row(asked, NOTHING) | {"done": True, "done_reason": reason} | noted(asked.warnings)
+            return _row(asked, NOTHING) | {"done": True, "done_reason": reason} | warning_fields(asked.warnings)
         async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
-            request, warnings = suited(asked.name, visit.info, asked.request(visit.info))
+            request, warnings = suit_model(asked.name, visit.info, asked.request(visit.info))
             end, likely = await whole_answer(self._desk, visit, request)
-            notes = noted((*asked.warnings, *warnings), [end])
+            notes = warning_fields((*asked.warnings, *warnings), [end])
             return _row(asked, told(end, request), likely) | _ended(end, visit) | notes
 
     async def _load_or_unload(self, asked: _Asked) -> str:
@@ -223,13 +223,13 @@ class OllamaAnswers:
         self, asked: _Asked, request_for: Callable[[ModelInfo], GenerateRequest]
     ) -> AsyncGenerator[bytes, None]:
         async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
-            request, warnings = suited(asked.name, visit.info, request_for(visit.info))
+            request, warnings = suit_model(asked.name, visit.info, request_for(visit.info))
             async with aclosing(self._desk.answer(visit, request)) as events:
                 async for event in events:
                     if isinstance(event, TextChunk) and ((new := told(event, request)) or event.logprobs):
                         yield line(_row(asked, new, event.logprobs) | {"done": False})
                     elif isinstance(event, Finished):
-                        notes = noted((*asked.warnings, *warnings), [event])
+                        notes = warning_fields((*asked.warnings, *warnings), [event])
                         yield line(_row(asked, NOTHING) | _ended(event, visit) | notes)
 
 

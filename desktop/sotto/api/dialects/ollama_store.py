@@ -15,7 +15,7 @@ from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT
 from sotto.api.dialects.ollama_models import NamedBody
-from sotto.api.error_bodies import ApiError, NotFoundError, bad, stopped
+from sotto.api.error_bodies import ApiError, NotFoundError, bad, stopped_error
 from sotto.api.fields import Body, Flag, Text
 from sotto.api.pulls import Downloads, News
 from sotto.errors import InvalidNameError
@@ -200,7 +200,7 @@ async def _next(news: News) -> PullProgress:
     """
     progress = await news.get()
     if progress is None:
-        raise stopped()
+        raise stopped_error()
     if progress.state is PullState.FAILED:
         raise ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, progress.note)
     return progress

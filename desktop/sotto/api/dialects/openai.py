@@ -18,7 +18,7 @@ from sotto.api.asking import (
     MessageBody,
     OverflowBody,
     SamplingBody,
-    able,
+    check_answerable,
     checked_options,
     drawn_by,
     interleaved,
@@ -53,7 +53,7 @@ from sotto.api.fields import (
     list_of,
 )
 from sotto.api.logprob_fields import ChatLogprobs, Form, InCompletion, asked_in_chat, in_chat
-from sotto.api.notes import noted
+from sotto.api.notes import warning_fields
 from sotto.api.tool_fields import (
     NOTHING,
     Called,
@@ -63,7 +63,7 @@ from sotto.api.tool_fields import (
     named_by_calls,
     openai_manner,
     openai_row,
-    suited,
+    suit_model,
     told,
 )
 from sotto.engine.contract.events import DoneReason, Finished, TextChunk
@@ -221,7 +221,7 @@ class OpenAI:
         record, options, count, warnings = await self._begin(body)
         if body.functions:
             raise bad("functions is the old name of tools; use tools.")
-        logprobs, manner = asked_in_chat(body), await able(openai_manner(body))
+        logprobs, manner = asked_in_chat(body), await check_answerable(openai_manner(body))
         overflow = overflow_of(body)
         messages = named_by_calls(map(_message, body.messages))
         if not messages:
@@ -232,7 +232,7 @@ class OpenAI:
                 record=record,
                 requests=[
                     request_of(own_options, messages, None, overflow, logprobs, grammar, manner)
-                    for own_options in _seeded(options, count)
+                    for own_options in _with_seeds(options, count)
                 ],
                 prompts=1,
                 keep_alive=keep_alive(body.keep_alive),
@@ -271,7 +271,7 @@ class OpenAI:
                 requests=[
                     replace(request_of(own_options, (), prompt, overflow, logprobs, grammar), echo=echo, suffix=suffix)
                     for prompt in prompts
-                    for own_options in _seeded(options, count)
+                    for own_options in _with_seeds(options, count)
                 ],
                 prompts=len(prompts),
                 keep_alive=keep_alive(body.keep_alive),
@@ -330,14 +330,14 @@ class OpenAI:
             | ({"logprobs": asked.logprobs()(likely.get(index, ()))} if asked.logprobs else {})
             for index, end in sorted(ends.items())
         ]
-        notes = noted(asked.warnings, ends.values())
+        notes = warning_fields(asked.warnings, ends.values())
         return {**asked.head, "choices": choices, "usage": _usage(ends, asked.prompts), **notes}
 
     @asynccontextmanager
     async def _visit(self, asked: _Asked) -> AsyncIterator[tuple[Visit, _Asked]]:
         """Wait until the model is loaded; give what is asked of it as it can follow it."""
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            each = [suited(asked.head["model"], visit.info, request) for request in asked.requests]
+            each = [suit_model(asked.head["model"], visit.info, request) for request in asked.requests]
             warnings = (*asked.warnings, *each[0][1])
             yield visit, replace(asked, requests=[request for request, _ in each], warnings=warnings)
 
@@ -364,10 +364,10 @@ class OpenAI:
                 if isinstance(told_event, Finished):
                     ends[index] = told_event
                     is_last = len(ends) == len(asked.requests) and not asked.usage
-                    notes = noted(asked.warnings, ends.values()) if is_last else {}
+                    notes = warning_fields(asked.warnings, ends.values()) if is_last else {}
                     yield chunk({"index": index, **asked.last}, _reason(told_event, asked), notes)
         if asked.usage:
-            notes = noted(asked.warnings, ends.values())
+            notes = warning_fields(asked.warnings, ends.values())
             yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts), **notes})
         yield b"data: [DONE]\n\n"
 
@@ -441,7 +441,7 @@ def _prompt(body: CompletionBody, name: str, value: str | list[Any]) -> str | tu
     return tokens_of(body, name, value)
 
 
-def _seeded(options: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
+def _with_seeds(options: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
     """Return the options of each choice: with a seed, each choice has one of its own."""
     seed = int(options.get("seed", -1))
     if seed < 0:

@@ -13,17 +13,24 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Pieces, Whole, as_api_error, event
-from sotto.api.asking import able, checked_options, drawn_by, refuse_other_formats, request_of
+from sotto.api.asking import check_answerable, checked_options, drawn_by, refuse_other_formats, request_of
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk
-from sotto.api.dialects.anthropic_blocks import told
+from sotto.api.dialects.anthropic_blocks import pieces_told
 from sotto.api.dialects.openai import DIALECT
-from sotto.api.dialects.responses_input import ResponsesBody, echoed, format_of, manner_of, messages_of, warnings_of
+from sotto.api.dialects.responses_input import (
+    ResponsesBody,
+    echo_fields,
+    format_of,
+    manner_of,
+    messages_of,
+    warnings_of,
+)
 from sotto.api.dialects.responses_output import Items
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad
-from sotto.api.notes import noted
-from sotto.api.tool_fields import suited
+from sotto.api.notes import warning_fields
+from sotto.api.tool_fields import suit_model
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.events import CUT_SHORT, Finished, TextChunk
 from sotto.engine.contract.logprob_values import Likelihood
@@ -93,10 +100,10 @@ class Responses:
             overflow=_overflow(body),
             logprobs=_logprobs(body),
             grammar=await format_of(body.text.format),
-            manner=await able(manner_of(body)),
+            manner=await check_answerable(manner_of(body)),
         )
         warnings = (*warnings_of(body), *warnings)
-        head = _head(body) | noted(warnings)
+        head = _head(body) | warning_fields(warnings)
         asked = _Asked(record, request_asked, keep_alive(body.keep_alive), head, warnings)
         if body.stream:
             return Pieces(DIALECT, SSE, self._events(asked))
@@ -129,7 +136,7 @@ class Responses:
         items, begun = Items(), False
         likely: Sequence[Likelihood] = ()
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request, warnings = suited(asked.head["model"], visit.info, asked.request)
+            request, warnings = suit_model(asked.head["model"], visit.info, asked.request)
             async with aclosing(self._desk.answer(visit, request)) as events:
                 async for told_event in events:
                     if not begun:
@@ -140,14 +147,16 @@ class Responses:
                         if not told_event.thinks:
                             # The text of a token may come later, with that of the next one.
                             likely = (*likely, *told_event.logprobs)
-                        for piece in told(told_event, request):
+                        for piece in pieces_told(told_event, request):
                             mine, likely = (likely, ()) if piece.kind is Kind.TEXT else ((), likely)
                             for happening in items.tell(piece, mine):
                                 yield happening
                     elif isinstance(told_event, Finished):
                         for happening in _ending(items, told_event):
                             yield happening
-                        response = _ended(asked, items, told_event) | noted((*asked.warnings, *warnings), [told_event])
+                        response = _final_response(asked, items, told_event) | warning_fields(
+                            (*asked.warnings, *warnings), [told_event]
+                        )
                         yield {"type": f"response.{response['status']}", "response": response}
 
 
@@ -158,7 +167,7 @@ def _ending(items: Items, end: Finished) -> list[dict[str, Any]]:
     return [*cut, *begun, *items.end("incomplete" if end.done_reason in CUT_SHORT else "completed")]
 
 
-def _ended(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
+def _final_response(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
     """Return the whole response."""
     cut, written = end.done_reason in CUT_SHORT, len(end.token_ids)
     return {
@@ -199,7 +208,7 @@ def _head(body: ResponsesBody) -> dict[str, Any]:
         "prompt_cache_key": None,
         "safety_identifier": None,
         "service_tier": "default",
-        **echoed(body),
+        **echo_fields(body),
     }
 
 

@@ -26,7 +26,7 @@ from sotto.api.tool_fields import (
     OpenAITools,
     Reasoning,
     Tool,
-    bounded,
+    bound_warnings,
     call_of,
     kind_of_tool,
     left_out,
@@ -136,7 +136,7 @@ def messages_of(body: ResponsesBody) -> list[Message]:
     if not said:
         raise bad("input is empty; it should be a text, or a list of items that say something.")
     system = body.instructions
-    return named_by_calls([*([Message("system", system)] if system else []), *_joined(said)])
+    return named_by_calls([*([Message("system", system)] if system else []), *_join_turns(said)])
 
 
 def warnings_of(body: ResponsesBody) -> list[str]:
@@ -144,7 +144,7 @@ def warnings_of(body: ResponsesBody) -> list[str]:
     tools = {place: kind for place, kind in enumerate(_kinds_of_tools(body)) if kind != "function"}
     items = () if isinstance(body.input, str) else body.input
     others = {place: item.type for place, item in enumerate(items) if item.type in _OTHERS}
-    return bounded(
+    return bound_warnings(
         (
             *left_out("tools", tools, "only those of type function are offered"),
             *left_out("input", others, "only OpenAI's servers know what it holds"),
@@ -247,7 +247,7 @@ def _text(part: Part, instead: str) -> str:
     return part.text
 
 
-def _joined(messages: Iterable[Message]) -> Sequence[Message]:
+def _join_turns(messages: Iterable[Message]) -> Sequence[Message]:
     """Return messages in which what an assistant thought, said and called in one turn is one."""
     turns: list[Message] = []
     for message in messages:
@@ -269,7 +269,7 @@ def _goes_on(last: Message, message: Message) -> bool:
     return bool(message.tool_calls) or not (last.content or last.tool_calls)
 
 
-def echoed(body: ResponsesBody) -> dict[str, Any]:
+def echo_fields(body: ResponsesBody) -> dict[str, Any]:
     """Return the fields of a request that its answer repeats."""
     reasoning = body.reasoning
     return {

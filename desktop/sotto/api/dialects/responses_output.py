@@ -67,7 +67,7 @@ class Items:
             logprobs = {"logprobs": part["logprobs"]} if kind is Kind.TEXT else {}
             yield self._event(f"response.{_PARTS[kind]}.done", content_index=0, text=part["text"], **logprobs)
             yield self._event("response.content_part.done", content_index=0, part=part)
-        yield {"type": "response.output_item.done", "output_index": len(self.output) - 1, "item": _copied(item)}
+        yield {"type": "response.output_item.done", "output_index": len(self.output) - 1, "item": _copy(item)}
 
     def _begin(self, piece: Piece) -> Iterator[dict[str, Any]]:
         self._open = piece.kind
@@ -83,17 +83,17 @@ class Items:
         else:
             item |= {"summary": [], "encrypted_content": None, "content": []}
         self.output.append(item)
-        yield {"type": "response.output_item.added", "output_index": len(self.output) - 1, "item": _copied(item)}
+        yield {"type": "response.output_item.added", "output_index": len(self.output) - 1, "item": _copy(item)}
         if piece.call is None:
             part: dict[str, Any] = {"type": _PARTS[piece.kind], "text": ""}
             part |= {"annotations": [], "logprobs": []} if piece.kind is Kind.TEXT else {}
             item["content"].append(part)
-            yield self._event("response.content_part.added", content_index=0, part=_copied(part))
+            yield self._event("response.content_part.added", content_index=0, part=_copy(part))
 
     def _event(self, kind: str, **values: Any) -> dict[str, Any]:
         return {"type": kind, "item_id": self.output[-1]["id"], "output_index": len(self.output) - 1, **values}
 
 
-def _copied(item: dict[str, Any]) -> dict[str, Any]:
+def _copy(item: dict[str, Any]) -> dict[str, Any]:
     """Return an item as it is now."""
     return {name: list(value) if isinstance(value, list) else value for name, value in item.items()}

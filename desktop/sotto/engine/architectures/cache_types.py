@@ -104,7 +104,7 @@ class FullKVCache(KVCache):  # type: ignore[misc]
 
     def shrink(self) -> None:
         """Give back most of the room beyond the tokens held."""
-        room = _rounded(self.offset)
+        room = _round_up(self.offset)
         if self.buffers and self.buffers[0].shape[2] > room:
             self._set(tuple(mx.contiguous(buffer[..., :room, :]) for buffer in self.buffers))
             mx.eval(self.buffers)
@@ -121,7 +121,7 @@ class FullKVCache(KVCache):  # type: ignore[misc]
 
     def _grown(self, parts: tuple[mx.array, ...], end: int) -> tuple[mx.array, ...]:
         """Return buffers with room for `end` tokens and an eighth more, so that few tokens pay for copying all."""
-        room = _rounded(max(end, self.offset + self.offset // 8))
+        room = _round_up(max(end, self.offset + self.offset // 8))
         if self.most is not None:
             room = max(end, min(room, self.most))
         grown = []
@@ -320,7 +320,7 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         """Make room for `length` tokens at the end, leaving out what nobody will see any more."""
         start = max(self.first, self.offset - (self.max_size - 1) - _BACK)
         kept = self.offset - start
-        room = _rounded(kept + length + min(self.max_size // 4, kept))
+        room = _round_up(kept + length + min(self.max_size // 4, kept))
         for name, part in (("keys", keys), ("values", values)):
             empty = mx.zeros((*part.shape[:2], room - kept, part.shape[3]), part.dtype)
             buffer = getattr(self, name)
@@ -329,5 +329,5 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         self.first = start
 
 
-def _rounded(tokens: int) -> int:
+def _round_up(tokens: int) -> int:
     return -(-tokens // _STEP) * _STEP

@@ -95,7 +95,7 @@ def can_batch(config: Mapping[str, Any], caches: Series[Any]) -> bool:
     return known and PlannedKVCache not in kinds
 
 
-def batched(sequences: Series[Series[Any]]) -> list[Any]:
+def batch_caches(sequences: Series[Series[Any]]) -> list[Any]:
     """Return the caches of one forward pass over sequences with these caches, in their order."""
     return [_together(rows) for rows in zip(*sequences, strict=True)]
 

@@ -50,7 +50,7 @@ def new_memory(size: int) -> memoryview:
     return memoryview(mmap.mmap(-1, size))
 
 
-def packed(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memoryview]:
+def pack(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memoryview]:
     """Return a file in parts, all but the checksum that `checksum` makes of them.
 
     `safetensors.serialize` is not used: it copies all data into one buffer beside the caches, sorts tensors by itself,
@@ -112,15 +112,15 @@ def read_verified(path: Path, limit: int, memory: Memory = new_memory) -> tuple[
         DamagedEntryError: Not every byte is as it was written.
         OSError: It cannot be read.
     """
-    file, size = _opened(path)
+    file, size = _open_regular(path)
     try:
         if not _LENGTH.size + _DIGEST < size <= limit:
-            raise damaged(path, f"is {size} bytes long; {_LENGTH.size + _DIGEST + 1} to {limit} are possible")
+            raise damage_error(path, f"is {size} bytes long; {_LENGTH.size + _DIGEST + 1} to {limit} are possible")
         content = memory(size)
         body = size - _DIGEST
         _read(file, content[body:], body, path)
         if _read_and_digest(file, content[:body], path) != content[body:]:
-            raise damaged(path, "does not have the bytes that its checksum was made of")
+            raise damage_error(path, "does not have the bytes that its checksum was made of")
     finally:
         os.close(file)
     end = _header_end(content[: _LENGTH.size], size, path)
@@ -138,7 +138,7 @@ def read_part(path: Path, name: str) -> tuple[TensorFile, bytes, int]:
         DamagedEntryError: Its header is none of ours.
         OSError: It cannot be read.
     """
-    file, size = _opened(path)
+    file, size = _open_regular(path)
     try:
         start = bytearray(min(_LENGTH.size, size))
         _read(file, memoryview(start), 0, path)
@@ -154,21 +154,21 @@ def read_part(path: Path, name: str) -> tuple[TensorFile, bytes, int]:
     return header, bytes(part), size
 
 
-def _opened(path: Path) -> tuple[int, int]:
+def _open_regular(path: Path) -> tuple[int, int]:
     """Return a descriptor of a regular file and its size."""
     file = os.open(path, _FLAGS)
     status = os.fstat(file)
     if stat.S_ISREG(status.st_mode):
         return file, status.st_size
     os.close(file)
-    raise damaged(path, "is no regular file")
+    raise damage_error(path, "is no regular file")
 
 
 def _header_end(start: bytes | bytearray | memoryview, size: int, path: Path) -> int:
     """Return where the header ends, by the first bytes of a file of `size` bytes."""
     length = _LENGTH.unpack(start)[0] if len(start) == _LENGTH.size else size
     if length > min(_HEADER_LIMIT, size - _LENGTH.size):
-        raise damaged(path, "is cut off or no safetensors file")
+        raise damage_error(path, "is cut off or no safetensors file")
     return int(_LENGTH.size + length)
 
 
@@ -180,7 +180,7 @@ def _header(raw: bytes, size: int, path: Path) -> TensorFile:
         raise DamagedEntryError(error.message) from error
     last = header.tensors.get(CHECKSUM)
     if last is None or (last.dtype, last.shape, last.end) != ("U8", (_DIGEST,), size):
-        raise damaged(path, "does not end with a checksum")
+        raise damage_error(path, "does not end with a checksum")
     return header
 
 
@@ -190,7 +190,7 @@ def _read(file: int, into: memoryview, at: int, path: Path) -> None:
     while done < len(into):
         count = os.preadv(file, [into[done:]], at + done)
         if count == 0:
-            raise damaged(path, "became shorter while it was read")
+            raise damage_error(path, "became shorter while it was read")
         done += count
 
 
@@ -218,6 +218,6 @@ def _flat(data: bytes | bytearray | memoryview) -> memoryview:
     return view.cast("B") if view.nbytes else memoryview(b"")
 
 
-def damaged(path: Path, what: str) -> DamagedEntryError:
+def damage_error(path: Path, what: str) -> DamagedEntryError:
     """Return the error that says what is wrong with a file."""
     return DamagedEntryError(f"{printable_path(path)} {what}.")

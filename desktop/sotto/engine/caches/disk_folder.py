@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sotto.engine.caches.disk_file import Array, DamagedEntryError, damaged, packed, read_verified
+from sotto.engine.caches.disk_file import Array, DamagedEntryError, damage_error, pack, read_verified
 from sotto.engine.caches.disk_format import SUFFIX, TOKENS, VERSION, EntryHead, is_id, read_head
 from sotto.errors import StoreError
 from sotto.paths import private_folder
@@ -140,7 +140,7 @@ def survey(folder: Path, *, alone: bool) -> tuple[dict[str, Stored], bool]:
         if path.name == INDEX or (path.suffix == PARTIAL and not alone):
             continue
         if not is_entry(path, status):
-            discard(damaged(path, "is left over" if path.suffix == PARTIAL else "is none of ours"), path)
+            discard(damage_error(path, "is left over" if path.suffix == PARTIAL else "is none of ours"), path)
             continue
         head, size = indexed.get(path.stem, (None, 0))
         try:
@@ -155,11 +155,11 @@ def survey(folder: Path, *, alone: bool) -> tuple[dict[str, Stored], bool]:
             _log.warning("%s is left out: %s", printable_path(path), error.strerror)
             continue
         found[head.id] = Stored(head, size, status.st_mtime_ns)
-    kept = _chained(folder, found, alone)
+    kept = _connected_entries(folder, found, alone)
     return kept, {each.head.id: (each.head, each.nbytes) for each in kept.values()} == indexed
 
 
-def _chained(folder: Path, found: dict[str, Stored], alone: bool) -> dict[str, Stored]:
+def _connected_entries(folder: Path, found: dict[str, Stored], alone: bool) -> dict[str, Stored]:
     """Return the entries that begin with one that starts at 0; remove the others."""
     kept: dict[str, Stored] = {}
     for id, stored in sorted(found.items(), key=lambda item: item[1].head.start):  # noqa: A001
@@ -168,7 +168,7 @@ def _chained(folder: Path, found: dict[str, Stored], alone: bool) -> dict[str, S
             kept[id] = stored
         elif parent is not None or alone:
             path = entry_path(folder, id)
-            discard(damaged(path, "continues an entry that is not there"), path)
+            discard(damage_error(path, "continues an entry that is not there"), path)
     return kept
 
 
@@ -179,7 +179,7 @@ def packed_index(folder: Path, entries: dict[str, Stored]) -> list[memoryview]:
     table = json.dumps({"rows": rows}, separators=(",", ":")).encode()
     tokens = b"".join(head.tokens for head in heads)
     arrays: dict[str, Array] = {_TABLE: ("U8", (len(table),), table), TOKENS: ("U32", (len(tokens) // 4,), tokens)}
-    return packed({"format": "sotto-prefix-index", "version": VERSION, "key": folder.name}, arrays)
+    return pack({"format": "sotto-prefix-index", "version": VERSION, "key": folder.name}, arrays)
 
 
 def _read_index(folder: Path) -> dict[str, tuple[EntryHead, int]]:
@@ -200,7 +200,7 @@ def _read_index(folder: Path) -> dict[str, tuple[EntryHead, int]]:
     except FileNotFoundError:
         return {}
     except (OSError, StoreError, ValueError, TypeError, KeyError, AttributeError) as error:
-        discard(damaged(path, f"cannot be used ({error})"), path)
+        discard(damage_error(path, f"cannot be used ({error})"), path)
         return {}
     return found
 

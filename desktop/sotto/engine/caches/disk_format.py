@@ -12,7 +12,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from sotto.engine.caches.disk_file import CHECKSUM, Array, Memory, damaged, new_memory, packed, read_part, read_verified
+from sotto.engine.caches.disk_file import (
+    CHECKSUM,
+    Array,
+    Memory,
+    damage_error,
+    new_memory,
+    pack,
+    read_part,
+    read_verified,
+)
 from sotto.store.records import TensorFile
 
 # A file of any other version is none of ours.
@@ -96,7 +105,7 @@ def packed_entry(head: EntryHead, key: str, arrays: Mapping[str, Array]) -> list
         raise ValueError("names of arrays must not begin with a dot or two underscores")
     metadata = {"format": "sotto-prefix", "version": VERSION, "key": key, "parent": head.parent}
     metadata |= {"start": str(head.start), "note": head.note}
-    return packed(metadata, {**arrays, TOKENS: ("U32", (head.end - head.start,), head.tokens)})
+    return pack(metadata, {**arrays, TOKENS: ("U32", (head.end - head.start,), head.tokens)})
 
 
 def read_entry(path: Path, key: str, limit: int, memory: Memory = new_memory) -> tuple[EntryHead, dict[str, Loaded]]:
@@ -147,14 +156,14 @@ def _head(header: TensorFile, tokens: bytes, key: str) -> EntryHead:
     said = dict(header.metadata)
     parent, start, note = said.pop("parent", ""), said.pop("start", ""), said.pop("note", "")
     if said != {"format": "sotto-prefix", "version": VERSION, "key": key}:
-        raise damaged(header.path, "was made for another model, by another version or by another program")
+        raise damage_error(header.path, "was made for another model, by another version or by another program")
     info = header.tensors.get(TOKENS)
     if info is None or info.dtype != "U32" or len(info.shape) != 1 or _NUMBER.fullmatch(start) is None:
-        raise damaged(header.path, "does not say which tokens it holds")
+        raise damage_error(header.path, "does not say which tokens it holds")
     try:
         head = EntryHead(int(start), int(start) + info.shape[0], tokens, parent, note)
     except ValueError as error:
-        raise damaged(header.path, f"contradicts itself: {error}") from error
+        raise damage_error(header.path, f"contradicts itself: {error}") from error
     if header.path.stem != head.id:
-        raise damaged(header.path, f"is not what its name says; it should be {head.id}")
+        raise damage_error(header.path, f"is not what its name says; it should be {head.id}")
     return head

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sotto.engine.caches import disk_budget
 from sotto.engine.caches.disk_budget import Budget
-from sotto.engine.caches.disk_file import DamagedEntryError, Memory, damaged, file_size, new_memory
+from sotto.engine.caches.disk_file import DamagedEntryError, Memory, damage_error, file_size, new_memory
 from sotto.engine.caches.disk_folder import INDEX, Lock, Stored, discard, entry_path, packed_index, remove, survey
 from sotto.engine.caches.disk_format import EntryHead, Loaded, read_entry
 from sotto.engine.caches.disk_writer import Done, Job, write_file
@@ -46,7 +46,7 @@ class Shelf:
         self._room_lock = threading.Lock()
         self._lock = threading.Lock()
         self._folder_lock = Lock(folder)
-        self._budget = Budget(folder, budget, reserve, self._evicted)
+        self._budget = Budget(folder, budget, reserve, self._evict)
         try:
             self._entries, fresh = survey(folder, alone=self._folder_lock.alone)
             self._folder_lock.share()
@@ -89,7 +89,7 @@ class Shelf:
         try:
             head, arrays = read_entry(path, self.folder.name, self.budget, memory)
             if head.start != stored.head.start:
-                raise damaged(path, "does not start where its parent ends")
+                raise damage_error(path, "does not start where its parent ends")
             _touch(path)
         except DamagedEntryError as error:
             discard(error, path)
@@ -208,7 +208,7 @@ class Shelf:
             self._entries[head.id] = Stored(head, nbytes, time.time_ns())
         return True
 
-    def _evicted(self, id: str) -> None:  # noqa: A002
+    def _evict(self, id: str) -> None:  # noqa: A002
         with self._lock:
             self._entries.pop(id, None)
             self._index_is_old = True

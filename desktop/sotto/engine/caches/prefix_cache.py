@@ -88,7 +88,7 @@ class PrefixCache:
         sequence = None
         while sequence is None:
             match = tree.match(tokens)
-            sequence = self._taken_over(tree, match) or self._gathered(tree, match, prompt)
+            sequence = self._taken_over(tree, match) or self._gather(tree, match, prompt)
         for leaf in sequence.ranged:
             if isinstance(leaf, PlannedKVCache):
                 leaf.planned = len(prompt)
@@ -188,7 +188,7 @@ class PrefixCache:
         """Return the idle sequence that holds most of what matched, gone back to that; None if a copy is better."""
         best: tuple[int, int, Sequence, Node | None] | None = None
         for sequence in self._idle():
-            shared = self._shared(sequence, match)
+            shared = self._shared_length(sequence, match)
             reached, at = self._reach(tree, sequence, match, shared)
             beyond = len(sequence.tokens) - reached
             if reached and (best is None or (reached, -beyond) > (best[0], -best[1])):
@@ -221,7 +221,7 @@ class PrefixCache:
         node = _with_states(tree, match, match.length)
         return (node.end, node) if node else (0, None)
 
-    def _gathered(self, tree: PrefixTree, match: Match, prompt: Series[int]) -> Sequence | None:
+    def _gather(self, tree: PrefixTree, match: Match, prompt: Series[int]) -> Sequence | None:
         """Return a new sequence with copies of what matched; None if some of it turned out to be lost."""
         length, at = self._restorable(tree, match)
         path = [node for node in match.path if node.start < length]
@@ -262,7 +262,7 @@ class PrefixCache:
             return tuple(tuple(array[..., span, :] for array in arrays) for arrays in held.owned)
         return None
 
-    def _shared(self, sequence: Sequence, match: Match) -> int:
+    def _shared_length(self, sequence: Sequence, match: Match) -> int:
         """Return how many of the matched tokens a sequence holds."""
         matched = set(match.path)
         node = next((node for node in reversed(self._places[sequence].path()) if node in matched), None)

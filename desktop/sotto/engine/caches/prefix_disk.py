@@ -121,7 +121,7 @@ class PrefixDisk:
         if found is None or _STATES not in found.arrays:
             return None
         tree = json.loads(bytes(found.arrays[_STATES].data))
-        return tuple(_grafted(item, found.arrays) for item in tree)
+        return tuple(_graft(item, found.arrays) for item in tree)
 
     def release(self) -> None:
         """Let go of what was written meanwhile."""
@@ -177,7 +177,7 @@ class _ArrayMemory:
         self._array = mx.zeros(0, dtype=mx.uint8)
 
 
-def _copied(loaded: Loaded) -> mx.array:
+def _copy(loaded: Loaded) -> mx.array:
     words = loaded.data.cast("I") if len(loaded.data) % 4 == 0 else loaded.data.cast("B")
     return mx.array(words).view(_DTYPES[loaded.dtype]).reshape(loaded.shape)  # type: ignore[arg-type]
 
@@ -200,12 +200,12 @@ def _written_states(states: States) -> dict[str, Array]:
     return {**arrays, _STATES: ("U8", (len(text),), text)}
 
 
-def _grafted(tree: Any, arrays: Mapping[str, Loaded]) -> Any:
+def _graft(tree: Any, arrays: Mapping[str, Loaded]) -> Any:
     ((kind, value),) = tree.items()
     if kind == "array":
-        return _copied(arrays[value])
+        return _copy(arrays[value])
     if kind == "dict":
-        return {key: _grafted(item, arrays) for key, item in value.items()}
+        return {key: _graft(item, arrays) for key, item in value.items()}
     if kind == "list":
-        return [_grafted(item, arrays) for item in value]
+        return [_graft(item, arrays) for item in value]
     return value

@@ -45,14 +45,14 @@ def in_own_words(source: ModelSource) -> Iterator[None]:
         # A want of memory is recognised by its sentence, and a stop is no refusal.
         if type(error) not in (BrokenModelError, UnsupportedModelError, EngineError) or is_out_of_memory(error):
             raise
-        said = _said(error.message, source)
+        said = _sentence(error.message, source)
         if said == error.message:
             raise
         raise type(error)(said) from error
 
 
 @contextmanager
-def computed(source: ModelSource) -> Iterator[None]:
+def as_load_error(source: ModelSource) -> Iterator[None]:
     """Turn any error of a definition's first computation into a sentence that names the file."""
     try:
         yield
@@ -74,7 +74,7 @@ def reason_of(error: Exception) -> str:
     return printable(text, _LONGEST_REASON).rstrip(".") or type(error).__name__
 
 
-def _said(message: str, source: ModelSource) -> str:
+def _sentence(message: str, source: ModelSource) -> str:
     """Return a sentence that names the file that it is about."""
     gguf = next((file for file in source.tensor_files if file.format is Format.GGUF), None)
     if gguf is not None:

@@ -67,7 +67,7 @@ def token_ids(files: JsonFiles, name: str) -> Iterator[tuple[int, ...]]:
                 continue
             ids = tuple(value) if isinstance(value, list) else (value,)
             if any(type(token) is not int or token < 0 for token in ids):
-                raise BrokenModelError(f"{file}: {name} is {_shown(value)}, not a token id or a list of them.")
+                raise BrokenModelError(f"{file}: {name} is {_printable(value)}, not a token id or a list of them.")
             yield ids
             break
 
@@ -95,10 +95,10 @@ def _token_text(file: str, name: str, value: object) -> str:
     if text is None or text is False:
         return ""
     if not isinstance(text, str):
-        raise BrokenModelError(f"{file}: {name} is {_shown(value)}, not a text.")
+        raise BrokenModelError(f"{file}: {name} is {_printable(value)}, not a text.")
     return text
 
 
-def _shown(value: object) -> str:
+def _printable(value: object) -> str:
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:60]}..."

@@ -90,7 +90,7 @@ class Piece:
     cut: CutCall | None = None
 
 
-def merged(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+def merge_pieces(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
     """Return whole parts: one piece for each text, thought and call of an answer.
 
     A thought that the answer ends in does not end.
@@ -122,7 +122,7 @@ def text_of(pieces: Iterable[Piece]) -> str:
 
 def thought_of(pieces: Iterable[Piece]) -> str:
     """Return what was thought, with an empty line between several thoughts."""
-    return "\n\n".join(part.text for part in merged(pieces) if part.kind is Kind.THOUGHT and part.text)
+    return "\n\n".join(part.text for part in merge_pieces(pieces) if part.kind is Kind.THOUGHT and part.text)
 
 
 def calls_of(pieces: Iterable[Piece]) -> tuple[ToolCall, ...]:

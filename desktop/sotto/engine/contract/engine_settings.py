@@ -159,7 +159,7 @@ def chosen_settings() -> dict[str, Any]:
     return chosen
 
 
-def described(settings: EngineSettings) -> list[tuple[str, str]]:
+def describe(settings: EngineSettings) -> list[tuple[str, str]]:
     """Return what is chosen, as labels and values for people."""
     memory = "as the machine allows" if settings.prefix_budget is None else format_size(settings.prefix_budget)
     planned = "all that is free" if settings.memory_limit is None else format_size(settings.memory_limit)

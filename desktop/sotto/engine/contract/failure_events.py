@@ -10,7 +10,7 @@ TEXT_TOO_LONG = "the input length exceeds the context length"
 OUT_OF_MEMORY = "Memory ran out; start a new chat, choose a smaller model or close other programs."
 
 
-def failed(request_id: str, error: BaseException) -> Failed:
+def failure_of(request_id: str, error: BaseException) -> Failed:
     """Return the event that tells people of `error`, which ended the request, or a load where the id is empty."""
     known = as_engine_error(error)
     if isinstance(known, SottoError):

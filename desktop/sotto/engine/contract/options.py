@@ -60,7 +60,7 @@ def request_options(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> 
         if name not in _KNOWN:
             raise InvalidRequestError(_unknown(name))
     asked = {name: value for name, value in overrides.items() if value is not None}
-    usual, notes = followed({name: value for name, value in params.items() if name not in asked})
+    usual, notes = split_params({name: value for name, value in params.items() if name not in asked})
     given = usual | asked
     values = {name: read(name, given[name]) for name, read in _READERS.items() if name in given}
     notes += tuple(_no_effect(name) for name in asked if name in _WITHOUT_EFFECT)
@@ -68,7 +68,7 @@ def request_options(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> 
     return RequestOptions(sampling=SamplingOptions(**values), notes=notes, **apart)
 
 
-def followed(params: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def split_params(params: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return those of a manifest's options that are followed, as they stand there, and a sentence for each other one.
 
     A model that is no worse for it must not stay unused because of what another program wrote there.
@@ -91,25 +91,27 @@ def followed(params: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]
     return kept, tuple(notes)
 
 
-def recognised(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
+def known_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the options of a request that are known, whatever their values, and a sentence for each other one.
 
     For clients that count on a server which takes any name. One that is a known name but for a letter is told which.
     """
     unknown = [name for name in options if name not in _KNOWN]
-    notes = [_misspelled(name) or f"{name[:_SHOWN]} is not known and was ignored." for name in unknown[:_MOST_NAMED]]
+    notes = [
+        _misspelling_note(name) or f"{name[:_SHOWN]} is not known and was ignored." for name in unknown[:_MOST_NAMED]
+    ]
     if (more := len(unknown) - _MOST_NAMED) > 0:
         notes.append(f"{more} more are not known and were ignored.")
     return {name: value for name, value in options.items() if name in _KNOWN}, tuple(notes)
 
 
-def misspelled(names: Iterable[str]) -> tuple[str, ...]:
+def misspelling_notes(names: Iterable[str]) -> tuple[str, ...]:
     """Return a sentence for each name that is none of an option, and would be but for a letter."""
-    found = (_misspelled(name) for name in names if name not in _KNOWN)
+    found = (_misspelling_note(name) for name in names if name not in _KNOWN)
     return tuple(islice(filter(None, found), _MOST_NAMED))
 
 
-def _misspelled(name: str) -> str:
+def _misspelling_note(name: str) -> str:
     right = next((known for known in sorted(_READERS) if _is_a_letter_off(name, known)), "")
     return f"{name} is not known; did you mean {right}?" if right else ""
 
@@ -130,7 +132,7 @@ def _no_effect(name: str) -> str:
     return f"Option {name} has no effect here and was ignored."
 
 
-def named(sampling: SamplingOptions) -> dict[str, Any]:
+def options_by_name(sampling: SamplingOptions) -> dict[str, Any]:
     """Return how tokens are drawn as options by name, for `request_options` to check."""
     return {each.name: getattr(sampling, each.name) for each in fields(sampling)}
 
@@ -160,9 +162,9 @@ class _Reader:
 def _number(least: float, most: float) -> _Reader:
     def read(name: str, value: Any) -> float:
         if isinstance(value, bool) or not isinstance(value, int | float):
-            raise InvalidRequestError(f"Option {name} must be a number, not {_shown(value)}.")
+            raise InvalidRequestError(f"Option {name} must be a number, not {_printable(value)}.")
         if not least <= value <= most:
-            raise InvalidRequestError(f"Option {name} must be from {least:g} to {most:g}, not {_shown(value)}.")
+            raise InvalidRequestError(f"Option {name} must be from {least:g} to {most:g}, not {_printable(value)}.")
         return float(value)
 
     return _Reader(read, {"type": "number", "minimum": least, "maximum": most})
@@ -173,9 +175,9 @@ def _integer(least: int, most: int) -> _Reader:
         # JSON has one kind of number, and some clients write every one with a point: fractions are cut off.
         whole = isinstance(value, float) and math.isfinite(value)
         if isinstance(value, bool) or not (isinstance(value, int) or whole):
-            raise InvalidRequestError(f"Option {name} must be a whole number, not {_shown(value)}.")
+            raise InvalidRequestError(f"Option {name} must be a whole number, not {_printable(value)}.")
         if not least <= int(value) <= most:
-            raise InvalidRequestError(f"Option {name} must be from {least} to {most}, not {_shown(value)}.")
+            raise InvalidRequestError(f"Option {name} must be from {least} to {most}, not {_printable(value)}.")
         return int(value)
 
     return _Reader(read, {"type": "integer", "minimum": least, "maximum": most})
@@ -193,13 +195,13 @@ def _num_ctx(name: str, value: Any) -> int | None:
 
 def _flag(name: str, value: Any) -> bool:
     if not isinstance(value, bool):
-        raise InvalidRequestError(f"Option {name} must be true or false, not {_shown(value)}.")
+        raise InvalidRequestError(f"Option {name} must be true or false, not {_printable(value)}.")
     return value
 
 
 def _mirostat(name: str, value: Any) -> int:
     if value not in (0, 1, 2) or isinstance(value, bool):
-        raise InvalidRequestError(f"Option {name} must be 0, which is off, 1 or 2, not {_shown(value)}.")
+        raise InvalidRequestError(f"Option {name} must be 0, which is off, 1 or 2, not {_printable(value)}.")
     return int(value)
 
 
@@ -209,11 +211,11 @@ def _bias(name: str, value: Any) -> tuple[tuple[int, float], ...]:
     if not isinstance(pairs, list | tuple) or not all(
         isinstance(pair, list | tuple) and len(pair) == 2 for pair in pairs
     ):
-        raise InvalidRequestError(f"Option {name} must be an object of numbers by token, not {_shown(value)}.")
+        raise InvalidRequestError(f"Option {name} must be an object of numbers by token, not {_printable(value)}.")
     if len(pairs) > _MOST_BIASES:
         raise InvalidRequestError(f"Option {name} takes at most {_MOST_BIASES} tokens, not {len(pairs)}.")
     read_bias = _number(-_LARGEST_BIAS, _LARGEST_BIAS)
-    return tuple((_token(name, token), read_bias(f"{name}[{_shown(token)}]", bias)) for token, bias in pairs)
+    return tuple((_token(name, token), read_bias(f"{name}[{_printable(token)}]", bias)) for token, bias in pairs)
 
 
 def _token(name: str, value: Any) -> int:
@@ -221,7 +223,7 @@ def _token(name: str, value: Any) -> int:
     digits = isinstance(value, str) and value.isascii() and value.isdigit() and len(value) <= 10
     token = int(value) if digits else value
     if isinstance(token, bool) or not isinstance(token, int) or not 0 <= token <= _LARGEST:
-        raise InvalidRequestError(f"Option {name} must name tokens from 0 to {_LARGEST}, not {_shown(value)}.")
+        raise InvalidRequestError(f"Option {name} must name tokens from 0 to {_LARGEST}, not {_printable(value)}.")
     return token
 
 
@@ -233,7 +235,7 @@ def _seed(name: str, value: Any) -> int | None:
 def _texts(name: str, value: Any) -> tuple[str, ...]:
     stops = [value] if isinstance(value, str) else value
     if not isinstance(stops, list | tuple) or not all(isinstance(stop, str) for stop in stops):
-        raise InvalidRequestError(f"Option {name} must be a text or a list of texts, not {_shown(value)}.")
+        raise InvalidRequestError(f"Option {name} must be a text or a list of texts, not {_printable(value)}.")
     if len(stops) > _MOST_STOPS or any(len(stop) > _LONGEST_STOP for stop in stops):
         raise InvalidRequestError(
             f"Option {name} takes at most {_MOST_STOPS} texts of at most {_LONGEST_STOP} characters each."
@@ -241,7 +243,7 @@ def _texts(name: str, value: Any) -> tuple[str, ...]:
     return tuple(stop for stop in stops if stop)
 
 
-def _shown(value: Any) -> str:
+def _printable(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
 

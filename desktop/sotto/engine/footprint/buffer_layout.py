@@ -72,7 +72,7 @@ def matrices(array: Array) -> bool:
     return (down == columns and along == 1) or (down == 1 and along == rows)
 
 
-def reshaped(array: Array, shape: Shape) -> Shape | None:
+def reshape_strides(array: Array, shape: Shape) -> Shape | None:
     """Return the strides with which `array` can be looked at in another shape, or None where it has to be copied."""
     if array.in_order:
         return in_order(shape)
@@ -97,11 +97,11 @@ def reshaped(array: Array, shape: Shape) -> Shape | None:
     return tuple(reversed(strides))
 
 
-def viewed(operation: Operation, source: Array, shape: Shape, index: int) -> Shape:
+def view_strides(operation: Operation, source: Array, shape: Shape, index: int) -> Shape:
     """Return the strides of a view."""
     kind, details = operation.name, operation.details
     if kind in RESHAPES:
-        strides = reshaped(source, shape)
+        strides = reshape_strides(source, shape)
         assert strides is not None
         return strides
     if kind == "Transpose":

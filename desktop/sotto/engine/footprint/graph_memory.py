@@ -16,7 +16,15 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from sotto.engine.footprint.buffer_layout import Array, Buffer, columns, in_order, matrices, reshaped, viewed
+from sotto.engine.footprint.buffer_layout import (
+    Array,
+    Buffer,
+    columns,
+    in_order,
+    matrices,
+    reshape_strides,
+    view_strides,
+)
 from sotto.engine.footprint.graph import BINARY, RESHAPES, UNARY, VIEWS, Graph, Operation, Shape, order
 
 # Limits of MLX's CPU backend: steps in a task, and tasks that may be dispatched and not yet computed.
@@ -140,8 +148,8 @@ class _Player:
         """Return an output of an operation and how many steps it takes; `scratch` collects what it needs beside."""
         kind = operation.name
         shape, itemsize = self.graph.shapes[name], self.graph.itemsizes[name]
-        if kind in VIEWS or (kind in RESHAPES and reshaped(inputs[0], shape) is not None):
-            return self._shared(inputs[0], shape, viewed(operation, inputs[0], shape, index), itemsize), 0
+        if kind in VIEWS or (kind in RESHAPES and reshape_strides(inputs[0], shape) is not None):
+            return self._shared(inputs[0], shape, view_strides(operation, inputs[0], shape, index), itemsize), 0
         if kind in UNARY or kind in BINARY or kind == "Select":
             return self._elementwise(inputs, name), 1
         if kind in _UPDATES:

@@ -74,7 +74,7 @@ class Fitting:
         return max(0, min(PREFIX_BUDGET, int(self.limits.budget * COMFORTABLE) - weights - work))
 
 
-def fitted(
+def plan_load(
     source: ModelSource,
     num_ctx: int | None,
     limits: Limits,
@@ -135,7 +135,7 @@ def usual_context(source: ModelSource) -> int | None:
     return request_options(source.params, {}).num_ctx
 
 
-def placed(source: ModelSource, fitting: Fitting, load: Callable[[], LoadedModel]) -> LoadedModel:
+def place_on_one_device(source: ModelSource, fitting: Fitting, load: Callable[[], LoadedModel]) -> LoadedModel:
     """Load a model on the one device there is.
 
     The whole model counts as one layer: a single device holds all of it, and what is loaded after it as well.

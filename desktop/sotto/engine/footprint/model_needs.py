@@ -22,7 +22,7 @@ from sotto.engine.config.load_errors import in_own_words, reason_of
 from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.footprint.encoder_needs import encoder_work
 from sotto.engine.footprint.graph_memory import peak
-from sotto.engine.footprint.rehearsal import DECODE, Rehearsal, rounded
+from sotto.engine.footprint.rehearsal import DECODE, Rehearsal, round_up
 from sotto.engine.footprint.traced_kernels import traceable
 from sotto.engine.gguf.conversion import repacked_words
 from sotto.engine.kernels import device, native
@@ -174,7 +174,7 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     architecture = source.record.architecture
     said = repacked_words(files, widened=held.dtype == mx.float32 and kernels is None)
     if (known := needs_store.recall(key)) is not None:
-        return estimates.corrected(replace(known, repacked=said), architecture)
+        return estimates.correct(replace(known, repacked=said), architecture)
     with in_own_words(source):
         model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
     needs = model_needs(
@@ -188,7 +188,7 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     )
     if not needs.unknown:
         needs_store.keep(key, needs)
-    return estimates.corrected(replace(needs, repacked=said), architecture)
+    return estimates.correct(replace(needs, repacked=said), architecture)
 
 
 def model_needs(
@@ -291,7 +291,7 @@ def _work(rehearsal: Rehearsal, layers: Sequence[CacheNeed], longest: int, kerne
     def lengths(chunk: int) -> list[int]:
         """Contexts at which buffers are full before the chunk, so that it makes them grow."""
         before = (0, *(min(window, longest - chunk) for window in windows), longest - chunk)
-        return sorted({chunk + rounded(max(0, length)) for length in before})
+        return sorted({chunk + round_up(max(0, length)) for length in before})
 
     # Unpacking whole matrices is for many rows only, so decoding comes before.
     for context in lengths(DECODE):

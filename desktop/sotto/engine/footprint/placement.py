@@ -155,10 +155,10 @@ def layout(
             (device for device in devices if device.kind == kind),
             key=lambda device: (device.integrated, -room[device.name], device.name),
         )
-        found = _assigned(group, room, needs, options)
+        found = _assign(group, room, needs, options)
         if found.count > best.count:
             best = found
-    return _verified(best, devices, needs, host, options)
+    return _verify(best, devices, needs, host, options)
 
 
 def _usable(device: Device, options: Options, back_off: float) -> int:
@@ -166,7 +166,7 @@ def _usable(device: Device, options: Options, back_off: float) -> int:
     return max(0, device.free - int(device.free * back_off) - overhead - device.graph)
 
 
-def _assigned(group: Sequence[Device], room: Mapping[str, int], needs: Needs, options: Options) -> Layout:
+def _assign(group: Sequence[Device], room: Mapping[str, int], needs: Needs, options: Options) -> Layout:
     """Return a layout on devices of one kind: on the fewest that hold all, or else on all of them."""
     sizes = needs.sizes
     best = Layout()
@@ -175,7 +175,7 @@ def _assigned(group: Sequence[Device], room: Mapping[str, int], needs: Needs, op
         wanted = end if options.count is None else min(options.count, end)
         fewest = len(group) if options.spread else 1
         for count in range(fewest, len(group) + 1):
-            found = _balanced(group[:count], room, sizes[:end], wanted, options)
+            found = _balance(group[:count], room, sizes[:end], wanted, options)
             if found.count > best.count:
                 best = found
             if best.count >= wanted:
@@ -183,7 +183,7 @@ def _assigned(group: Sequence[Device], room: Mapping[str, int], needs: Needs, op
     return best
 
 
-def _balanced(
+def _balance(
     group: Sequence[Device], room: Mapping[str, int], sizes: Sequence[int], wanted: int, options: Options
 ) -> Layout:
     """Return the layout with the most layers that fills all devices of a class of speed to about the same share."""
@@ -193,14 +193,14 @@ def _balanced(
     for speed in sorted({device.speed for device in group}, reverse=True):
         alike = [device for device in group if device.speed == speed]
         low, high = 0.0, 1.0 if options.count is None else _FORCED_FACTOR
-        most = sum(_filled(alike, room, sizes[:end], left, high).values())
+        most = sum(_fill(alike, room, sizes[:end], left, high).values())
         while high - low > _PRECISION:
             middle = (low + high) / 2
-            if sum(_filled(alike, room, sizes[:end], left, middle).values()) >= most:
+            if sum(_fill(alike, room, sizes[:end], left, middle).values()) >= most:
                 high = middle
             else:
                 low = middle
-        counts = _filled(alike, room, sizes[:end], left, high)
+        counts = _fill(alike, room, sizes[:end], left, high)
         for device in reversed(alike):
             if taken := counts[device.name]:
                 spans.insert(0, Span(device.name, end - taken, end))
@@ -209,7 +209,7 @@ def _balanced(
     return Layout(tuple(spans))
 
 
-def _filled(
+def _fill(
     group: Sequence[Device], room: Mapping[str, int], sizes: Sequence[int], most: int, factor: float
 ) -> dict[str, int]:
     """Return how many layers each device takes to a share of its room, from the last backwards, last device first."""
@@ -225,7 +225,7 @@ def _filled(
     return counts
 
 
-def _verified(found: Layout, devices: Sequence[Device], needs: Needs, host: Host, options: Options) -> Layout:
+def _verify(found: Layout, devices: Sequence[Device], needs: Needs, host: Host, options: Options) -> Layout:
     sizes = needs.sizes
     wanted = len(sizes) if options.count is None else min(options.count, len(sizes))
     on_devices = sum(sum(sizes[span.start : span.end]) for span in found.spans)

@@ -108,15 +108,15 @@ class Rehearsal:
         """
         caches = make_caches(model, kv_bits)
         parts = list(leaves(caches))
-        fresh = [_copied(vars(leaf)) for leaf in parts]
+        fresh = [_copy(vars(leaf)) for leaf in parts]
         seen: dict[int, tuple[tuple[tuple[int, ...], mx.Dtype], ...]] = {}
         for leaf in parts:
             if hasattr(leaf, "update_and_fetch"):
-                leaf.update_and_fetch = _watched(leaf, seen)
+                leaf.update_and_fetch = _watch(leaf, seen)
         model(mx.array([[0, 0]]), cache=caches)
         for leaf in parts:
             vars(leaf).pop("update_and_fetch", None)
-        states = [_copied(vars(leaf)) for leaf in parts]
+        states = [_copy(vars(leaf)) for leaf in parts]
         return cls(
             model,
             caches,
@@ -153,12 +153,12 @@ class Rehearsal:
             self.model.update(tree_unflatten(parameters))
 
 
-def rounded(tokens: int) -> int:
+def round_up(tokens: int) -> int:
     """Return `tokens` in whole steps of the caches."""
     return -(-tokens // STEP) * STEP
 
 
-def _watched(leaf: Any, seen: dict[int, Any]) -> Callable[[mx.array, mx.array], Any]:
+def _watch(leaf: Any, seen: dict[int, Any]) -> Callable[[mx.array, mx.array], Any]:
     """Return the `update_and_fetch` of a cache that notes what it is fed with."""
     feed = type(leaf).update_and_fetch
 
@@ -172,10 +172,10 @@ def _watched(leaf: Any, seen: dict[int, Any]) -> Callable[[mx.array, mx.array], 
 def _set(leaf: Any, attributes: Mapping[str, Any]) -> None:
     """Give a cache these attributes and no others."""
     vars(leaf).clear()
-    vars(leaf).update(_copied(attributes))
+    vars(leaf).update(_copy(attributes))
 
 
-def _copied(attributes: Mapping[str, Any]) -> dict[str, Any]:
+def _copy(attributes: Mapping[str, Any]) -> dict[str, Any]:
     """Return attributes with lists and dictionaries of their own."""
     copied: dict[str, Any] = tree_map(lambda value: value, dict(attributes))
     return copied

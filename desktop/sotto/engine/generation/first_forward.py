@@ -12,7 +12,7 @@ from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.prefix_disk import PrefixDisk
 from sotto.engine.caches.sequence import Sequence
 from sotto.engine.config.context_limit import longest_context
-from sotto.engine.config.load_errors import computed
+from sotto.engine.config.load_errors import as_load_error
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.kernels.cpu_linear import adapt_to_cpu
 from sotto.engine.kernels.device import device
@@ -77,7 +77,7 @@ def first_forward(source: ModelSource, loaded: LoadedModel, settings: EngineSett
     """
     if device() == "cpu":
         adapt_to_cpu(loaded.model)
-    with computed(source):
+    with as_load_error(source):
         sequence = Sequence(partial(make_caches, loaded.model, settings.kv_bits))
         # Shapes are known without computing anything.
         logits = loaded.model(mx.array([[0]]), cache=sequence.caches)

@@ -16,7 +16,7 @@ import mlx.core as mx
 
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence
-from sotto.engine.contract.answer_parts import Kind, Piece, merged, text_of
+from sotto.engine.contract.answer_parts import Kind, Piece, merge_pieces, text_of
 from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
 from sotto.engine.contract.logprob_values import Likelihood
 from sotto.engine.generation.chunk_sizing import ChunkSize
@@ -338,7 +338,7 @@ class Generation:
         pieces += self._parser.finish(cut=reason is not DoneReason.STOP)
         if pieces:
             events.append(self._chunk(pieces))
-        parts = merged(self._pieces)
+        parts = merge_pieces(self._pieces)
         whole = (*self.prepared.prompt, *self.drawn, *self._turn_end)
         ended = time.perf_counter_ns()
         begun, first = self._begun or ended, self._first or ended

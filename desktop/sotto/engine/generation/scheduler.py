@@ -14,17 +14,17 @@ from functools import partial
 
 import mlx.core as mx
 
-from sotto.engine.caches.batch import MOST_TOGETHER, batched
+from sotto.engine.caches.batch import MOST_TOGETHER, batch_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, GenerateEvent
-from sotto.engine.contract.failure_events import failed
+from sotto.engine.contract.failure_events import failure_of
 from sotto.engine.generation.beginnings import SharedBeginnings
 from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSizing
 from sotto.engine.generation.generation import Draw, Generation, Model
 from sotto.engine.generation.memory_guard import MemoryGuard
 from sotto.engine.generation.speculator import Speculator
 from sotto.engine.grammar.guides import Guide
-from sotto.engine.grammar.token_masks import masked
+from sotto.engine.grammar.token_masks import mask_logits
 from sotto.engine.prompt.prepared import Prepared
 from sotto.engine.sampling.sampler import sample_each
 
@@ -95,7 +95,7 @@ class Scheduler:
         if self._guard is not None:
             self._most = self._guard.look()
         for generation in self._running:
-            self._guarded(generation, events, partial(self._looked_after, generation))
+            self._run_guarded(generation, events, partial(self._check_request, generation))
         self._forget_ended()
         begun = [generation for generation in self._running if generation.sequence is not None]
         prefilling = [generation for generation in begun if generation.pending is None]
@@ -120,7 +120,7 @@ class Scheduler:
 
     # Beginning and ending
 
-    def _looked_after(self, generation: Generation) -> list[GenerateEvent]:
+    def _check_request(self, generation: Generation) -> list[GenerateEvent]:
         if generation.cancelled():
             return generation.finish(DoneReason.CANCELLED)
         if generation.sequence is None and not self._is_worth_waiting(generation):
@@ -145,7 +145,7 @@ class Scheduler:
                     self._speculator.forget(generation)
         self._running = [generation for generation in self._running if not generation.ended]
 
-    def _guarded(
+    def _run_guarded(
         self, generation: Generation, events: list[GenerateEvent], work: Callable[[], list[GenerateEvent]]
     ) -> bool:
         """Add the events of some work on one request to `events`; return False where it failed and ended that."""
@@ -154,7 +154,7 @@ class Scheduler:
         except Exception as error:
             # Nobody knows whether the step that failed has reached the caches.
             generation.give_back(spoiled=True)
-            events.append(failed(generation.prepared.request.id, error))
+            events.append(failure_of(generation.prepared.request.id, error))
             return False
         return True
 
@@ -162,21 +162,21 @@ class Scheduler:
 
     def _prefill(self, generation: Generation, events: list[GenerateEvent]) -> None:
         chunk = self._sizing.shared if len(self._running) > 1 else self._sizing.chunk
-        self._guarded(generation, events, lambda: generation.prefill(self._model, chunk, self._most))
+        self._run_guarded(generation, events, lambda: generation.prefill(self._model, chunk, self._most))
         # The next one's turn.
         self._running.remove(generation)
         self._running.append(generation)
 
     def _decode(self, decoding: list[Generation], events: list[GenerateEvent]) -> None:
         for generation in decoding:
-            if generation.is_full and self._guarded(generation, events, generation.read) and not generation.ended:
-                self._guarded(generation, events, generation.restart)
+            if generation.is_full and self._run_guarded(generation, events, generation.read) and not generation.ended:
+                self._run_guarded(generation, events, generation.restart)
         decoding = [generation for generation in decoding if generation.pending is not None]
         together = [generation for generation in decoding if self._batches and generation.can_share]
         groups = [together[first : first + MOST_TOGETHER] for first in range(0, len(together), MOST_TOGETHER)]
         groups += [[generation] for generation in decoding if generation not in together]
         for group in groups:
-            if len(decoding) == 1 and self._speculated(group[0], events):
+            if len(decoding) == 1 and self._speculate(group[0], events):
                 continue
             self._decode_together(group, events)
         now = time.perf_counter()
@@ -185,7 +185,7 @@ class Scheduler:
         if self._steps % _CLEAR_EVERY == 0:
             mx.clear_cache()
 
-    def _speculated(self, generation: Generation, events: list[GenerateEvent]) -> bool:
+    def _speculate(self, generation: Generation, events: list[GenerateEvent]) -> bool:
         """Let the only answer in progress take several tokens in one step, if that is likely to pay; tell whether."""
         speculator = self._speculator
         if speculator is None or not generation.draws_freely:
@@ -200,10 +200,10 @@ class Scheduler:
 
         # Where decoding runs ahead of its reader, the pending token is waited for only if it is worth that.
         read = generation.is_read or (
-            self._guarded(generation, events, lambda: generation.read() if speculator.wants(generation) else [])
+            self._run_guarded(generation, events, lambda: generation.read() if speculator.wants(generation) else [])
             and generation.is_read
         )
-        well = not generation.ended and (not read or self._guarded(generation, events, step))
+        well = not generation.ended and (not read or self._run_guarded(generation, events, step))
         return taken or not well
 
     def _decode_together(self, group: list[Generation], events: list[GenerateEvent]) -> None:
@@ -214,7 +214,7 @@ class Scheduler:
         feeding = [generation for generation in group if not generation.is_last]
         started = time.perf_counter()
         try:
-            drawn = self._drawn(feeding, events)
+            drawn = self._draw(feeding, events)
             arrays = [array for draw in drawn.values() for array in draw.arrays]
             if ahead:
                 mx.async_eval(arrays)  # type: ignore[no-untyped-call]
@@ -226,27 +226,27 @@ class Scheduler:
         for generation in group:
             draw = drawn.get(generation)
             if generation.pending is not None:
-                self._guarded(generation, events, partial(generation.read, fed=draw is not None))
+                self._run_guarded(generation, events, partial(generation.read, fed=draw is not None))
             if generation.ended or draw is None:
                 continue
             generation.take(draw)
             if not ahead:
-                self._guarded(generation, events, generation.read)
+                self._run_guarded(generation, events, generation.read)
         if self._speculator is not None and len(group) == 1 == len(self._running):
             self._speculator.took(time.perf_counter() - started if steady and feeding else None)
 
-    def _drawn(self, feeding: list[Generation], events: list[GenerateEvent]) -> dict[Generation, Draw]:
+    def _draw(self, feeding: list[Generation], events: list[GenerateEvent]) -> dict[Generation, Draw]:
         """Return what follows the pending token of each, lazily; nothing for those that end meanwhile."""
         if not feeding:
             return {}
         tokens = mx.concatenate([generation.pending for generation in feeding if generation.pending is not None])[
             :, None
         ]
-        caches = feeding[0].caches if len(feeding) == 1 else batched([generation.caches for generation in feeding])
+        caches = feeding[0].caches if len(feeding) == 1 else batch_caches([generation.caches for generation in feeding])
         logits = self._step_model(tokens, cache=caches)[:, -1, :]
         scores = logits
         if any(generation.guide is not None for generation in feeding):
-            feeding, logits, scores = self._guided(feeding, logits, events)
+            feeding, logits, scores = self._apply_guides(feeding, logits, events)
             if not feeding:
                 return {}
         # Forks draw: where this step fails, each answer still has what draws the same again.
@@ -257,7 +257,7 @@ class Scheduler:
             for row, (generation, token, sampler) in enumerate(zip(feeding, drawn, samplers, strict=True))
         }
 
-    def _guided(
+    def _apply_guides(
         self, feeding: list[Generation], logits: mx.array, events: list[GenerateEvent]
     ) -> tuple[list[Generation], mx.array, mx.array]:
         """Return those requests that go on, their logits, and these with nothing but what may follow.
@@ -275,17 +275,17 @@ class Scheduler:
             guide = generation.guide
             if (
                 guide is None
-                or not self._guarded(generation, events, partial(generation.read, fed=True))
+                or not self._run_guarded(generation, events, partial(generation.read, fed=True))
                 or generation.ended
             ):
                 continue
-            self._guarded(generation, events, partial(look, generation, guide))
+            self._run_guarded(generation, events, partial(look, generation, guide))
         left = [row for row, generation in enumerate(feeding) if not generation.ended]
         if not left:
             return [], logits, logits
         if len(left) < len(feeding):
             feeding, logits = [feeding[row] for row in left], logits[mx.array(left, dtype=mx.int32)]
-        return feeding, logits, masked(logits, [masks.get(generation) for generation in feeding])
+        return feeding, logits, mask_logits(logits, [masks.get(generation) for generation in feeding])
 
     def _recover(self, group: list[Generation], error: Exception, events: list[GenerateEvent]) -> None:
         """After a step that failed: end the request that it was for, or let each of several try by itself."""
@@ -294,6 +294,6 @@ class Scheduler:
         for generation in [generation for generation in group if not generation.ended]:
             if len(group) == 1:
                 generation.give_back(spoiled=True)
-                events.append(failed(generation.prepared.request.id, error))
+                events.append(failure_of(generation.prepared.request.id, error))
             else:
                 generation.start_over(f"{type(error).__name__}: {error}")

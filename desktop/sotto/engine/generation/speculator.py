@@ -22,7 +22,7 @@ from sotto.engine.contract.events import GenerateEvent
 from sotto.engine.generation.draft_model import DraftModel, ModelDrafter
 from sotto.engine.generation.generation import Generation, Model
 from sotto.engine.generation.speculation import LookupDepths, LookupDrafter, verify
-from sotto.engine.grammar.token_masks import masked
+from sotto.engine.grammar.token_masks import mask_logits
 
 _log = logging.getLogger(__name__)
 
@@ -57,7 +57,7 @@ class Speculator:
             return True
         sources.lookup.propose(most)
         if model is not None:
-            self._tried(generation, lambda: model.propose(most))
+            self._try_draft_model(generation, lambda: model.propose(most))
         return False
 
     def step(self, model: Model, generation: Generation, *, alone: bool = True) -> list[GenerateEvent] | None:
@@ -86,10 +86,10 @@ class Speculator:
         if generation.guide is not None:
             # The masks are made while the scores are.
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
-            scores = masked(logits, generation.guide.masks(proposal.tokens.tolist()))  # type: ignore[arg-type]
+            scores = mask_logits(logits, generation.guide.masks(proposal.tokens.tolist()))  # type: ignore[arg-type]
         rows = generation.sampler.sample_rows(scores, proposal.tokens)
         likelihoods = generation.likelihoods(logits, rows)
-        if not self._computed(generation, proposal, [rows, *(likelihoods.arrays if likelihoods else ())]):
+        if not self._evaluate(generation, proposal, [rows, *(likelihoods.arrays if likelihoods else ())]):
             generation.start_over()
             return []
         sampled: list[int] = rows.tolist()  # type: ignore[assignment]
@@ -102,7 +102,7 @@ class Speculator:
         take_back(model, sequence, begun + len(verdict.tokens), begun, states)
         if proposal.source is not None and self._draft is not None:
             right = len(verdict.tokens) - 1
-            self._tried(generation, lambda: proposal.source.settle(drafts, right))  # type: ignore[union-attr]
+            self._try_draft_model(generation, lambda: proposal.source.settle(drafts, right))  # type: ignore[union-attr]
             self._draft.depths.observed(verdict.judged, verdict.accepted)
         self._took(len(drafts), time.perf_counter() - started, by_model=proposal.source is not None)
         return generation.accept_all(verdict.tokens, likelihoods)
@@ -117,7 +117,7 @@ class Speculator:
         """Drop what was kept for a request, and leave to the next one what the draft model computed."""
         sources = self._sources.get(ended)
         if sources is not None and sources.model is not None:
-            self._tried(ended, sources.model.end)
+            self._try_draft_model(ended, sources.model.end)
         self._sources.pop(ended, None)
 
     def _took(self, drafts: int, seconds: float, *, by_model: bool) -> None:
@@ -137,12 +137,12 @@ class Speculator:
             found = found[: generation.guide.followed(found)]
         model = sources.model if alone else None
         if model is not None and (not found or model.gain(most) > gain):
-            proposed = self._tried(generation, lambda: model.propose(most))
+            proposed = self._try_draft_model(generation, lambda: model.propose(most))
             if proposed is not None:
                 return _Proposal(proposed, model)
         return _Proposal(mx.array(found, dtype=mx.uint32)) if found else None
 
-    def _computed(self, generation: Generation, proposal: "_Proposal", arrays: list[mx.array]) -> bool:
+    def _evaluate(self, generation: Generation, proposal: "_Proposal", arrays: list[mx.array]) -> bool:
         """Wait for a round; return False where it failed and the draft model may be why, which then ends its part.
 
         Nobody knows then what the caches hold.
@@ -157,7 +157,7 @@ class Speculator:
             return False
         return True
 
-    def _tried(self, generation: Generation, work: Callable[[], _T]) -> _T | None:
+    def _try_draft_model(self, generation: Generation, work: Callable[[], _T]) -> _T | None:
         """Return what some work of the draft model gives; None where it fails, which ends its part in an answer."""
         try:
             return work()

@@ -78,10 +78,10 @@ class TapedModel:
             layers: The caches of a sequence.
         """
         if rows not in self._tapes:
-            self._tapes[rows] = self._recorded(rows, layers)
+            self._tapes[rows] = self._record(rows, layers)
         return self._tapes[rows]
 
-    def _recorded(self, rows: int, layers: Series[Any]) -> Any | None:
+    def _record(self, rows: int, layers: Series[Any]) -> Any | None:
         tokens, positions = self._kernels.placeholder_tokens(rows), self._kernels.placeholder_positions(rows)
         caches = [
             _RecordedCache(self._kernels, number, positions, getattr(layer, "max_size", None))

@@ -85,7 +85,7 @@ class ConvertedFile(TensorFile):
         return sum(recipe.nbytes for recipe in self.recipes)
 
 
-def converted(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> ConvertedFile:
+def convert(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> ConvertedFile:
     """Return a file as the tensors that come of it.
 
     On a CPU plain numbers stay as they are, and scales have 16 bits: what is computed there is float32. Elsewhere the

@@ -52,7 +52,7 @@ def layout_of(kind: str, *, on_cpu: bool) -> Layout | None:
     return Layout(next(fast for fast in _FAST_ON_CPU if fast >= bits) if on_cpu else bits)
 
 
-def repacked(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[mx.array, ...]:
+def repack(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[mx.array, ...]:
     """Return blocks as MLX's packed words, scales and, but for `mxfp4`, biases; each with a row for each block.
 
     Args:
@@ -63,11 +63,11 @@ def repacked(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tupl
     """
     if kind == "MXFP4":
         low = blocks.bits(raw[:, 1:17], 2, 4).swapaxes(1, 2).reshape(-1, GROUP)
-        return packed(low, 4), raw[:, :1]
+        return pack_bits(low, 4), raw[:, :1]
     if kind in _AFFINE:
         found = _AFFINE[kind][1](raw)
-        return packed(found.codes, layout.bits), found.scales.astype(scales), found.biases.astype(scales)
-    return _quantized(_NUMBERS[kind](raw), scales)
+        return pack_bits(found.codes, layout.bits), found.scales.astype(scales), found.biases.astype(scales)
+    return _quantize_8bit(_NUMBERS[kind](raw), scales)
 
 
 def numbers(kind: str, raw: mx.array) -> mx.array:
@@ -75,12 +75,12 @@ def numbers(kind: str, raw: mx.array) -> mx.array:
     if kind in PLAIN:
         return raw.view(PLAIN[kind]).astype(mx.float32)
     if kind == "MXFP4":
-        words, scales = repacked(kind, raw, Layout(4, "mxfp4"), mx.float32)
+        words, scales = repack(kind, raw, Layout(4, "mxfp4"), mx.float32)
         return mx.dequantize(words, scales, group_size=GROUP, bits=4, mode="mxfp4").astype(mx.float32)
     return _AFFINE[kind][1](raw).numbers() if kind in _AFFINE else _NUMBERS[kind](raw)
 
 
-def packed(codes: mx.array, bits: int) -> mx.array:
+def pack_bits(codes: mx.array, bits: int) -> mx.array:
     """Return codes uint8 `[n, size]` as one stream of bits a row, uint32 `[n, size x bits / 32]`, lowest bits first."""
     if bits == 8:
         return mx.contiguous(codes).view(mx.uint32)
@@ -101,7 +101,7 @@ def _mask(lane: int, start: int, end: int) -> mx.array:
     return mx.array(sum(one << place for place in range(0, 64, lane)), mx.uint64)
 
 
-def _quantized(elements: mx.array, scales: mx.Dtype) -> tuple[mx.array, mx.array, mx.array]:
+def _quantize_8bit(elements: mx.array, scales: mx.Dtype) -> tuple[mx.array, mx.array, mx.array]:
     """Return elements float32 `[n, size]` in 8 bits, by the scales and biases as they are after rounding."""
     groups = elements.reshape(len(elements), -1, GROUP)
     least, most = groups.min(axis=-1), groups.max(axis=-1)
@@ -109,4 +109,4 @@ def _quantized(elements: mx.array, scales: mx.Dtype) -> tuple[mx.array, mx.array
     bias = least.astype(scales)
     wide = mx.maximum(step.astype(mx.float32), mx.finfo(mx.float32).smallest_normal)[..., None]
     codes = mx.round((groups - bias.astype(mx.float32)[..., None]) / wide)
-    return packed(mx.clip(codes, 0, 255).astype(mx.uint8).reshape(elements.shape), 8), step, bias
+    return pack_bits(mx.clip(codes, 0, 255).astype(mx.uint8).reshape(elements.shape), 8), step, bias

@@ -65,7 +65,7 @@ def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[
         yield {name: joined}, recipe.nbytes
         return
     (part,) = recipe.parts
-    slices = _plain(recipe, part, content) if recipe.layout is None else _repacked(recipe, part, content)
+    slices = _plain(recipe, part, content) if recipe.layout is None else _repack(recipe, part, content)
     pieces: list[tuple[mx.array, ...]] = []
     for arrays, nbytes in slices:
         evaluate(arrays, name)
@@ -77,7 +77,7 @@ def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[
     for made, info in recipe.made():
         # Taken out of the list, so that the pieces are gone before the next ones are joined.
         joined = mx.concatenate(columns.pop(0))
-        tensors[made] = _arranged(joined.reshape(info.shape), recipe.place.heads)
+        tensors[made] = _interleave_halves(joined.reshape(info.shape), recipe.place.heads)
         evaluate([tensors[made]], name)
     yield tensors, 0
 
@@ -91,11 +91,11 @@ def _plain(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tu
         yield (numbers.astype(recipe.dtype),), raw.nbytes
 
 
-def _repacked(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
+def _repack(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
     """Yield words, scales and biases of a quantized tensor, a row for each block."""
     assert recipe.layout is not None
     for raw in _slices(part, content):
-        yield repack.repacked(part.dtype, raw, recipe.layout, recipe.dtype), raw.nbytes
+        yield repack.repack(part.dtype, raw, recipe.layout, recipe.dtype), raw.nbytes
 
 
 def _numbers(part: TensorInfo, content: memoryview, evaluate: Evaluate, name: str) -> mx.array:
@@ -116,7 +116,7 @@ def _slices(part: TensorInfo, content: Any) -> Iterator[mx.array]:
             yield mx.array(piece).reshape(-1, block.nbytes)
 
 
-def _arranged(array: mx.array, heads: int) -> mx.array:
+def _interleave_halves(array: mx.array, heads: int) -> mx.array:
     """Return rows whose halves take turns within each head as one half after the other."""
     if not heads:
         return array

@@ -36,7 +36,7 @@ _NAME = re.compile(r"([^\W\d]|\$)[\w$]*")
 _LOOKS = {"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind"}
 
 
-def searched(pattern: str, name: str) -> str:
+def search_expression(pattern: str, name: str) -> str:
     """Return an expression, anchored at both ends, for the texts of JSON in which a pattern matches somewhere.
 
     Args:
@@ -53,7 +53,7 @@ def searched(pattern: str, name: str) -> str:
     return f"^(?:{'|'.join(parts)})$"
 
 
-def matched(pattern: str, name: str) -> str:
+def match_expression(pattern: str, name: str) -> str:
     """Return an expression without anchors for the texts that a pattern matches as a whole.
 
     Raises:
@@ -140,7 +140,7 @@ class _Reader:
     def _sequence(self) -> _Ways:
         ways: _Ways = {_FREE: _EMPTY}
         while self._at < len(self._pattern) and not self._sees("|", ")"):
-            ways = self._joined(ways, self._term())
+            ways = self._join(ways, self._term())
         return ways
 
     def _term(self) -> _Ways:
@@ -150,7 +150,7 @@ class _Reader:
         elif self._accept("$"):
             ways = {(False, True): _EMPTY}
         else:
-            return self._repeated(self._atom(), begin)
+            return self._repeat(self._atom(), begin)
         if self._times() is not None:
             raise PatternError("a repeated ^ or $", begin)
         return ways
@@ -198,7 +198,7 @@ class _Reader:
         self._groups.add(found[0])
         self._at = found.end() + 1
 
-    def _repeated(self, ways: _Ways, begin: int) -> _Ways:
+    def _repeat(self, ways: _Ways, begin: int) -> _Ways:
         """Return what an atom matches with the quantifier behind it, if there is one."""
         times = self._times()
         if times is None:
@@ -247,7 +247,7 @@ class _Reader:
                 found.setdefault(flags, []).append(texts)
         return {flags: self._any_of(texts) for flags, texts in found.items()}
 
-    def _joined(self, first: _Ways, second: _Ways) -> _Ways:
+    def _join(self, first: _Ways, second: _Ways) -> _Ways:
         """Return what matches where two parts follow each other.
 
         Where the second must begin the text, the first can only be empty; where the first must end it, the second.

@@ -13,7 +13,7 @@ from functools import lru_cache
 from typing import Any
 
 from sotto.engine.contract.requests import Grammar, GrammarKind
-from sotto.engine.grammar.ecma_patterns import matched
+from sotto.engine.grammar.ecma_patterns import match_expression
 from sotto.engine.grammar.json_places import InJson, Place
 from sotto.engine.grammar.matchers import TOO_MANY, Table
 from sotto.engine.grammar.schema_checks import DEEPEST_SCHEMA, LARGEST_SCHEMA, LONGEST_REGEX, check_schema
@@ -83,7 +83,7 @@ def check_grammar(grammar: Grammar) -> None:
     """
     rules = rules_of(grammar)
     if wrong := _checker().check(llguidance_source(rules)):
-        raise refused(rules, wrong)
+        raise refusal_of(rules, wrong)
 
 
 @lru_cache(1)
@@ -141,7 +141,7 @@ def rules_of(grammar: Grammar) -> Rules:
             raise InvalidRequestError(f"{grammar.name}: {unwanted} is not supported in a Lark grammar; leave it out.")
         # Behind it, so that lines count as they are written.
         return Rules(f"{grammar.text}\n{FREE}", grammar.name)
-    return Rules(f"{FREE}start: /{matched(grammar.text, grammar.name)}/", grammar.name)
+    return Rules(f"{FREE}start: /{match_expression(grammar.text, grammar.name)}/", grammar.name)
 
 
 def _schema(grammar: Grammar) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def _schema(grammar: Grammar) -> dict[str, Any]:
     return schema
 
 
-def refused(rules: Rules, reason: str) -> InvalidRequestError:
+def refusal_of(rules: Rules, reason: str) -> InvalidRequestError:
     """Return the error for a grammar that cannot be honoured, from what llguidance says of it."""
     unknown = _UNKNOWN.search(reason)
     if unknown and rules.schema:

@@ -15,7 +15,7 @@ from threading import Lock
 
 from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.grammar.grammar_process import GrammarProcess
-from sotto.engine.grammar.grammars import NO_TOKEN, Rules, first_line, llguidance_source, refused, rules_of
+from sotto.engine.grammar.grammars import NO_TOKEN, Rules, first_line, llguidance_source, refusal_of, rules_of
 from sotto.engine.grammar.json_places import InJson, Place
 from sotto.engine.grammar.key_masks import KeyMasks
 from sotto.engine.grammar.lead import Lead
@@ -194,7 +194,7 @@ class Vocabulary:
         head = lead.rules(self._tokenizer.special) if lead is not None else ""
         matcher = self._read().table.matcher(llguidance_source(rules, head))
         if matcher.is_error():
-            raise refused(rules, matcher.get_error())
+            raise refusal_of(rules, matcher.get_error())
         return matcher
 
     def _read(self) -> "Tokens":

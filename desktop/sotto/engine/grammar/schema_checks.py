@@ -202,7 +202,7 @@ def _check_references(
     targets = {part["$ref"] for part in parts if isinstance(part.get("$ref"), str)}
     levels = heights[id(schema)]
     for target in targets:
-        found = _pointed(schema, target)
+        found = _resolve(schema, target)
         if id(found) not in known and found not in (True, False):
             raise InvalidRequestError(
                 f"{name}: $ref {printable(target)} is no schema in it; it should be one, such as #/$defs/name."
@@ -232,7 +232,7 @@ def _heights(schema: Mapping[str, Any]) -> dict[int, int]:
     return heights
 
 
-def _pointed(schema: Any, reference: str) -> Any:
+def _resolve(schema: Any, reference: str) -> Any:
     """Return what a reference within a schema points to; None where there is nothing."""
     base, *steps = reference.split("/")
     found = schema if base == "#" else None

@@ -7,7 +7,7 @@ leave out what stands beside a `$ref`, and it does not.
 from collections.abc import Mapping
 from typing import Any
 
-from sotto.engine.grammar.ecma_patterns import endless, searched
+from sotto.engine.grammar.ecma_patterns import endless, search_expression
 from sotto.engine.grammar.string_formats import format_terms
 from sotto.errors import InvalidRequestError
 from sotto.store.printable import printable
@@ -60,7 +60,7 @@ class _Terms:
             else:
                 found[keyword] = value if keyword in NO_SCHEMAS else self.of(value)
         if isinstance(part.get("pattern"), str):
-            found["pattern"] = searched(part["pattern"], self._name)
+            found["pattern"] = search_expression(part["pattern"], self._name)
         if isinstance(part.get("format"), str):
             self._put_format(found)
         return found
@@ -77,7 +77,7 @@ class _Terms:
                     f"{self._name}: patternProperties {printable(pattern)} leaves no new keys from some place on; "
                     "name the keys in properties."
                 )
-            expression = searched(pattern, self._name)
+            expression = search_expression(pattern, self._name)
             if expression in found:
                 raise InvalidRequestError(
                     f"{self._name}: patternProperties has {printable(pattern)} twice, in other words."

@@ -9,7 +9,7 @@ _BYTES = 4
 _NOTHING = -float("inf")
 
 
-def masked(logits: mx.array, masks: Sequence[bytes | None]) -> mx.array:
+def mask_logits(logits: mx.array, masks: Sequence[bytes | None]) -> mx.array:
     """Return logits with -inf for every token that may not follow, without evaluating anything.
 
     Args:

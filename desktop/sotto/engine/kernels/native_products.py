@@ -156,8 +156,8 @@ def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
         biases = self.get("biases")
         return mx.dequantize(
             self["weight"][x],
-            scales=_widened(self["scales"][x]),
-            biases=None if biases is None else _widened(biases[x]),
+            scales=_widen(self["scales"][x]),
+            biases=None if biases is None else _widen(biases[x]),
             group_size=self.group_size,
             bits=self.bits,
             mode=self.mode,
@@ -175,6 +175,6 @@ def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
     ]
 
 
-def _widened(scales: mx.array) -> mx.array:
+def _widen(scales: mx.array) -> mx.array:
     """Return scales in 32 bits, where they are numbers and not the bytes of a floating-point format."""
     return scales.astype(mx.float32) if mx.issubdtype(scales.dtype, mx.floating) else scales

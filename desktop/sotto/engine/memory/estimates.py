@@ -31,7 +31,7 @@ def ratio(architecture: str) -> float:
     return _read().get(architecture, 1.0)
 
 
-def corrected(needs: ModelNeeds, architecture: str) -> ModelNeeds:
+def correct(needs: ModelNeeds, architecture: str) -> ModelNeeds:
     """Return what a model needs by what is known of its architecture."""
     factor = ratio(architecture)
     return needs if factor == 1.0 else replace(needs, weight_bytes=round(needs.weight_bytes * factor))

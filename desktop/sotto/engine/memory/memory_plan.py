@@ -131,7 +131,7 @@ def plan(
     chunks = (chunk, *chunks)
     budget = limits.budget
     used = _chunk(needs, context, chunks, budget)
-    needed = _needed(needs, context, used)
+    needed = _peak_bytes(needs, context, used)
     largest = None if budget is None else _largest(needs, budget, chunks[-1], longest)
     verdict = _verdict(needs, needed, budget)
     left = 0
@@ -160,7 +160,7 @@ def plan(
     )
 
 
-def _needed(needs: ModelNeeds, context: int, chunk: int) -> int | None:
+def _peak_bytes(needs: ModelNeeds, context: int, chunk: int) -> int | None:
     """Return the most that is held at once, or None when it is not known; never less for a longer context."""
     cache, work = needs.cache_bytes(context), needs.work_bytes(context, min(chunk, context))
     if cache is None or work is None:
@@ -170,11 +170,11 @@ def _needed(needs: ModelNeeds, context: int, chunk: int) -> int | None:
 
 def _chunk(needs: ModelNeeds, context: int, chunks: Sequence[int], budget: int | None) -> int:
     """Return the largest chunk that leaves some room, else the largest that leaves a little, else the smallest."""
-    if budget is None or _needed(needs, context, chunks[0]) is None:
+    if budget is None or _peak_bytes(needs, context, chunks[0]) is None:
         return chunks[0]
     for share in (COMFORTABLE, FULL):
         for size in chunks:
-            needed = _needed(needs, context, size)
+            needed = _peak_bytes(needs, context, size)
             if needed is not None and needed <= budget * share:
                 return size
     return chunks[-1]
@@ -195,13 +195,13 @@ def _verdict(needs: ModelNeeds, needed: int | None, budget: int | None) -> Verdi
 def _largest(needs: ModelNeeds, budget: int, chunk: int, longest: int) -> int | None:
     """Return the most tokens whose need is within `budget`; 0 when there are none."""
     fewest = min(_SMALLEST_CONTEXT, longest)
-    if (least := _needed(needs, fewest, chunk)) is None:
+    if (least := _peak_bytes(needs, fewest, chunk)) is None:
         return 0 if needs.weight_bytes + needs.loading_bytes > budget else None
     if least > budget:
         return 0
 
     def too_much(context: int) -> bool:
-        needed = _needed(needs, context, chunk)
+        needed = _peak_bytes(needs, context, chunk)
         return needed is None or needed > budget
 
     # The need never falls, so what fits is everything before some length.
@@ -218,7 +218,7 @@ def _reliefs(
     largest: int | None,
     reclaimable: Mapping[str, int],
 ) -> Iterable[Relief]:
-    needed = _needed(needs, context, chunk)
+    needed = _peak_bytes(needs, context, chunk)
     least = needs.weight_bytes + needs.loading_bytes if needed is None else needed
 
     def of(what: str, nbytes: int) -> Relief:
@@ -229,7 +229,7 @@ def _reliefs(
         if nbytes > 0:
             yield of(what, nbytes)
     if largest is not None and _WORTH_OFFERING <= largest < context and needed is not None:
-        yield Relief("smaller context", needed - (_needed(needs, largest, chunk) or 0), largest, True)
+        yield Relief("smaller context", needed - (_peak_bytes(needs, largest, chunk) or 0), largest, True)
     missing = least - budget
     if missing > 0 and limits.total is not None and least <= limits.total:
         yield of("other programs", missing)

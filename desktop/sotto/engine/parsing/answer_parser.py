@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
-from sotto.engine.contract.answer_parts import Piece, merged
+from sotto.engine.contract.answer_parts import Piece, merge_pieces
 from sotto.engine.grammar.lead import Lead
 from sotto.engine.parsing.calls import Tools
 from sotto.engine.parsing.families import KEPT, Family, Thoughts
@@ -91,10 +91,10 @@ class Parser:
         return self._out.take()
 
 
-def parsed(text: str, family: Family = KEPT, tools: Tools | None = None) -> tuple[Piece, ...]:
+def parse_answer(text: str, family: Family = KEPT, tools: Tools | None = None) -> tuple[Piece, ...]:
     """Return the parts of a whole answer; those that are kept are read by default."""
     parser = Parser(family, tools, fresh=str)
-    return merged((*parser.feed(text), *parser.finish()))
+    return merge_pieces((*parser.feed(text), *parser.finish()))
 
 
 def parameters_of(tools: Iterable[Mapping[str, Any]]) -> Tools:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from sotto.engine.grammar.ecma_patterns import searched
+from sotto.engine.grammar.ecma_patterns import search_expression
 from sotto.engine.grammar.grammars import json_rule
 from sotto.engine.grammar.lark_texts import regex_of
 from sotto.errors import InvalidRequestError
@@ -138,7 +138,7 @@ class ArgumentRules:
         terminal = name.upper()
         parts = [f"/(?s:.{_times(schema)})/", f"~/(?s:.*){regex_of(fields.closes)}(?s:.*)/"]
         if "pattern" in schema:
-            parts.append(f"/{searched(str(schema['pattern']), f'{self._where}.properties.{key}')}/")
+            parts.append(f"/{search_expression(str(schema['pattern']), f'{self._where}.properties.{key}')}/")
         body, end = " & ".join(parts), self._literal(fields.text_after)
         if end.startswith("<["):
             # A token of its own ends the text.

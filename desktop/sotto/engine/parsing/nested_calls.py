@@ -8,7 +8,7 @@ from typing import Any
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.parsing.calls import Tools, arguments_of
 from sotto.engine.parsing.source import NotACallError, Reading, Source, read_json
-from sotto.engine.parsing.tagged_calls import inner_schema, meant
+from sotto.engine.parsing.tagged_calls import inner_schema, read_value
 
 MINIMAX = "]<]minimax[>["
 """What stands in front of every tag that MiniMax M3 writes in a call."""
@@ -87,7 +87,7 @@ def _value(source: Source, schema: Mapping[str, Any], end: str, depth: int) -> R
         return items
     if (yield from source.starts_with(f"{MINIMAX}<")):
         return (yield from _members(source, schema, end, depth))
-    return meant(schema, (yield from source.until(end)))
+    return read_value(schema, (yield from source.until(end)))
 
 
 def _attributes(head: str) -> dict[str, str]:

@@ -149,7 +149,7 @@ def parameters(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
             text = yield from source.until("</param>")
             schema = inner_schema(tools.get(name, {}), key)
             listed = schema.get("type") in ("array", "object")
-            arguments[key] = loose_values.whole(text) if listed else meant(schema, text)
+            arguments[key] = loose_values.whole(text) if listed else read_value(schema, text)
 
 
 def _pairs(source: Source, tools: Tools, end: str) -> Reading[ToolCall]:
@@ -207,7 +207,7 @@ def _argument(
         return read_json(text)
     if line:
         text = text.removeprefix("\n").removesuffix("\n")
-    return meant(schema, text)
+    return read_value(schema, text)
 
 
 def inner_schema(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
@@ -217,7 +217,7 @@ def inner_schema(schema: Mapping[str, Any], name: str) -> Mapping[str, Any]:
     return inner if isinstance(inner, Mapping) else {}
 
 
-def meant(schema: Mapping[str, Any], text: str) -> Any:
+def read_value(schema: Mapping[str, Any], text: str) -> Any:
     """Return the value that a text between tags is meant to be."""
     if schema.get("type") == "string":
         return text

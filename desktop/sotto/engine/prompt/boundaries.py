@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from sotto.engine.contract.requests import Message
-from sotto.engine.prompt.common_prefix import shared
+from sotto.engine.prompt.common_prefix import shared_count
 from sotto.engine.prompt.overflow import Parts
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, InvalidRequestError
@@ -72,7 +72,7 @@ def find_boundaries(
 def _system_end(template: Template, parts: Parts, text: str) -> int:
     """Return how much of `text` is the system prompt with what stands around it."""
     if parts.system:
-        alone = _rendered(template, parts.system, asks=False)
+        alone = _render_probe(template, parts.system, asks=False)
         # Some templates say nothing for a system message alone and put it into the user's.
         if alone and text.startswith(alone) and all(message.content.strip() in alone for message in parts.system):
             return len(alone)
@@ -80,23 +80,23 @@ def _system_end(template: Template, parts: Parts, text: str) -> int:
         return 0
     first = parts.turns[0][0]
     other = "b" if first.content.lstrip().startswith("a") else "a"
-    return shared(text, _rendered(template, (*parts.system, Message(first.role, other)), asks=True))
+    return shared_count(text, _render_probe(template, (*parts.system, Message(first.role, other)), asks=True))
 
 
 def _last_ends(template: Template, parts: Parts, text: str) -> list[int]:
     """Return how much of `text` precedes what asks for an answer, and each of the last messages; 0 where unknown."""
     recent = parts.without(max(0, len(parts.turns) - _LAST_TURNS))
-    whole = text if len(parts.turns) <= _LAST_TURNS else _rendered(template, recent, asks=True)
+    whole = text if len(parts.turns) <= _LAST_TURNS else _render_probe(template, recent, asks=True)
     ends = []
     # At least one message stays, because most templates take no conversation without any.
     most = min(_LAST_MESSAGES, len(recent) - len(parts.system) - 1)
     for left_out in range(max(0, most) + 1):
-        behind = whole[shared(whole, _rendered(template, recent[: len(recent) - left_out], asks=False)) :]
+        behind = whole[shared_count(whole, _render_probe(template, recent[: len(recent) - left_out], asks=False)) :]
         ends.append(len(text) - len(behind) if len(behind) < len(whole) and text.endswith(behind) else 0)
     return ends
 
 
-def _rendered(template: Template, messages: Sequence[Message], *, asks: bool) -> str:
+def _render_probe(template: Template, messages: Sequence[Message], *, asks: bool) -> str:
     """Return a conversation that nobody asked for, or nothing where the template takes none such."""
     try:
         return template.render(messages, add_generation_prompt=asks)
@@ -113,9 +113,9 @@ def _in_tokens(tokenizer: Tokenizer, text: str, prompt: Sequence[int], places: S
         begin = end - len(between)
         if begin < 0 or list(prompt[begin:end]) != between:
             # Tokens reach across this place, or a text begins otherwise than it goes on.
-            begin = shared(prompt, tuple(tokenizer.encode(text[:place])))
+            begin = shared_count(prompt, tuple(tokenizer.encode(text[:place])))
         found[place] = end = begin
         until = place
     for place in places[:1]:
-        found[place] = min(shared(prompt, tuple(tokenizer.encode(text[:place]))), end)
+        found[place] = min(shared_count(prompt, tuple(tokenizer.encode(text[:place]))), end)
     return found

@@ -9,7 +9,7 @@ class _Sliceable(Protocol):
     def __getitem__(self, index: slice, /) -> object: ...
 
 
-def shared(first: _Sliceable, second: _Sliceable) -> int:
+def shared_count(first: _Sliceable, second: _Sliceable) -> int:
     """Return how many items both begin with. Both are texts, or both tuples."""
     least, most = 0, min(len(first), len(second))
     while least < most:

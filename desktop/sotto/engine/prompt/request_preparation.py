@@ -9,9 +9,9 @@ from sotto.engine.config.load_errors import in_own_words
 from sotto.engine.contract.answer_parts import text_of
 from sotto.engine.contract.events import Counted
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
-from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, followed, named, request_options
+from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, options_by_name, request_options, split_params
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions, Think
-from sotto.engine.parsing.answer_parser import parsed
+from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.engine.parsing.families import Family, Thoughts, family_of
 from sotto.engine.parsing.markup_writing import written
 from sotto.engine.prompt.abilities import abilities_of
@@ -88,7 +88,7 @@ class Preparer:
         self.infill = Infill(self.tokenizer, suffix_template(source))
         self.abilities = abilities_of(self.template, self.family, infills=self.infill.is_known)
         self._system = source.system
-        self.usual, notes = followed(source.params)
+        self.usual, notes = split_params(source.params)
         self.options_note = " ".join(notes)
         self._limit_name = "the context length assumed for a model that names none"
         self._size = lru_cache(_SIZES_KEPT)(lambda text: len(self.tokenizer.encode(text, add_bos=False)))
@@ -177,7 +177,7 @@ class Preparer:
             opened=fitting.opened,
             begun=bool(fitting.begun),
             lead=constraint.lead if constraint else None,
-            echo=self._echoed(request),
+            echo=self._echo(request),
         )
 
     def count(self, request: CountRequest) -> Counted:
@@ -189,12 +189,12 @@ class Preparer:
         """
         if not request.messages:
             raise InvalidRequestError("There is nothing to count: give at least one message.")
-        asked = self._asked(_manner(request))
-        messages = self._given(request.messages, asked.template, self._system)
+        asked = self._choose_renderer(_manner(request))
+        messages = self._template_messages(request.messages, asked.template, self._system)
         parts = Parts.of(messages)
-        tokens = last = len(self._rendered(messages, asked).tokens)
+        tokens = last = len(self._render(messages, asked).tokens)
         if parts.droppable:
-            last = len(self._rendered(parts.without(len(parts.droppable)), asked).tokens)
+            last = len(self._render(parts.without(len(parts.droppable)), asked).tokens)
         sizes = tuple(self._size(text) for text in request.texts)
         return Counted(request.id, tokens, last, self._room(None), sizes)
 
@@ -217,10 +217,10 @@ class Preparer:
         elif request.prompt is not None:
             prompt = _Prompt(self._own(request.prompt, "prompt"))
         else:
-            asked = self._asked(_manner(request), request.template)
+            asked = self._choose_renderer(_manner(request), request.template)
             # What the model's maker says stands at the beginning of what was said before.
             system = "" if request.context else self._system
-            prompt = self._rendered(self._given(request.messages, asked.template, system), asked)
+            prompt = self._render(self._template_messages(request.messages, asked.template, system), asked)
         if not request.context or not prompt.tokens:
             return prompt
         before = self.tokenizer.begun(list(self._own(request.context, "context")))
@@ -247,7 +247,7 @@ class Preparer:
             raise InvalidRequestError(f"{name} names token {beyond}, and this model's are 0 to {self._rows - 1}.")
         return tokens
 
-    def _asked(self, manner: Manner, given: str = "") -> AskedTemplate:
+    def _choose_renderer(self, manner: Manner, given: str = "") -> AskedTemplate:
         """Return what renders a conversation whose answer is asked for so.
 
         Raises:
@@ -266,7 +266,9 @@ class Preparer:
         except BrokenModelError as error:
             raise InvalidRequestError(error.message) from error
 
-    def _given(self, messages: tuple[Message, ...], template: ChatTemplate, system: str) -> tuple[Message, ...]:
+    def _template_messages(
+        self, messages: tuple[Message, ...], template: ChatTemplate, system: str
+    ) -> tuple[Message, ...]:
         """Return a conversation as a template is given it; an answer that is gone on with stays as it is.
 
         `system` goes in front where it has no system prompt. Marks of the model's own are such only in its answers and
@@ -293,7 +295,7 @@ class Preparer:
                 f"think_budget is {manner.budget}; it should be a number of tokens, 0 for no thoughts at all."
             )
 
-    def _rendered(self, messages: Sequence[Message], asked: AskedTemplate) -> _Prompt:
+    def _render(self, messages: Sequence[Message], asked: AskedTemplate) -> _Prompt:
         """Return the prompt for a conversation; an answer at its end is gone on with."""
         last = messages[-1]
         begun = last.content if len(messages) > 1 and last.role == "assistant" and not last.tool_calls else ""
@@ -306,7 +308,7 @@ class Preparer:
         opened = self.family.opened_by(text)
         said = ""
         if begun:
-            parts = parsed(begun)
+            parts = parse_answer(begun)
             said = text_of(parts)
             begun, opened = written(parts, self.family, text)
         return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, said, opened, asked)
@@ -340,10 +342,10 @@ class Preparer:
             return replace(prompt, tokens=without_middle(prompt.tokens, most))
         template = prompt.asked
         assert template is not None  # a prompt that was made of messages
-        return self._rendered(
+        return self._render(
             shortened(
                 prompt.messages,
-                lambda messages: len(self._rendered(messages, template).tokens),
+                lambda messages: len(self._render(messages, template).tokens),
                 self._size,
                 most,
                 step=max(1, self.context_length // _SHARE),
@@ -351,7 +353,7 @@ class Preparer:
             template,
         )
 
-    def _echoed(self, request: GenerateRequest) -> str:
+    def _echo(self, request: GenerateRequest) -> str:
         """Return what the answer begins with before anything is drawn."""
         if not request.echo or request.prompt is None:
             return ""
@@ -378,7 +380,7 @@ class Preparer:
         if request.sampling is None:
             options = request_options(self.usual, {**request.options, **given})
         else:
-            options = request_options({}, {**named(request.sampling), **given})
+            options = request_options({}, {**options_by_name(request.sampling), **given})
         beyond = next((token for token, _ in options.sampling.logit_bias if token >= self._rows), None)
         if beyond is not None:
             raise InvalidRequestError(

@@ -123,7 +123,7 @@ class _Environment(ImmutableSandboxedEnvironment):
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[_Generation, loopcontrols],
-            finalize=_finalized,
+            finalize=_finalize,
             optimized=False,
         )
         filters = {**FILTERS, "tojson": _tojson}
@@ -269,7 +269,7 @@ def _tojson(
     return _joined(encoder.iterencode(value))
 
 
-def _finalized(value: Any) -> Any:
+def _finalize(value: Any) -> Any:
     """Look at a value before it is put out."""
     bounds = current.get()
     bounds.check_time()

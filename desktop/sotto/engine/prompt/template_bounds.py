@@ -78,7 +78,7 @@ class Bounds:
         """Account for a value that was just built and return it, an iterator so that it is weighed while it is read."""
         self.check_time()
         if isinstance(value, Iterator) and not isinstance(value, LoopContext):
-            return _watched(self, value)
+            return _weigh(self, value)
         self.weigh(value)
         self.spend(len(value) if isinstance(value, Sized) and not isinstance(value, range) else 1)
         return value
@@ -108,7 +108,7 @@ def bounded(variables: Mapping[str, Any]) -> Iterator[None]:
         current.reset(token)
 
 
-def _watched(bounds: Bounds, values: Iterator[Any]) -> Iterator[Any]:
+def _weigh(bounds: Bounds, values: Iterator[Any]) -> Iterator[Any]:
     """Weigh what `values` yields, each value and all together."""
     total = 0.0
     for value in values:

@@ -63,7 +63,7 @@ def chosen_template(source: ModelSource) -> TemplateChoice:
         return _of_named(texts)
     if source.go_template:
         return TemplateChoice(TemplateKind.GO, source.go_template)
-    name = _sized(source)
+    name = _by_size(source)
     if name in RENDERERS:
         note = f"It brings no chat template, so its prompts are made as Sotto knows the format {name}."
         return TemplateChoice(TemplateKind.RENDERER, name, f"The format {name}", note)
@@ -99,7 +99,7 @@ def given_template(text: str) -> TemplateChoice:
     return TemplateChoice(kind_of_text(text), text, "The template you gave", note)
 
 
-def _sized(source: ModelSource) -> str:
+def _by_size(source: ModelSource) -> str:
     """Return the name of the renderer; of the formats that are called `gemma4`, large models have one of their own."""
     large = source.renderer == "gemma4" and (source.record.parameters or 0) >= _LARGE_GEMMA
     return "gemma4-large" if large else source.renderer

@@ -8,7 +8,7 @@ from typing import Any
 from sotto.engine.contract.answer_parts import Kind, calls_of, markup, thought_of
 from sotto.engine.contract.requests import Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
-from sotto.engine.parsing.answer_parser import parsed
+from sotto.engine.parsing.answer_parser import parse_answer
 
 # Names that different templates look a thought up by.
 _THOUGHT_NAMES = ("reasoning_content", "reasoning", "thinking")
@@ -75,7 +75,7 @@ def apart(message: Message, template: str) -> Message:
     """Return an assistant's message with thoughts and calls apart from its text, as far as a template knows of them."""
     if message.role != "assistant" or message.thinking or message.tool_calls:
         return message
-    parts = parsed(message.content)
+    parts = parse_answer(message.content)
     told = {
         kind
         for kind, known in ((Kind.THOUGHT, _LOOKS_UP_THOUGHT), (Kind.TOOL, _LOOKS_UP_CALLS))

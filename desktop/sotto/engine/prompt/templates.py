@@ -87,9 +87,9 @@ class ChatTemplate:
         self._looks_up = "message.thinking message.tool_calls" if text.kind is TemplateKind.RENDERER else text.text
         self._special_tokens = special_tokens or {}
         try:
-            self._template = _compiled(text)
+            self._template = _compile(text)
         except _FAILURES as error:
-            raise BrokenModelError(f"{self._whose} cannot be read: {_described(error)}.") from error
+            raise BrokenModelError(f"{self._whose} cannot be read: {_describe_error(error)}.") from error
         self._wants_parts, self.reads_messages = self._find_content(text.kind)
         left_out = "" if self.reads_messages else f"{_LEFT_OUT.format(self._whose)}; give it another template."
         self.note = " ".join(filter(None, (text.note, left_out)))
@@ -154,9 +154,9 @@ class ChatTemplate:
         try:
             return self._rendered(messages, add_generation_prompt, manner)
         except TemplateRefusedError as error:
-            raise InvalidRequestError(f"{self._whose} refuses this conversation: {_described(error)}.") from error
+            raise InvalidRequestError(f"{self._whose} refuses this conversation: {_describe_error(error)}.") from error
         except _FAILURES as error:
-            raise BrokenModelError(f"{self._whose} fails: {_described(error)}.") from error
+            raise BrokenModelError(f"{self._whose} fails: {_describe_error(error)}.") from error
 
     def apart(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Return messages with thoughts and calls apart from their text, as far as the template knows of them."""
@@ -223,7 +223,7 @@ class ChatTemplate:
     def _takes(self, *roles: str) -> bool:
         """Return whether messages of these roles, one after the other, all come out."""
         said = [f"{_PROBE}{place}" for place in range(len(roles))]
-        prompt = self._tried(
+        prompt = self._try_render(
             [
                 {"role": role, "content": _parts(text) if self._wants_parts else text}
                 for role, text in zip(roles, said, strict=True)
@@ -231,7 +231,7 @@ class ChatTemplate:
         )
         return prompt is not None and all(text in prompt for text in said)
 
-    def _tried(self, turns: list[dict[str, Any]]) -> str | None:
+    def _try_render(self, turns: list[dict[str, Any]]) -> str | None:
         """Return a prompt; None where the template fails or refuses it."""
         try:
             return self._render(turns, add_generation_prompt=True)
@@ -246,23 +246,23 @@ class ChatTemplate:
         if kind in (TemplateKind.RENDERER, TemplateKind.PLAIN):
             return False, True
         try:
-            prompt = self._probed(_PROBE)
+            prompt = self._probe(_PROBE)
             if prompt is not None and _PROBE in prompt:
                 return False, True
-            if kind is TemplateKind.JINJA and _PROBE in (self._probed(_parts(_PROBE)) or ""):
+            if kind is TemplateKind.JINJA and _PROBE in (self._probe(_parts(_PROBE)) or ""):
                 return True, True
             # It may come out in another form.
-            return False, prompt is None or prompt != self._probed(_OTHER_PROBE)
+            return False, prompt is None or prompt != self._probe(_OTHER_PROBE)
         except TemplateBoundsError:
             # Told when it is used; a template that takes too long shall not take it twice.
             return False, True
 
-    def _probed(self, content: object) -> str | None:
+    def _probe(self, content: object) -> str | None:
         """Return the prompt for a single question; None where the template fails or refuses it."""
-        return self._tried([{"role": "user", "content": content}])
+        return self._try_render([{"role": "user", "content": content}])
 
 
-def _compiled(choice: TemplateChoice) -> _Rendering:
+def _compile(choice: TemplateChoice) -> _Rendering:
     match choice.kind:
         case TemplateKind.GO:
             return GoTemplate(choice.text)
@@ -296,7 +296,7 @@ def _parts(text: str) -> list[dict[str, str]]:
     return [{"type": "text", "text": text}]
 
 
-def _described(error: Exception) -> str:
+def _describe_error(error: Exception) -> str:
     """Return an error's text as a part of a sentence."""
     text = printable(" ".join(str(error).split()), _LONGEST_REASON).rstrip(".") or type(error).__name__
     return f"line {error.lineno}: {text}" if isinstance(error, jinja2.TemplateSyntaxError) else text

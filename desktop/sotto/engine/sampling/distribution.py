@@ -37,7 +37,7 @@ def distribution(scores: mx.array, options: SamplingOptions, struck: Sequence[bo
         order = mx.argsort(-scores, axis=-1)
         ids = mx.take_along_axis(ids, order, axis=-1)
         scores = mx.take_along_axis(scores, order, axis=-1)
-    probabilities = mx.softmax(cooled(scores, options), axis=-1)
+    probabilities = mx.softmax(apply_temperature(scores, options), axis=-1)
     if ordered:
         before = mx.cumsum(probabilities, axis=-1, inclusive=False)
         probabilities = mx.where(before < max(options.top_p, LEAST), probabilities, 0.0)
@@ -54,7 +54,7 @@ def all_ids(scores: mx.array) -> mx.array:
     return mx.broadcast_to(mx.arange(scores.shape[-1], dtype=mx.uint32), scores.shape)
 
 
-def cooled(scores: mx.array, options: SamplingOptions) -> mx.array:
+def apply_temperature(scores: mx.array, options: SamplingOptions) -> mx.array:
     """Return scores [R, N] divided by the temperature, the best of each row at 0."""
     # The largest is subtracted first: divided by a small temperature it would overflow.
     return (scores - scores.max(axis=-1, keepdims=True)) / options.temperature
@@ -70,7 +70,7 @@ def _typical(scores: mx.array, options: SamplingOptions) -> mx.array:
 
     Tokens that surprise as much as can be expected go first. In front of each that stays there is less than p.
     """
-    scaled = cooled(scores, options)
+    scaled = apply_temperature(scores, options)
     log_probs = scaled - mx.logsumexp(scaled, axis=-1, keepdims=True)
     probabilities = mx.exp(log_probs)
     expected = -mx.where(probabilities > 0, probabilities * log_probs, 0.0).sum(axis=-1, keepdims=True)

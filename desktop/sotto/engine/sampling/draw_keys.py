@@ -24,7 +24,7 @@ def chance(key: int) -> float:
     return (draw_key(key, 0) >> 11) / 2**53
 
 
-def drawn(log_probs: mx.array, ids: mx.array, keys: Sequence[int]) -> mx.array:
+def draw_rows(log_probs: mx.array, ids: mx.array, keys: Sequence[int]) -> mx.array:
     """Draw from each row.
 
     Args:

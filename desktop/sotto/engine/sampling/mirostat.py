@@ -10,8 +10,8 @@ import math
 import mlx.core as mx
 
 from sotto.engine.contract.requests import SamplingOptions
-from sotto.engine.sampling.distribution import LEAST, all_ids, best, cooled, log_scaled
-from sotto.engine.sampling.draw_keys import drawn
+from sotto.engine.sampling.distribution import LEAST, all_ids, apply_temperature, best, log_scaled
+from sotto.engine.sampling.draw_keys import draw_rows
 
 VERSIONS = (1, 2)
 _OFF = 0
@@ -26,7 +26,7 @@ def first_limit(options: SamplingOptions) -> mx.array | None:
     return None if options.mirostat == _OFF else mx.array([[2 * options.mirostat_tau]])
 
 
-def steered(scores: mx.array, options: SamplingOptions, limit: mx.array, key: int) -> tuple[mx.array, mx.array]:
+def draw_mirostat(scores: mx.array, options: SamplingOptions, limit: mx.array, key: int) -> tuple[mx.array, mx.array]:
     """Return a token [1] and the limit [1, 1] for the next one, without evaluating anything.
 
     Args:
@@ -35,11 +35,11 @@ def steered(scores: mx.array, options: SamplingOptions, limit: mx.array, key: in
         limit: The most that a token may surprise; the likeliest one always may.
         key: What to draw with.
     """
-    scaled = cooled(scores, options)
+    scaled = apply_temperature(scores, options)
     probabilities = mx.softmax(scaled, axis=-1)
     stays = _are_likeliest(scaled, limit) if options.mirostat == 1 else _surprise_little(probabilities, limit)
     log_probs, ids = log_scaled(mx.where(stays, probabilities, 0.0)), all_ids(scores)
-    place = drawn(log_probs, ids, [key])
+    place = draw_rows(log_probs, ids, [key])
     surprise = mx.take_along_axis(log_probs, place, axis=-1) / -math.log(2)
     limit = limit - options.mirostat_eta * (surprise - options.mirostat_tau)
     return mx.take_along_axis(ids, place, axis=-1)[:, 0], limit

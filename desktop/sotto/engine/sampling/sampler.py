@@ -38,9 +38,9 @@ import mlx.core as mx
 
 from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.sampling.distribution import best, distribution
-from sotto.engine.sampling.draw_keys import chance, draw_key, drawn
+from sotto.engine.sampling.draw_keys import chance, draw_key, draw_rows
 from sotto.engine.sampling.dry import Passages
-from sotto.engine.sampling.mirostat import first_limit, steered
+from sotto.engine.sampling.mirostat import draw_mirostat, first_limit
 from sotto.engine.sampling.penalties import Window
 
 # Below this, dividing float32 scores by the temperature overflows, and nothing but the best could be drawn anyway.
@@ -185,19 +185,19 @@ class Sampler:
         """
         options, scores = self._options, self._biased(logits.astype(mx.float32))
         if pasts:
-            scores = mx.concatenate([_penalized(scores[row : row + 1], past) for row, past in enumerate(pasts)])
+            scores = mx.concatenate([_penalize(scores[row : row + 1], past) for row, past in enumerate(pasts)])
         if not self._random:
             return best(scores, 1)[:, 0], []
         if self._limit is not None:
             tokens, limits = [], [self._limit]
             for row, key in enumerate(keys):
-                token, limit = steered(scores[row : row + 1], options, limits[-1], key)
+                token, limit = draw_mirostat(scores[row : row + 1], options, limits[-1], key)
                 tokens.append(token)
                 limits.append(limit)
             return mx.concatenate(tokens), limits[1:]
         struck = [chance(key) < options.xtc_probability for key in keys] if options.xtc_probability > 0 else []
         log_probs, ids = distribution(scores, options, struck)
-        return mx.take_along_axis(ids, drawn(log_probs, ids, keys), axis=-1)[:, 0], []
+        return mx.take_along_axis(ids, draw_rows(log_probs, ids, keys), axis=-1)[:, 0], []
 
     def propose(self, tokens: mx.array, pasts: list[tuple[Past, ...]], limits: list[mx.array]) -> None:
         """Take what was chosen, until `commit` says how much of it is kept."""
@@ -264,7 +264,7 @@ class _Undecided:
     limits: list[mx.array]
 
 
-def _penalized(scores: mx.array, pasts: Iterable[Past]) -> mx.array:
+def _penalize(scores: mx.array, pasts: Iterable[Past]) -> mx.array:
     for past in pasts:
         scores = past.penalize(scores)
     return scores

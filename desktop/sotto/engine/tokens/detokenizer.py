@@ -19,7 +19,7 @@ from typing import Any, Protocol
 
 import tokenizers
 
-from sotto.engine.tokens.library_faults import told
+from sotto.engine.tokens.library_faults import library_sentence
 
 _BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
 # A character has at most four bytes. Tokens that still leave half of one behind after so many never make it whole.
@@ -116,7 +116,7 @@ class WindowDetokenizer:
         return text
 
     def _new_text(self) -> str:
-        with told("its decoder fails on these tokens"):
+        with library_sentence("its decoder fails on these tokens"):
             before = self._tokenizer.decode(self._context)
             return str(self._tokenizer.decode(self._context + self._fresh))[len(before) :]
 

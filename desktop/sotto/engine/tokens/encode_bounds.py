@@ -35,7 +35,7 @@ _END = "\0"
 Cut = Callable[[str], list[int]]
 
 
-def bounded(cut: Cut, cost: Cost) -> Cut:
+def bound_encoder(cut: Cut, cost: Cost) -> Cut:
     """Return what cuts texts as `cut` does, and refuses those that would take too long.
 
     Args:

@@ -9,7 +9,7 @@ from sotto.store.printable import printable
 
 
 @contextmanager
-def told(trouble: str) -> Iterator[None]:
+def library_sentence(trouble: str) -> Iterator[None]:
     """Turn any error of the tokenizers library into a sentence.
 
     Args:

@@ -20,8 +20,8 @@ import tokenizers
 from sotto.engine.config.load_errors import in_own_words
 from sotto.engine.config.text_files import JsonFiles, chat_templates, named_tokens, token_ids
 from sotto.engine.tokens.detokenizer import ByteDetokenizer, Detokenizer, MarkDetokenizer, WindowDetokenizer, spelling
-from sotto.engine.tokens.encode_bounds import bounded
-from sotto.engine.tokens.library_faults import told
+from sotto.engine.tokens.encode_bounds import bound_encoder
+from sotto.engine.tokens.library_faults import library_sentence
 from sotto.engine.tokens.mark_escaping import TypedMarks
 from sotto.engine.tokens.tokenizer_trial import admitted
 from sotto.errors import BrokenModelError, InvalidRequestError
@@ -75,7 +75,7 @@ class Tokenizer:
         """
         files = files or {}
         cost = admitted(tokenizer_json)
-        with told("it cannot be read"):
+        with library_sentence("it cannot be read"):
             self._tokenizer = tokenizers.Tokenizer.from_str(tokenizer_json)
             # Some files ask for every text to be cut or filled to a length; neither is meant for prompts. Merges that
             # are left out at random are for training.
@@ -86,7 +86,7 @@ class Tokenizer:
             self._added = self._tokenizer.get_added_tokens_decoder()
             self._spelling = spelling(self._tokenizer)
             written, self._suffix = self._written_frame()
-            self._typed = TypedMarks(self._tokenizer, self._added, bounded(self._cut, cost))
+            self._typed = TypedMarks(self._tokenizer, self._added, bound_encoder(self._cut, cost))
         self.vocab_size: int = self._tokenizer.get_vocab_size()
         self.special_tokens = named_tokens(files)
         self.bos_id = self._find_bos(files)
@@ -129,7 +129,7 @@ class Tokenizer:
             raise InvalidRequestError(
                 f"The text holds half of a character at position {error.start}: give whole characters."
             ) from error
-        with told("it fails on this text"):
+        with library_sentence("it fails on this text"):
             ids = self._typed.encode(text)
         if add_bos is None:
             return self.begun(ids)
@@ -178,7 +178,7 @@ class Tokenizer:
             return str(added.content).encode()
         if self._spelling:
             return self._spelling[token]
-        with told("it fails on a token by itself"):
+        with library_sentence("it fails on a token by itself"):
             return str(self._tokenizer.decode([token])).encode()
 
     def containing(self, texts: Sequence[str]) -> frozenset[int]:

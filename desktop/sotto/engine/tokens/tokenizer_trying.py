@@ -8,7 +8,7 @@ import time
 import tokenizers
 
 from sotto.bounded_process import limit
-from sotto.engine.tokens.library_faults import told
+from sotto.engine.tokens.library_faults import library_sentence
 from sotto.engine.tokens.tokenizer_trial import BOUNDS
 from sotto.errors import BrokenModelError, SottoError
 
@@ -37,7 +37,7 @@ def try_tokenizer() -> int:
 
 
 def _try(text: str) -> None:
-    with told("it cannot be read"):
+    with library_sentence("it cannot be read"):
         tokenizer = tokenizers.Tokenizer.from_str(text)
         tokenizer.no_truncation()
         tokenizer.no_padding()
@@ -46,7 +46,7 @@ def _try(text: str) -> None:
             for end in _ENDS:
                 piece = (letters * length)[:length] + end
                 start = time.process_time()
-                with told("it fails on a text of repeated characters"):
+                with library_sentence("it fails on a text of repeated characters"):
                     tokenizer.encode_batch_fast([piece], add_special_tokens=False)
                 taken = time.process_time() - start
                 if taken > _MOST_SECONDS:

@@ -13,11 +13,11 @@ import mlx.core as mx
 
 from sotto.engine.config.pooling_config import Sentence
 from sotto.engine.contract.events import Embedded, Failed, Finished
-from sotto.engine.contract.failure_events import TEXT_TOO_LONG, failed
+from sotto.engine.contract.failure_events import TEXT_TOO_LONG, failure_of
 from sotto.engine.contract.requests import EmbedRequest
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vectors.hidden_states import Reads
-from sotto.engine.vectors.pooling import normalised
+from sotto.engine.vectors.pooling import normalise
 from sotto.errors import BrokenModelError, EngineError, InvalidRequestError
 
 
@@ -129,7 +129,7 @@ class Embedder:
             if len(task.vectors) == len(task.prepared.texts):
                 return [self._ended(task)]
         except Exception as error:
-            return [failed(request.id, error)]
+            return [failure_of(request.id, error)]
         self._running.append(task)
         return []
 
@@ -156,7 +156,7 @@ class Embedder:
             )
         vector = vector[: request.dimensions]
         if self._sentence.normalise or request.normalise:
-            vector = normalised(vector)
+            vector = normalise(vector)
         numbers: list[float] = vector.tolist()  # type: ignore[assignment]
         if not all(map(math.isfinite, numbers)):
             raise EngineError("The model computed numbers that are too large for a vector; its weights may be damaged.")

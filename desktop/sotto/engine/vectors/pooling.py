@@ -76,7 +76,7 @@ class Pool:
         return ways[mode]()
 
 
-def normalised(vectors: mx.array) -> mx.array:
+def normalise(vectors: mx.array) -> mx.array:
     """Return vectors [..., D] brought to length 1; one of zeros stays as it is."""
     lengths = mx.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / mx.maximum(lengths, _LEAST_LENGTH)

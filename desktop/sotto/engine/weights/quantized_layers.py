@@ -43,7 +43,7 @@ def quantize_layers(model: nn.Module, weights: dict[str, mx.array], declared: De
             raise BrokenModelError(f"{path} is {scheme} and {wrong}.")
         if scaled and scheme.mode != "nvfp4":
             raise UnsupportedModelError(f"{path} is {scheme} and has a global scale, which only nvfp4 should have.")
-        quantized = _quantized(layer, scheme, scaled, dtype)
+        quantized = _quantize(layer, scheme, scaled, dtype)
         if scaled:
             weights[f"{path}.global_scale"] = _factor(weights[f"{path}.global_scale"], quantized.global_scale, path)
         layers.append((path, quantized))
@@ -143,7 +143,7 @@ class ByteScaledEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
         return (y * self["global_scale"]).astype(x.dtype) if "global_scale" in self else y
 
 
-def _quantized(layer: nn.Module, scheme: Scheme, scaled: bool, dtype: mx.Dtype) -> nn.Module:
+def _quantize(layer: nn.Module, scheme: Scheme, scaled: bool, dtype: mx.Dtype) -> nn.Module:
     """Return the quantized kind of `layer`; its arrays only stand for shapes and are never computed."""
     if isinstance(layer, nn.Embedding) and scheme.mode != "affine":
         quantized = ByteScaledEmbedding.from_embedding(layer, **scheme.parameters)

@@ -34,7 +34,7 @@ _PROJECTIONS: Mapping[str, tuple[str, ...]] = {
 }
 
 
-def wanted(config: Mapping[str, Any], draft_prefix: str) -> Callable[[str], bool]:
+def is_wanted(config: Mapping[str, Any], draft_prefix: str) -> Callable[[str], bool]:
     """Return whether a tensor of that name belongs to the language model: neither to a draft nor to a tower.
 
     Args:
@@ -193,11 +193,11 @@ class _Arrangement:
             origins = {self.declared.get(name.removesuffix(f".{part}")) for name in names.values()}
             if (
                 len({(array.shape, array.dtype) for array in arrays}) > 1
-                or len({_said(origin) for origin in origins}) > 1
+                or len({_sentence(origin) for origin in origins}) > 1
             ):
                 raise BrokenModelError(f"The experts of {target} differ in shape or quantization; all should be alike.")
             self._put(names[0], {target: mx.stack(arrays)}, part)
 
 
-def _said(declaration: Declaration | None) -> tuple[str | None, int | None]:
+def _sentence(declaration: Declaration | None) -> tuple[str | None, int | None]:
     return (declaration.quant_type, declaration.group_size) if declaration else (None, None)

@@ -10,7 +10,7 @@ from typing import cast
 
 import mlx.core as mx
 
-from sotto.engine.gguf.conversion import ConvertedFile, converted
+from sotto.engine.gguf.conversion import ConvertedFile, convert
 from sotto.engine.gguf.tensor_reading import Step, steps
 from sotto.engine.kernels import device
 from sotto.engine.weights import tensor_names
@@ -36,10 +36,10 @@ def of_model(source: ModelSource) -> tuple[TensorFile, ...]:
     """
     on_cpu = device.device() == "cpu"
     files = [
-        converted(file, source.config, on_cpu=on_cpu) if file.format is Format.GGUF else file
+        convert(file, source.config, on_cpu=on_cpu) if file.format is Format.GGUF else file
         for file in source.tensor_files
     ]
-    return select(files, tensor_names.wanted(source.config, source.draft_prefix))
+    return select(files, tensor_names.is_wanted(source.config, source.draft_prefix))
 
 
 def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[TensorFile, ...]:

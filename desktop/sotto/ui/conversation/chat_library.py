@@ -260,10 +260,10 @@ def _entries(store: "ChatStore", shelf: Shelf, query: str) -> tuple[ChatEntry, .
     if not query:
         # A conversation without a title is only a draft.
         return tuple(ChatEntry(chat) for chat in chats.values() if chat.title)
-    from sotto.chats.search import search, titled
+    from sotto.chats.search import search, search_titles
 
     connection = store.database.connection
-    found = {number: ChatEntry(chats[number]) for number in titled(connection, query, shelf=shelf)}
+    found = {number: ChatEntry(chats[number]) for number in search_titles(connection, query, shelf=shelf)}
     for hit in search(connection, query, shelf=shelf):
         known = found.get(hit.chat)
         if known is None or not known.excerpt:

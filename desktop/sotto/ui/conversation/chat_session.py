@@ -16,7 +16,7 @@ from sotto.chats.messages import Conversation
 from sotto.engine.contract.answer_parts import Piece, markup
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import Message
-from sotto.engine.parsing.answer_parser import parsed
+from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.runner.commands import Cancel
 from sotto.ui.conversation.answer_timing import AnswerPace, ThoughtClock
 from sotto.ui.conversation.answer_wording import answer_figures
@@ -278,7 +278,7 @@ class ChatSession(QObject):
             received = self.turns[-1].text[self._initial_length :]
             whole = markup(event.pieces, begun=self._initial_length > 0)
             if len(whole) > len(received) and whole.startswith(received):
-                self._grow(parsed(whole[len(received) :]))
+                self._grow(parse_answer(whole[len(received) :]))
             state = State.STOPPED if event.done_reason is DoneReason.CANCELLED else State.COMPLETE
             self._end(state, answer_figures(event, self._requests.reuse.end(event, self.turns[-1].text)))
         else:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from sotto.chats.chat_records import Role, Turn
-from sotto.engine.contract.answer_parts import Kind, Piece, merged
+from sotto.engine.contract.answer_parts import Kind, Piece, merge_pieces
 from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import KEPT
 from sotto.ui.conversation.answer_wording import CUT_CALL, is_cut_short, thought_line, thought_seconds, tool_call_line
@@ -17,7 +17,7 @@ def to_markdown(turn: Turn) -> str:
     parser = Parser(KEPT, fresh=str)
     begun, rest = parser.feed(turn.text), parser.finish()
     cut = unfinished_call(rest) if is_cut_short(turn) else ""
-    pieces = merged((*begun, *(rest[:-1] if cut else rest)))
+    pieces = merge_pieces((*begun, *(rest[:-1] if cut else rest)))
     times = iter(thought_seconds(turn))
     parts = (_thought(piece, next(times, 0)) if piece.kind is Kind.THOUGHT else _part(piece, turn) for piece in pieces)
     ends = f"**{CUT_CALL}**\n\n{fence_code(cut, '')}" if cut else ""

@@ -10,7 +10,7 @@ from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.chats.exchange import as_json, as_markdown, import_json
 from sotto.chats.row_reading import branch_of, drafted_attachments, versions_of
-from sotto.chats.search import search, titled
+from sotto.chats.search import search, search_titles
 
 _ATTACHMENT = {"name": "a.txt", "text": "some text", "begins": 0, "ends": 9, "size": 9, "tokens": 3}
 
@@ -77,7 +77,7 @@ class Chats(Target):
             mark("shown")
             for asked in ("once", "é", "a", '"'):
                 search(database.connection, asked)
-                titled(database.connection, asked)
+                search_titles(database.connection, asked)
             mark("found")
             exported = as_json(database)
             for chat in chats:

@@ -171,10 +171,10 @@ class Model(nn.Module):  # type: ignore[misc]
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
         """Return the weights by the names that they have here."""
-        return renamed(weights, _PREFIXES, _TASKS, _RENAMED)
+        return rename_weights(weights, _PREFIXES, _TASKS, _RENAMED)
 
 
-def renamed(
+def rename_weights(
     weights: Mapping[str, mx.array],
     prefixes: re.Pattern[str],
     tasks: tuple[str, ...],

@@ -105,7 +105,7 @@ class Model(bert.Model):
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
         """Return the weights by the names that they have here."""
-        arranged = bert.renamed(weights, _PREFIXES, _TASKS, _RENAMED)
+        arranged = bert.rename_weights(weights, _PREFIXES, _TASKS, _RENAMED)
         for name in [name for name in arranged if _APART.fullmatch(name)]:
             parts = [arranged.pop(name.replace("q_proj", f"{part}_proj")) for part in "qkv"]
             arranged[_APART.sub(r"\1.qkv.\2", name)] = mx.concatenate(parts)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from sotto.engine.prompt.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
-from sotto.engine.prompt.go_template.go_values import Struct, is_true, kind_of, printed
+from sotto.engine.prompt.go_template.go_values import Struct, is_true, kind_of, print_value
 from sotto.engine.prompt.go_template.nodes import (
     Action,
     Branch,
@@ -74,7 +74,7 @@ class _Run:
                 case Action(pipe):
                     value = self._set(pipe, dot, scope)
                     if not pipe.names:
-                        self._put("<no value>" if value is None else printed(value))
+                        self._put("<no value>" if value is None else print_value(value))
                 case Branch():
                     self._branch(node, dot, scope)
                 case Jump(kind):

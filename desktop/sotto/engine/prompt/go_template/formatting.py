@@ -2,7 +2,7 @@
 
 import re
 
-from sotto.engine.prompt.go_template.go_values import kind_of, printed
+from sotto.engine.prompt.go_template.go_values import kind_of, print_value
 from sotto.engine.prompt.go_template.literals import encoded
 from sotto.engine.prompt.template_bounds import current
 
@@ -11,7 +11,7 @@ _QUOTED = {"\a": "\\a", "\b": "\\b", "\f": "\\f", "\n": "\\n", "\r": "\\r", "\t"
 _QUOTED |= {'"': '\\"', "\\": "\\\\"}
 
 
-def formatted(form: str, values: list[object]) -> str:
+def format_verbs(form: str, values: list[object]) -> str:
     """Return `form` with its verbs replaced by `values`, as Go's `fmt.Sprintf` does.
 
     What does not fit is told in the text itself, as Go has it: `%!d(string=ten)`, `%!s(MISSING)`.
@@ -60,12 +60,12 @@ def formatted(form: str, values: list[object]) -> str:
     text = _VERB.sub(replaced, form)
     extra = []
     for argument in rest:
-        extra.append(_shown(argument))
+        extra.append(_show(argument))
         ask(len(extra[-1]))
     return f"{text}%!(EXTRA {', '.join(extra)})" if extra else text
 
 
-def quoted(text: str) -> str:
+def quote(text: str) -> str:
     """Return a text as a literal of Go, in double quotes."""
     marks = (
         _QUOTED.get(mark)
@@ -80,16 +80,16 @@ def _one(flags: str, precision: int | None, verb: str, value: object) -> str:
     is_int = isinstance(value, int) and not isinstance(value, bool)
     match verb:
         case "v":
-            return f"{plus if is_int and isinstance(value, int) and value >= 0 else ''}{printed(value)}"
+            return f"{plus if is_int and isinstance(value, int) and value >= 0 else ''}{print_value(value)}"
         case "s" if not isinstance(value, bool | int | float) and value is not None:
-            text = printed(value)
+            text = print_value(value)
             return text if precision is None else text[:precision]
         case "q" if isinstance(value, str):
-            return quoted(value if precision is None else value[:precision])
+            return quote(value if precision is None else value[:precision])
         case "q" if is_int and isinstance(value, int) and 0 <= value < 0x110000:
             return f"'{chr(value)}'"
         case "t" if isinstance(value, bool):
-            return printed(value)
+            return print_value(value)
         case "d" if is_int:
             return f"{value:{plus}d}"
         case "x" | "X" if is_int:
@@ -101,13 +101,13 @@ def _one(flags: str, precision: int | None, verb: str, value: object) -> str:
             return chr(value)
         case "f" | "e" | "E" | "g" | "G" if isinstance(value, float):
             if precision is None and verb in "gG":
-                return printed(value)
+                return print_value(value)
             return f"{value:{plus}.{6 if precision is None else precision}{verb}}"
-    return f"%!{verb}({_shown(value)})"
+    return f"%!{verb}({_show(value)})"
 
 
-def _shown(value: object) -> str:
-    return "<nil>" if value is None else f"{kind_of(value)}={printed(value)}"
+def _show(value: object) -> str:
+    return "<nil>" if value is None else f"{kind_of(value)}={print_value(value)}"
 
 
 def _is_byte(mark: str) -> bool:

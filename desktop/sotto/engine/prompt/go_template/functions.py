@@ -9,8 +9,8 @@ from datetime import datetime, timedelta
 from typing import Any
 from urllib.parse import quote_plus
 
-from sotto.engine.prompt.go_template.formatting import formatted
-from sotto.engine.prompt.go_template.go_values import Struct, as_json, is_true, kind_of, printed
+from sotto.engine.prompt.go_template.formatting import format_verbs
+from sotto.engine.prompt.go_template.go_values import Struct, as_json, is_true, kind_of, print_value
 from sotto.engine.prompt.go_template.literals import decoded, encoded
 from sotto.engine.prompt.template_bounds import current
 
@@ -99,7 +99,7 @@ def _all_printed(values: Sequence[Any]) -> Iterator[str]:
     """Yield values as they are put out, as long as all of them are not too much."""
     bounds, length = current.get(), 0
     for value in values:
-        piece = printed(value)
+        piece = print_value(value)
         length += len(piece)
         bounds.check(length)
         bounds.check_time()
@@ -109,7 +109,7 @@ def _all_printed(values: Sequence[Any]) -> Iterator[str]:
 def _printf(form: Any, *values: Any) -> str:
     if not isinstance(form, str):
         raise ValueError(f"printf is given {_a(form)} as its format")
-    return formatted(form, list(values))
+    return format_verbs(form, list(values))
 
 
 def _println(*values: Any) -> str:

@@ -57,7 +57,7 @@ def is_true(value: object) -> bool:
     return isinstance(value, Struct) or bool(value)
 
 
-def printed(value: object, depth: int = 0) -> str:
+def print_value(value: object, depth: int = 0) -> str:
     """Return a value as Go's `%v` writes it.
 
     Raises:
@@ -77,11 +77,11 @@ def printed(value: object, depth: int = 0) -> str:
         case Struct():
             if value.prints_json:
                 return as_json(value)
-            return f"{{{_joined(value.fields.values(), depth)}}}"
+            return f"{{{_join(value.fields.values(), depth)}}}"
         case list():
-            return f"[{_joined(value, depth)}]"
+            return f"[{_join(value, depth)}]"
         case dict():
-            pairs = (f"{key}:{printed(value[key], depth + 1)}" for key in sorted(value))
+            pairs = (f"{key}:{print_value(value[key], depth + 1)}" for key in sorted(value))
             return f"map[{' '.join(pairs)}]"
     return str(value)
 
@@ -113,8 +113,8 @@ def as_json(value: object, depth: int = 0) -> str:
     return str(value)
 
 
-def _joined(values: Iterable[object], depth: int) -> str:
-    return " ".join(printed(value, depth + 1) for value in values)
+def _join(values: Iterable[object], depth: int) -> str:
+    return " ".join(print_value(value, depth + 1) for value in values)
 
 
 def _float(value: float, most: int, least: int = -5, *, json: bool = False) -> str:

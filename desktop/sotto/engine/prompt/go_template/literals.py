@@ -41,7 +41,7 @@ def string(text: str) -> str:
     """
     if text.startswith("`"):
         return text[1:-1].replace("\r", "")
-    return decoded(_unescaped(text[1:-1], '"'))
+    return decoded(_unescape(text[1:-1], '"'))
 
 
 def character(text: str) -> int:
@@ -50,7 +50,7 @@ def character(text: str) -> int:
     Raises:
         ValueError: It is not one character.
     """
-    value = decoded(_unescaped(text[1:-1], "'"))
+    value = decoded(_unescape(text[1:-1], "'"))
     if len(value) != 1:
         raise ValueError(f"{text[:40]} is not one character")
     return ord(value)
@@ -69,7 +69,7 @@ def decoded(data: bytes) -> str:
     return data.decode(errors="surrogateescape")
 
 
-def _unescaped(text: str, quote: str) -> bytes:
+def _unescape(text: str, quote: str) -> bytes:
     def replaced(match: re.Match[str]) -> bytes:
         byte, short, long, octal, letter = match.groups()
         if byte or octal:

@@ -22,7 +22,7 @@ def messages_of(variables: Mapping[str, Any]) -> list[Struct]:
     return [_message(message) for message in variables.get("messages") or ()]
 
 
-def collated(messages: Sequence[Struct]) -> tuple[str, list[Struct]]:
+def collate(messages: Sequence[Struct]) -> tuple[str, list[Struct]]:
     """Return all system prompts as one, and the messages with neighbours of one role joined, but for tools'."""
     system = [message.fields["Content"] for message in messages if message.fields["Role"] == "system"]
     joined: list[Struct] = []
@@ -115,13 +115,13 @@ def _function(plain: dict[str, Any]) -> Struct:
         "Required": _list(given.get("required")),
         "Properties": properties,
     }
-    shown = _ordered({"type": fields["Type"], **given, "properties": properties}, _PARAMETERS)
+    shown = _order_keys({"type": fields["Type"], **given, "properties": properties}, _PARAMETERS)
     parameters = Struct("ToolFunctionParameters", fields, shown)
     name, description = _text(plain.get("name")), _text(plain.get("description") or "")
     return Struct(
         "ToolFunction",
         {"Name": name, "Description": description, "Parameters": parameters},
-        _ordered({"name": name, **plain, "parameters": parameters}, _FUNCTION),
+        _order_keys({"name": name, **plain, "parameters": parameters}, _FUNCTION),
     )
 
 
@@ -137,10 +137,10 @@ def _property(value: object) -> Struct:
         "Enum": _list(plain.get("enum")),
         "Properties": JsonMap((name, _property(item)) for name, item in _map(plain.get("properties")).items()),
     }
-    return Struct("ToolProperty", fields, _ordered(plain, _PROPERTY))
+    return Struct("ToolProperty", fields, _order_keys(plain, _PROPERTY))
 
 
-def _ordered(plain: Mapping[str, Any], first: Sequence[str]) -> JsonMap:
+def _order_keys(plain: Mapping[str, Any], first: Sequence[str]) -> JsonMap:
     """Return a map with some keys in front, where it has them and something at them."""
     known = {key: plain[key] for key in first if plain.get(key) not in (None, [], "")}
     return JsonMap(known | {key: value for key, value in plain.items() if key not in first})

@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sotto.engine.prompt.common_prefix import shared
+from sotto.engine.prompt.common_prefix import shared_count
 from sotto.engine.prompt.go_template.evaluator import evaluate
 from sotto.engine.prompt.go_template.functions import FUNCTIONS, SHORT_CIRCUIT
 from sotto.engine.prompt.go_template.go_values import Struct
 from sotto.engine.prompt.go_template.literals import encoded
-from sotto.engine.prompt.go_template.message_data import collated, messages_of, thinking_of, tools_of
+from sotto.engine.prompt.go_template.message_data import collate, messages_of, thinking_of, tools_of
 from sotto.engine.prompt.go_template.nodes import Action, Command, Field, Pipe
 from sotto.engine.prompt.go_template.template_parser import parse
 from sotto.engine.prompt.go_template.trimming import cut
@@ -83,7 +83,7 @@ class GoTemplate:
                 text = self._rendered(messages, variables)
                 if not variables.get("add_generation_prompt", True):
                     other = self._rendered([*messages, _OTHER], variables)
-                    text = text[: shared(text, other)]
+                    text = text[: shared_count(text, other)]
         except (RecursionError, MemoryError) as error:
             raise TemplateBoundsError("it is nested too deeply") from error
         return _whole_characters(text)
@@ -103,7 +103,7 @@ class GoTemplate:
             raise TemplateBoundsError("it is nested too deeply") from error
 
     def _rendered(self, messages: Sequence[Struct], variables: Mapping[str, Any]) -> str:
-        system, turns = collated(messages)
+        system, turns = collate(messages)
         given = thinking_of(variables)
         if self._goes_over_messages:
             data = {**given, "System": system, "Messages": turns, "Tools": tools_of(variables), "Response": ""}

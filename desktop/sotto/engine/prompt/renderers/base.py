@@ -175,10 +175,10 @@ def _turns(messages: Sequence[Mapping[str, Any]], is_question: Callable[[str], b
         before = role
         no_tool = no_tool if role == "tool" else role
         no_system = no_system if role == "system" else role
-    return [_answered(turn, turns[place + 1 :]) if turn.calls else turn for place, turn in enumerate(turns)]
+    return [_with_answers(turn, turns[place + 1 :]) if turn.calls else turn for place, turn in enumerate(turns)]
 
 
-def _answered(turn: Turn, behind: Sequence[Turn]) -> Turn:
+def _with_answers(turn: Turn, behind: Sequence[Turn]) -> Turn:
     """Return a turn with the answers of tools that follow it."""
     return replace(turn, answers=tuple(takewhile(lambda one: one.role == "tool", behind)))
 

@@ -72,7 +72,7 @@ class Gemma4(Renderer):
 def _declaration(function: Mapping[str, Any]) -> str:
     """Return what a tool is and takes."""
     given, answer = function.get("parameters"), function.get("response")
-    told = f"declaration:{function.get('name')}{{description:{_marked(function.get('description') or '')}"
+    told = f"declaration:{function.get('name')}{{description:{_mark(function.get('description') or '')}"
     if given:
         told += ",parameters:{"
         if properties := given.get("properties"):
@@ -80,20 +80,20 @@ def _declaration(function: Mapping[str, Any]) -> str:
         if required := given.get("required"):
             told += f"required:{_names(required)},"
         if kind := given.get("type"):
-            told += f"type:{_marked(str(kind).upper())}}}"
+            told += f"type:{_mark(str(kind).upper())}}}"
     if isinstance(answer, Mapping):
         told += ",response:{"
         if about := answer.get("description"):
-            told += f"description:{_marked(about)},"
+            told += f"description:{_mark(about)},"
         if str(answer.get("type", "")).upper() == "OBJECT":
-            told += f"type:{_marked('OBJECT')}}}"
+            told += f"type:{_mark('OBJECT')}}}"
     return told + "}"
 
 
 def _parameters(properties: Mapping[str, Any]) -> str:
     return ",".join(
         f"{name}:{{{','.join(_parts(fields if isinstance(fields, Mapping) else {}))}}}"
-        for name, fields in _sorted(properties)
+        for name, fields in _sort(properties)
         if name not in _STANDARD
     )
 
@@ -102,12 +102,12 @@ def _parts(fields: Mapping[str, Any]) -> list[str]:
     """Return what is said of a parameter, its type last."""
     kind, parts = str(fields.get("type", "")).upper(), []
     if about := fields.get("description"):
-        parts.append(f"description:{_marked(about)}")
+        parts.append(f"description:{_mark(about)}")
     items = fields.get("items")
     if kind == "STRING" and fields.get("enum"):
         parts.append(f"enum:{_value(fields['enum'], quoted=True)}")
     elif kind == "ARRAY" and isinstance(items, Mapping) and items:
-        parts.append(f"items:{{{','.join(_item(key, value) for key, value in _sorted(items) if value is not None)}}}")
+        parts.append(f"items:{{{','.join(_item(key, value) for key, value in _sort(items) if value is not None)}}}")
     if fields.get("nullable"):
         parts.append("nullable:true")
     if kind == "OBJECT":
@@ -115,7 +115,7 @@ def _parts(fields: Mapping[str, Any]) -> list[str]:
         parts.append(f"properties:{{{_parameters(properties if isinstance(properties, Mapping) else fields)}}}")
         if fields.get("required"):
             parts.append(f"required:{_names(fields['required'])}")
-    return [*parts, f"type:{_marked(kind)}"]
+    return [*parts, f"type:{_mark(kind)}"]
 
 
 def _item(key: str, value: Any) -> str:
@@ -132,13 +132,13 @@ def _item(key: str, value: Any) -> str:
 
 def _object(given: Mapping[str, Any], *, quoted: bool = False) -> str:
     """Return names and values, by their names; `quoted` puts the names between marks as well."""
-    pairs = (f"{_marked(key) if quoted else key}:{_value(value, quoted=quoted)}" for key, value in _sorted(given))
+    pairs = (f"{_mark(key) if quoted else key}:{_value(value, quoted=quoted)}" for key, value in _sort(given))
     return f"{{{','.join(pairs)}}}"
 
 
 def _value(value: Any, *, quoted: bool = False) -> str:
     if isinstance(value, str):
-        return _marked(value)
+        return _mark(value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, Mapping):
@@ -149,12 +149,12 @@ def _value(value: Any, *, quoted: bool = False) -> str:
 
 
 def _names(names: Sequence[Any]) -> str:
-    return f"[{','.join(map(_marked, names))}]"
+    return f"[{','.join(map(_mark, names))}]"
 
 
-def _marked(text: Any) -> str:
+def _mark(text: Any) -> str:
     return f"{_TEXT}{text}{_TEXT}"
 
 
-def _sorted(given: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _sort(given: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return sorted(given.items(), key=lambda pair: pair[0].lower())

@@ -83,7 +83,7 @@ class Glimmer(Renderer):
         thought = f"<|start|>assistant to=self<|message|>{turn.thought}<|eom|>" if turn.thought else ""
         if not turn.calls:
             return f"{thought}<|start|>assistant to=user<|message|>{turn.content}<|eot|>"
-        calls = "<|eom|>".join(f"<|start|>assistant to={call.name}<|message|>{_called(call)}" for call in turn.calls)
+        calls = "<|eom|>".join(f"<|start|>assistant to={call.name}<|message|>{_calls(call)}" for call in turn.calls)
         return f"{thought}{calls}{'<|eot|>' if turn.ends else '<|eom|>'}"
 
     def tool(self, turn: Turn) -> str:
@@ -101,12 +101,12 @@ class Glimmer(Renderer):
         tools = tools_of(variables)
         kinds = list(dict.fromkeys(tool["function"]["name"].split(".")[0] for tool in tools))
         if tools:
-            told += f"\n\n{_described(tools, kinds)}"
+            told += f"\n\n{_describe_tools(tools, kinds)}"
         recipients = ", ".join(['"self"', *(f'"{kind}.*"' for kind in kinds), '"user"'])
         return f"<|start|>system<|message|>{text}{told}\n\n# Valid recipients: {recipients}.<|eot|>"
 
 
-def _described(tools: Tools, kinds: Sequence[str]) -> str:
+def _describe_tools(tools: Tools, kinds: Sequence[str]) -> str:
     """Return what there is to say of tools; `kinds` are what their names begin with."""
     functions = [tool["function"] for tool in tools]
     return _TOLD.format(
@@ -119,7 +119,7 @@ def _described(tools: Tools, kinds: Sequence[str]) -> str:
     )
 
 
-def _called(call: Call) -> str:
+def _calls(call: Call) -> str:
     given = "".join(
         f'<atem:parameter name="{name}">{value if isinstance(value, str) else as_json(value)}</atem:parameter>\n'
         for name, value in call.arguments.items()

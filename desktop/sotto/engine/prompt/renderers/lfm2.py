@@ -31,7 +31,7 @@ class Lfm2(ChatML):
 
     def assistant(self, turn: Turn, thinking: bool) -> str:
         """Return an answer."""
-        return block("assistant", turn.content + _called(turn))
+        return block("assistant", turn.content + _calls(turn))
 
     def tool(self, turn: Turn) -> str:
         """Return what a tool said."""
@@ -51,16 +51,16 @@ class Lfm2Thinking(Lfm2):
         """Return an answer."""
         if turn.recent:
             thought = f"<think>{turn.thought}</think>" if turn.thought else ""
-            return block("assistant", thought + turn.content + _called(turn))
+            return block("assistant", thought + turn.content + _calls(turn))
         _, mark, behind = turn.content.rpartition("</think>")
-        return block("assistant", (behind.strip() if mark else turn.content) + _called(turn))
+        return block("assistant", (behind.strip() if mark else turn.content) + _calls(turn))
 
     def tool(self, turn: Turn) -> str:
         """Return what a tool said."""
         return block("tool", turn.content)
 
 
-def _called(turn: Turn) -> str:
+def _calls(turn: Turn) -> str:
     """Return the calls of an answer."""
     calls = (
         f"{call.name}({', '.join(f'{name}={_value(value)}' for name, value in call.arguments.items())})"

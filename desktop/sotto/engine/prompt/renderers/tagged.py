@@ -85,7 +85,7 @@ Where:
         """Return the first token, all system prompts and the tools."""
         said = [content_of(message) for message in variables.get("messages") or () if message.get("role") == "system"]
         if tools := tools_of(variables):
-            told = "\n\n".join(self._described(tool["function"]) for tool in tools)
+            told = "\n\n".join(self._describe_tool(tool["function"]) for tool in tools)
             said.append(self._TOLD.format(told))
         return super().head(system, thinking, variables) + "\n\n".join(said)
 
@@ -122,7 +122,7 @@ Where:
             return ""
         return "<｜Assistant｜><think>" if thinking else "<｜Assistant｜></think>"
 
-    def _described(self, function: Mapping[str, Any]) -> str:
+    def _describe_tool(self, function: Mapping[str, Any]) -> str:
         """Return a tool with what it is given."""
         name, about = function.get("name"), function.get("description")
         return f"### {name}\nDescription: {about}\n\nParameters: {described.as_json(function.get('parameters'))}"

@@ -21,7 +21,7 @@ from sotto.engine.tokens.expressions.expression_parser import (
     NotKnownError,
     Repeat,
     Row,
-    parsed,
+    parse,
 )
 from sotto.store.gguf.pre_tokenizers import PRE_TOKENIZERS
 
@@ -121,7 +121,7 @@ def cost_of(pattern: str) -> Cost:
         raise EndlessError(f"it has {len(pattern):,} characters, more than {LONGEST:,}")
     closing = next((end for end in _CLOSING if pattern.endswith(end)), "")
     try:
-        node = parsed(pattern.removesuffix(closing))
+        node = parse(pattern.removesuffix(closing))
         steps = _bounds(node, _END)[1]
     except NotKnownError:
         return Cost(Growth.UNKNOWN)

@@ -90,7 +90,7 @@ class _Flags:
     dot_all: bool = False
 
 
-def parsed(pattern: str) -> Node:
+def parse(pattern: str) -> Node:
     """Return the parts of an expression.
 
     Raises:
@@ -124,7 +124,7 @@ class _Reader:
                 if not ended:
                     parts.append(self.alternatives(flags, depth + 1))
             else:
-                parts.append(self._repeated(self._atom(flags, depth)))
+                parts.append(self._repeat(self._atom(flags, depth)))
         return Either((*branches, _row(parts))) if branches else _row(parts)
 
     def _switch(self, flags: _Flags) -> tuple[_Flags, bool] | None:
@@ -194,7 +194,7 @@ class _Reader:
             raise NotKnownError("a group that is not closed")
         return node
 
-    def _repeated(self, node: Node) -> Node:
+    def _repeat(self, node: Node) -> Node:
         for _ in range(DEEPEST):
             if (match := _INTERVAL.match(self.pattern, self.place)) is not None:
                 self.place = match.end()
