@@ -64,7 +64,7 @@ def test_answers_that_a_fault_in_a_shared_step_slowed_down_are_counted(serve, mo
             raise RuntimeError("broken on purpose")
         return batch_caches(sequences)
 
-    monkeypatch.setattr(scheduler, "batched", broken)
+    monkeypatch.setattr(scheduler, "batch_caches", broken)
     before = len(faults.recorded())
     for _ in range(20):
         with ThreadPoolExecutor(2) as pool:

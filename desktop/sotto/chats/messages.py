@@ -28,10 +28,6 @@ class Conversation:
         """Return this conversation with one more turn."""
         return replace(self, messages=(*self.messages, message))
 
-    def without_last(self) -> "Conversation":
-        """Return this conversation without its newest turn."""
-        return replace(self, messages=self.messages[:-1])
-
     def to_answer(self) -> tuple[Message, ...]:
         """Return the turns that a model should see to answer the newest one.
 
