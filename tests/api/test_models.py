@@ -121,7 +121,7 @@ class TestRemembered:
     def test_what_is_damaged_is_found_out_again(self, families, cache, written):
         record = families[HERMES]
         cache.parent.mkdir(parents=True)
-        cache.write_text(written.replace("BY", json.dumps(profiles._made_by())).replace("DIGEST", record.digest))
+        cache.write_text(written.replace("BY", json.dumps(profiles._versions())).replace("DIGEST", record.digest))
         assert Profiles().of([record]) == [profile_of(record)]
 
 

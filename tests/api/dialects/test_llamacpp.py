@@ -162,7 +162,7 @@ class TestLlamaCpp:
         clock = SimpleNamespace(monotonic=map(float, count()).__next__)
         monkeypatch.setattr("sotto.api.dialects.llamacpp.time", clock)
         # Or a slow reader would have several pieces as one, and look less often.
-        monkeypatch.setattr("sotto.api.stream.joined", list)
+        monkeypatch.setattr("sotto.api.stream.join_events", list)
         monkeypatch.setattr(script, "chunks", ["a", "b", "c\n", "d", "e"])
         asked = {"model": "tiny"} | GAP | {"t_max_predict_ms": 1500, "temperature": 0.8}
         answer = httpx.post(f"{url}/infill", json=asked).json()

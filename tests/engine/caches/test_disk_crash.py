@@ -229,6 +229,7 @@ def test_a_folder_that_is_removed_meanwhile_comes_back(tmp_path):
 def test_files_that_may_not_grow_any_more(tmp_path):
     code = """
 import resource
+sys.dont_write_bytecode = True
 resource.setrlimit(resource.RLIMIT_FSIZE, (3 << 20, 3 << 20))
 first = head([1]); second = head([2])
 tier = DiskTier(pathlib.Path(sys.argv[1]), "key", 1 << 40, FREE)

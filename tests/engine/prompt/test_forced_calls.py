@@ -207,7 +207,7 @@ def test_of_several_calls_only_the_first_is_told_where_there_may_be_but_one(load
         ({"messages": (), "prompt": "x"}, "tool_choice cannot be had with a raw prompt"),
         (
             {"messages": (*QUESTION, Message("assistant", "I"))},
-            "the conversation ends with an answer that is to be gone",
+            "the conversation ends with an answer to continue",
         ),
         (
             {"tools": read_tools([{"name": "a", "parameters": {"properties": {}, "not": {}}}], "tools")},

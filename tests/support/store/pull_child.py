@@ -41,6 +41,8 @@ def main(root: str, name: str, how: str = "", number: str = "0") -> None:
     if how == "lookup":
         socket.getaddrinfo = lambda *_, **__: time.sleep(60)
     if how == "size":
+        # Python would cut off bytecode at the limit as well, and leave it to every later process.
+        sys.dont_write_bytecode = True
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(number), int(number)))
     ended = threading.Event()
     last: list[PullProgress] = []

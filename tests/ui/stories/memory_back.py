@@ -26,7 +26,7 @@ WRITE = """
 import sys
 from pathlib import Path
 from tiny_random import CONFIGS, write_model
-changes = {"hidden_size": 1024, "intermediate_size": int(sys.argv[2]), "num_attention_heads": 8}
+changes = {"num_hidden_layers": 3, "hidden_size": 1024, "intermediate_size": int(sys.argv[2]), "num_attention_heads": 8}
 CONFIGS["large"] = CONFIGS["plain"] | changes
 write_model(Path(sys.argv[1]), "large")
 """

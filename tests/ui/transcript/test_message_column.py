@@ -30,7 +30,7 @@ def test_measuring_a_message_lays_out_nothing_around_the_column(qtbot):
     before = around.requests
     QCoreApplication.postEvent(around, QEvent(QEvent.Type.LayoutRequest))
     column.arrange()
-    column.make_near(0, 400)
+    column.update_widgets(0, 400)
     column.arrange()
     assert around.requests == before
-    assert column.made
+    assert column.widgets
