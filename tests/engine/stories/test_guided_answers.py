@@ -301,7 +301,7 @@ def test_after_draws_that_failed_each_goes_on(ahead, at, guided, monkeypatch):
             raise RuntimeError("[metal] something went wrong")
         return mask_logits(logits, masks)
 
-    monkeypatch.setattr("sotto.engine.generation.scheduler.masked", failing)
+    monkeypatch.setattr("sotto.engine.generation.scheduler.mask_logits", failing)
     tasks = [guided(request_id=name, sampling=sampling) for name, sampling in options.items()]
     events = run("plain", empty("plain"), *tasks, ahead=ahead, batches=True, chunk=2048)
     assert calls[at - 1] == 2
