@@ -415,7 +415,7 @@ class Stage:
         bar.name.setText("Storyteller")
         bar.name.returnPressed.emit()
         await self._take("preset-refused")
-        bar.name.left.emit()
+        bar.name.escaped.emit()
         window.chat.choices.reset.click()
 
     async def _take_palette(self) -> None:
