@@ -1,5 +1,6 @@
 """Settings and folders for every test."""
 
+import gc
 import os
 import tempfile
 from pathlib import Path
@@ -30,3 +31,15 @@ settings.load_profile("sotto")
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     mark_full(items)
+
+
+def pytest_collection_finish():
+    """Leave modules and tests out of every garbage collection: visiting them would take longer than most tests."""
+    gc.collect()
+    gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="module")
+def frozen():
+    """Leave what the tests of other modules have left behind out of the collections of this one."""
+    gc.freeze()

@@ -60,15 +60,6 @@ def own_home(monkeypatch, tmp_path_factory):
     return home
 
 
-@pytest.fixture(autouse=True, scope="session")
-def young():
-    """Leave what other tests have left behind out of every collection: it would take longer than most tests."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
-
-
 @pytest.fixture(autouse=True)
 def no_thread_left():
     """Fail a test that leaves a thread of Qt's running."""
