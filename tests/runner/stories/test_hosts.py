@@ -73,14 +73,21 @@ def wide(tmp_path_factory):
     return record_of(folder)
 
 
-@pytest.fixture(params=[thread_loop, RunnerProcess], ids=["thread", "process"])
-def host(request):
+@pytest.fixture(scope="module", params=[thread_loop, RunnerProcess], ids=["thread", "process"])
+def shared_host(request):
+    """One host for all tests, as starting a process takes longer than most of them."""
     host = Host(request.param)
     yield host
     host.close()
     assert host.error is None
     assert host.events[-1] == Unloaded()
     assert host.threads == {"owner"}
+
+
+@pytest.fixture
+def host(shared_host):
+    yield shared_host
+    shared_host.start_over()
 
 
 @pytest.fixture

@@ -4,8 +4,9 @@ import threading
 
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Failed, Finished
-from sotto.engine.contract.requests import GenerateRequest, SamplingOptions
+from sotto.engine.contract.requests import CountRequest, GenerateRequest, SamplingOptions
 from sotto.errors import SottoError
+from sotto.runner.commands import Count, Unload
 from sotto.runner.loop import EngineLoop
 
 GREEDY = SamplingOptions(temperature=0)
@@ -66,6 +67,14 @@ class Host:
     def ended(self, request_id):
         """Wait for the end of a request, and return its last event."""
         return self.wait(lambda event: isinstance(event, Finished | Failed) and event.request_id == request_id)
+
+    def start_over(self):
+        """Unload the model, wait until everything that was asked before has ended, and forget all events."""
+        self.loop.send(Unload())
+        self.loop.send(Count(CountRequest("last", ())))
+        self.ended("last")
+        with self._changed:
+            self.events.clear()
 
     def close(self):
         self.loop.close()
