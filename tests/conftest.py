@@ -8,7 +8,11 @@ from pathlib import Path
 import pytest
 from hypothesis import HealthCheck, settings
 
+from sotto.engine.kernels import device
 from thoroughness import mark_full
+
+# Before anything imports MLX, or the tests would compute with whatever BLAS the system has.
+device.prepare()
 
 # Tests and the processes that they start neither read nor write the user's own files.
 _USER_FOLDERS = tempfile.TemporaryDirectory(prefix="sotto-tests-")
