@@ -8,11 +8,9 @@ import time
 
 import psutil
 import pytest
-from mlx.utils import tree_flatten
 
 from embedding import minilm
 from hosts import Host, is_a, request, thread_loop
-from sotto.engine.architectures.zoo import build
 from sotto.engine.contract.events import (
     Counted,
     DoneReason,
@@ -43,7 +41,7 @@ from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import SLOTS
 from sotto.store.opening import record_of
 from thinking_models import HERMES, write_family
-from tiny_random import CONFIGS, write_model
+from tiny_random import write_model, write_zeros
 
 # A few hundred megabytes, so that evaluating a prompt takes seconds.
 WIDE = {
@@ -65,12 +63,7 @@ def records(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def wide(tmp_path_factory):
-    import mlx.core as mx
-
-    folder = write_model(tmp_path_factory.mktemp("wide") / "wide", "plain", **WIDE)
-    model, _ = build({**CONFIGS["plain"], **WIDE})
-    mx.save_safetensors(str(folder / "model.safetensors"), dict(tree_flatten(model.parameters())))
-    return record_of(folder)
+    return record_of(write_zeros(tmp_path_factory.mktemp("wide") / "wide", "plain", **WIDE))
 
 
 @pytest.fixture(scope="module", params=[thread_loop, RunnerProcess], ids=["thread", "process"])

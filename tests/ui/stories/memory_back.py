@@ -25,10 +25,9 @@ WAIT = 60_000
 WRITE = """
 import sys
 from pathlib import Path
-from tiny_random import CONFIGS, write_model
+from tiny_random import write_zeros
 changes = {"num_hidden_layers": 3, "hidden_size": 1024, "intermediate_size": int(sys.argv[2]), "num_attention_heads": 8}
-CONFIGS["large"] = CONFIGS["plain"] | changes
-write_model(Path(sys.argv[1]), "large")
+write_zeros(Path(sys.argv[1]), "plain", **changes)
 """
 
 

@@ -178,7 +178,15 @@ def test_the_draft_can_be_written_in_every_state(stage, qtbot, loop):
     assert len(stage.script.requests) == 1
 
 
-@pytest.mark.parametrize("text", ["word " * 40_000, "a line of words\n" * 12_500, "x" * 200_000])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "word " * 40_000,
+        pytest.param("a line of words\n" * 12_500, marks=pytest.mark.full),
+        pytest.param("x" * 200_000, marks=pytest.mark.full),
+    ],
+    ids=["words", "lines", "letters"],
+)
 def test_a_paste_of_200_000_characters_costs_little_more_than_in_a_bare_field(ready, qtbot, loop, text):
     draft, bare = ready.window.chat.composer.draft, QPlainTextEdit()
     qtbot.addWidget(bare)
