@@ -44,7 +44,7 @@ def fuzz(*arguments):
 @pytest.mark.parametrize("target", COUNTS)
 def test_nothing_is_found_and_the_fuzz_goes_deep(tmp_path, target):
     report = tmp_path / "report.json"
-    count = share(COUNTS[target], 40)
+    count = share(COUNTS[target], 20)
     status, said = fuzz("--target", target, "--count", count, "--keep", tmp_path, "--report", report)
     assert status == 0, said
     counted = json.loads(report.read_text())[target]

@@ -13,6 +13,7 @@ from sotto.api.server import Address, ApiServer
 from sotto.runner.loop_host import LoopHost
 from sotto.store.opening import record_of
 from thinking_models import HARMONY, HERMES, MISTRAL, QWEN_CODER, write_family
+from thoroughness import share
 
 TOOL = {"type": "function", "function": FUNCTION}
 ANTHROPIC = {"name": "find", "description": "Finds.", "input_schema": PARAMETERS}
@@ -154,7 +155,7 @@ def test_a_real_engine_is_cut_short_in_a_call(own_home, tmp_path, name, seed):
     server.start()
     found = set()
     try:
-        for most in range(1, 90, 8):
+        for most in range(1, 90, 90 // share(11, 5)):
             answer = httpx.post(
                 f"{server.url}/v1/chat/completions",
                 json={

@@ -5,11 +5,9 @@ import os
 import subprocess
 import sys
 
-import mlx.core as mx
 import pytest
 
-from sotto.engine.architectures.zoo import build
-from tiny_random import CONFIGS, flat_weights, write_model
+from tiny_random import write_model, write_zeros
 
 ENOUGH = 100_000_000
 # Enough layers of this to be some hundred megabytes.
@@ -65,24 +63,11 @@ print(json.dumps(rounds))
 """
 
 
-def write_wide_model(folder):
-    """Write a model of some hundred megabytes; layers share their random numbers, which no reader can tell."""
-    write_model(folder, "plain", **WIDE)
-    model, _ = build({**CONFIGS["plain"], **WIDE})
-    made, weights = {}, {}
-    for name, array in flat_weights(model).items():
-        if array.shape not in made:
-            made[array.shape] = mx.random.uniform(-0.02, 0.02, array.shape)
-        weights[name] = made[array.shape]
-    mx.save_safetensors(str(folder / "model.safetensors"), weights)
-    return folder
-
-
 @pytest.fixture(scope="module", params=["1", "0"], ids=["native", "plain"])
 def rounds(request, tmp_path_factory):
     root = tmp_path_factory.mktemp("models")
     small = write_model(root / "small", "plain")
-    large = write_wide_model(root / "large")
+    large = write_zeros(root / "large", "plain", **WIDE)
     done = subprocess.run(
         [sys.executable, "-c", _SCRIPT, str(small), str(large)],
         capture_output=True,
