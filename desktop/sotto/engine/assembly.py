@@ -128,7 +128,7 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         draft=draft.name if draft else "",
     )
     sentence = sentence_of(order.source)
-    reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_beside)
+    reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_other_caches)
     embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), first.rows)
     return Ready(info, preparer, prefix, scheduler, draft, embedder, guard)
 

@@ -74,6 +74,6 @@ def test_nothing_is_told_where_nothing_was_asked_for():
 
 def test_all_caches_of_a_model_know_the_most():
     for kind in ("plain", "window", "hybrid"):
-        full = [leaf for leaf in make_caches(MODELS[kind], most=300) if isinstance(leaf, FullKVCache)]
+        full = [leaf for leaf in make_caches(MODELS[kind], max_tokens=300) if isinstance(leaf, FullKVCache)]
         assert full
-        assert all(leaf.most == 300 for leaf in full)
+        assert all(leaf.max_tokens == 300 for leaf in full)

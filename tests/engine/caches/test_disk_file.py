@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from disk_entries import folder_of, head, path_of, write_entry
 from sotto.engine.caches import disk_file
 from sotto.engine.caches.disk_file import CHECKSUM, DamagedEntryError, checksum, pack, read_verified
-from sotto.engine.caches.disk_format import EntryHead, entry_id, packed_entry, read_entry, read_head
+from sotto.engine.caches.disk_format import EntryHead, entry_id, pack_entry, read_entry, read_head
 from sotto.engine.caches.disk_shelf import Shelf
 
 SIZES = {"U8": 1, "BF16": 2, "F16": 2, "F32": 4, "U32": 4, "I64": 8}
@@ -43,7 +43,7 @@ def test_what_is_written_is_read(tmp_path_factory, tokens, start, note, data):
     parent = entry_id("", b"before") if start else ""
     written = EntryHead(start, start + len(tokens), struct.pack(f"<{len(tokens)}I", *tokens), parent, note)
     path = folder / f"{written.id}.safetensors"
-    parts = packed_entry(written, KEY, data)
+    parts = pack_entry(written, KEY, data)
     path.write_bytes(b"".join([*parts, checksum(parts)]))
     found, loaded = read_entry(path, KEY, LIMIT)
     assert found == written
@@ -297,20 +297,20 @@ def test_a_file_that_shrinks_while_it_is_read_is_damaged(tmp_path, monkeypatch):
 )
 def test_arrays_that_are_not_what_they_say_are_refused(data):
     with pytest.raises(ValueError):
-        packed_entry(head([1]), KEY, data)
+        pack_entry(head([1]), KEY, data)
 
 
 def test_arrays_of_any_contiguous_kind_are_taken(tmp_path):
     of = head([1])
     view = memoryview(bytearray(range(48))).cast("f", (3, 4))
-    parts = packed_entry(of, KEY, {"a": ("F32", (3, 4), view), "none": ("F16", (0, 5), memoryview(b""))})
+    parts = pack_entry(of, KEY, {"a": ("F32", (3, 4), view), "none": ("F16", (0, 5), memoryview(b""))})
     path = tmp_path / f"{of.id}.safetensors"
     path.write_bytes(b"".join([*parts, checksum(parts)]))
     _, loaded = read_entry(path, KEY, LIMIT)
     assert bytes(loaded["a"][2]) == bytes(range(48))
     assert loaded["none"][:2] == ("F16", (0, 5))
     with pytest.raises(TypeError):
-        packed_entry(of, KEY, {"a": ("U8", (24,), memoryview(bytearray(48))[::2])})
+        pack_entry(of, KEY, {"a": ("U8", (24,), memoryview(bytearray(48))[::2])})
 
 
 @pytest.mark.parametrize(
@@ -341,7 +341,7 @@ def test_entries_are_read_into_the_same_memory_one_after_the_other(tmp_path):
     held = bytearray(1 << 14)
     first, second = (head([number]) for number in (1, 2))
     for of, size in ((first, 5000), (second, 3000)):
-        parts = packed_entry(of, KEY, {"a": ("U8", (size,), bytes([of.tokens[0]]) * size)})
+        parts = pack_entry(of, KEY, {"a": ("U8", (size,), bytes([of.tokens[0]]) * size)})
         (tmp_path / f"{of.id}.safetensors").write_bytes(b"".join([*parts, checksum(parts)]))
     _, one = read_entry(tmp_path / f"{first.id}.safetensors", KEY, LIMIT, lambda size: memoryview(held)[:size])
     assert bytes(one["a"].data) == b"\1" * 5000

@@ -124,7 +124,7 @@ def test_the_conversation_that_was_not_used_for_the_longest_time_makes_place(kin
         answer(MODELS[kind], prefix, prompt)
     answer(MODELS[kind], prefix, conversations[0])
     prefix.budget = int(0.68 * prefix.nbytes)
-    prefix.make_place()
+    prefix.make_room()
     assert 0 < prefix.nbytes <= prefix.budget
     assert answer(MODELS[kind], prefix, conversations[0])[1] == 40
     assert answer(MODELS[kind], prefix, conversations[2])[1] == 40
@@ -138,7 +138,7 @@ def test_what_others_branch_off_from_stays_when_one_makes_place():
     answer(MODELS["plain"], prefix, [*shared, 70, 71])
     answer(MODELS["plain"], prefix, [*shared, 60, 61, 62])
     prefix.budget = prefix.nbytes - 1
-    prefix.make_place()
+    prefix.make_room()
     assert answer(MODELS["plain"], prefix, [*shared, 60, 61, 62, 63])[1] == 53
     assert answer(MODELS["plain"], prefix, [*shared, 80, 81])[1] == 50
 

@@ -64,7 +64,7 @@ def test_what_made_place_comes_back_from_the_disk(kind, tmp_path):
 
 @kinds
 def test_long_stretches_are_stored_in_parts(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(prefix_tree, "MOST_TOKENS", 16)
+    monkeypatch.setattr(prefix_tree, "MAX_ENTRY_TOKENS", 16)
     before = opened(kind, tmp_path)
     answer(MODELS[kind], before, LONG)
     before.close()

@@ -190,7 +190,7 @@ def test_a_step_of_decoding_is_foreseen(monkeypatch):
     monkeypatch.setattr(module, "_CHUNKS", ())
     needs = needs_for(QWEN3, 1025)
     model = ready(QWEN3)
-    caches = make_caches(model, most=1025)
+    caches = make_caches(model, max_tokens=1025)
     before = mx.get_active_memory()
     model(mx.array([[1] * 1024]), cache=caches)
     mx.eval([cache.state for cache in caches])
@@ -226,7 +226,7 @@ def test_caches_are_counted_to_the_byte(family, monkeypatch):
     needs = needs_for(config, 256)
     model, _ = built(config)
     mx.eval(model.parameters())
-    caches = make_caches(model, most=length)
+    caches = make_caches(model, max_tokens=length)
     for _ in range(length):
         model(mx.array([[1]]), cache=caches)
         mx.eval([cache.state for cache in caches])

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from generating import PLENTY, PROMPT, Counting, cancel_after, drain, empty, finished, reference, run, scheduler, task
 from sotto.engine.architectures.zoo import build
-from sotto.engine.caches.batch import MOST_TOGETHER
+from sotto.engine.caches.batch import MAX_BATCH_ROWS
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
@@ -215,13 +215,13 @@ class TestSeveralAtOnce:
 
     @pytest.mark.parametrize("ahead", [0.0, math.inf])
     def test_more_answers_than_share_a_step_are_what_they_are_alone(self, ahead):
-        prompts = [[number % 90, 3, 5 * number % 90] for number in range(MOST_TOGETHER + 4)]
+        prompts = [[number % 90, 3, 5 * number % 90] for number in range(MAX_BATCH_ROWS + 4)]
         tasks = [task(prompt, 40, request_id=str(number)) for number, prompt in enumerate(prompts)]
         counting = Counting("plain")
         events = run("plain", empty("plain"), *tasks, batches=True, ahead=ahead, model=counting)
         for number, prompt in enumerate(prompts):
             assert finished(events, str(number)).token_ids == reference("plain", prompt, 40)
-        assert max(rows for rows, _ in counting.shapes) == MOST_TOGETHER
+        assert max(rows for rows, _ in counting.shapes) == MAX_BATCH_ROWS
 
     def test_prompts_are_read_by_the_model_and_steps_are_taken_by_what_is_for_them(self):
         reading, stepping = Counting("plain"), Counting("plain")

@@ -19,7 +19,7 @@ from places import REFERENCES
 from sotto.engine.architectures.attention import attend
 from sotto.engine.architectures.cache_types import FullKVCache
 from sotto.engine.architectures.zoo import build
-from sotto.engine.caches.batch import MOST_TOGETHER, batch_caches
+from sotto.engine.caches.batch import MAX_BATCH_ROWS, batch_caches
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence
@@ -371,7 +371,7 @@ def test_an_empty_cache_and_a_larger_batch_are_left_to_the_definition():
 
 
 def test_as_many_answers_share_a_step_as_get_the_bits_of_single_ones():
-    assert KERNELS.few_rows() >= MOST_TOGETHER
+    assert KERNELS.few_rows() >= MAX_BATCH_ROWS
     assert KERNELS.few_rows() >= MOST_DRAFTS + 1
 
 

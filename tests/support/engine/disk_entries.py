@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from sotto.engine.caches.disk_file import checksum
-from sotto.engine.caches.disk_format import EntryHead, packed_entry
+from sotto.engine.caches.disk_format import EntryHead, pack_entry
 from sotto.engine.caches.disk_tier import Bounds
 
 # No reserve, as tests run on disks of any size, and no pauses.
@@ -45,7 +45,7 @@ def write_entry(root, of, rows=3, key="key"):
     """Write an entry's file directly, not through the tier, and return its path."""
     path = path_of(root, of, key)
     path.parent.mkdir(parents=True, exist_ok=True)
-    parts = packed_entry(of, path.parent.name, arrays(of, rows))
+    parts = pack_entry(of, path.parent.name, arrays(of, rows))
     path.write_bytes(b"".join([*parts, checksum(parts)]))
     return path
 

@@ -47,17 +47,17 @@ class FullKVCache(KVCache):  # type: ignore[misc]
 
     Attributes:
         offset: Tokens held.
-        most: The most tokens that it will hold, so that no room is made for more; None where that is not known.
+        max_tokens: The most tokens that it will hold, so that no room is made for more; None where that is not known.
     """
 
-    def __init__(self, most: int | None = None) -> None:
+    def __init__(self, max_tokens: int | None = None) -> None:
         """Start empty.
 
         Args:
-            most: The most tokens that it will hold; None where that is not known.
+            max_tokens: The most tokens that it will hold; None where that is not known.
         """
         super().__init__()
-        self.most = most
+        self.max_tokens = max_tokens
 
     @property
     def buffers(self) -> tuple[mx.array, ...]:
@@ -122,8 +122,8 @@ class FullKVCache(KVCache):  # type: ignore[misc]
     def _grown(self, parts: tuple[mx.array, ...], end: int) -> tuple[mx.array, ...]:
         """Return buffers with room for `end` tokens and an eighth more, so that few tokens pay for copying all."""
         room = _round_up(max(end, self.offset + self.offset // 8))
-        if self.most is not None:
-            room = max(end, min(room, self.most))
+        if self.max_tokens is not None:
+            room = max(end, min(room, self.max_tokens))
         grown = []
         for index, part in enumerate(parts):
             empty = mx.zeros((*part.shape[:2], room - self.offset, part.shape[3]), part.dtype)
@@ -165,9 +165,9 @@ class QuantizedKVCache(FullKVCache):
         bits_held: 8 or 4. Not `bits`: definitions take a cache that has that for mlx-lm's own quantized one.
     """
 
-    def __init__(self, bits: int, most: int | None = None) -> None:
+    def __init__(self, bits: int, max_tokens: int | None = None) -> None:
         """Start empty."""
-        super().__init__(most)
+        super().__init__(max_tokens)
         self.bits_held = bits
         self._packed: tuple[mx.array, ...] = ()
 

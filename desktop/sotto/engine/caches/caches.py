@@ -1,4 +1,4 @@
-"""The caches of one sequence: fresh ones for a model, of the kinds that its layers need, and what to say of them."""
+"""Creation and description of the caches of one sequence, one for each layer of a model."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -18,38 +18,37 @@ from sotto.engine.architectures.cache_types import (
 )
 
 
-def make_caches(model: nn.Module, kv_bits: int | None = None, most: int | None = None) -> list[Any]:
-    """Return one empty cache for each layer, of the kinds that the model's layers need.
+def make_caches(model: nn.Module, kv_bits: int | None = None, max_tokens: int | None = None) -> list[Any]:
+    """Return one empty cache for each layer, of the kind that the layer needs.
 
     Args:
         model: A loaded model.
-        kv_bits: Hold full KV caches in 8 or 4 bits; None as they come. Layers with a sliding window, a recurrent state
-            or several caches of their own are left alone.
-        most: The most tokens of a context; caches that hold all of it make no room for more. None where that is not
-            known.
+        kv_bits: Quantize full KV caches to 8 or 4 bits; None leaves them in the model's type. Layers with a sliding
+            window, a recurrent state or several caches are never quantized.
+        max_tokens: The longest possible context, so that full caches allocate no more; None if it is unknown.
     """
     made = list(model.make_cache()) if hasattr(model, "make_cache") else [KVCache() for _ in model.layers]
-    return [_ours(cache, kv_bits, most) for cache in made]
+    return [_replacement(cache, kv_bits, max_tokens) for cache in made]
 
 
 def kv_note(caches: Sequence[Any], kv_bits: int | None) -> str:
-    """Say which layers hold keys and values in few bits, and what is left as it is; nothing where none was to.
+    """Return a note on how many layers are quantized and why others are not; empty without quantization.
 
     Args:
-        caches: One for each layer, which have seen a token.
-        kv_bits: The bits that were asked for.
+        caches: One for each layer, after at least one token.
+        kv_bits: The requested bits; None for no quantization.
     """
     if not kv_bits:
         return ""
-    whys = [_why_whole(cache) for cache in caches]
-    held = whys.count("")
-    note = f"{held} of {len(whys)} layers {'holds' if held == 1 else 'hold'} keys and values in {kv_bits} bits"
-    kept = sorted(set(whys) - {""}, reverse=True)
+    unquantized = [_unquantized_part(cache) for cache in caches]
+    held = unquantized.count("")
+    note = f"{held} of {len(unquantized)} layers {'holds' if held == 1 else 'hold'} keys and values in {kv_bits} bits"
+    kept = sorted(set(unquantized) - {""}, reverse=True)
     return f"{note}; {' and '.join(kept)} are left as they are" if kept else note
 
 
 def leaves(caches: Sequence[Any]) -> Iterator[Any]:
-    """Yield the caches with lists of caches taken apart."""
+    """Yield the caches, each `CacheList` replaced by its members."""
     for cache in caches:
         if hasattr(cache, "caches"):
             yield from leaves(cache.caches)
@@ -57,8 +56,8 @@ def leaves(caches: Sequence[Any]) -> Iterator[Any]:
             yield cache
 
 
-def _why_whole(cache: Any) -> str:
-    """Return what of a layer is not held in few bits; nothing where all of it is."""
+def _unquantized_part(cache: Any) -> str:
+    """Return what a layer holds that is not quantized; empty if all of it is."""
     if isinstance(cache, QuantizedKVCache):
         return "" if cache.group_size else f"heads whose width is no multiple of {GROUPS[-1]}"
     if isinstance(cache, CacheList):
@@ -68,14 +67,15 @@ def _why_whole(cache: Any) -> str:
     return "contexts computed in two ways" if isinstance(cache, PlannedKVCache) else "sliding windows"
 
 
-def _ours(cache: Any, kv_bits: int | None, most: int | None) -> Any:
+def _replacement(cache: Any, kv_bits: int | None, max_tokens: int | None) -> Any:
+    """Return our cache in place of mlx-lm's where we have one, else the cache itself."""
     if type(cache) is KVCache:
-        return QuantizedKVCache(kv_bits, most) if kv_bits else FullKVCache(most)
+        return QuantizedKVCache(kv_bits, max_tokens) if kv_bits else FullKVCache(max_tokens)
     if isinstance(cache, PlannedKVCache):
-        cache.most = most
+        cache.max_tokens = max_tokens
     if type(cache) is RotatingKVCache and cache.keep == 0:
         return SlidingKVCache(cache.max_size)
     if type(cache) is CacheList:
-        # Definitions with several caches in a layer look into them.
-        return CacheList(*(_ours(cach, None, most) for cach in cache.caches))
+        # Never quantized, because definitions with several caches in a layer read their arrays directly.
+        return CacheList(*(_replacement(member, None, max_tokens) for member in cache.caches))
     return cache

@@ -31,7 +31,7 @@ _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Stored:
+class StoredEntry:
     """An entry that is on disk.
 
     Attributes:
@@ -66,7 +66,7 @@ class Lock:
         """Give the folder back."""
         os.close(self._file)
 
-    def lasts(self) -> bool:
+    def is_current(self) -> bool:
         """Return whether what is locked is still in the folder; OSError where that cannot be told."""
         try:
             return os.path.samestat(os.fstat(self._file), self._path.stat(follow_symlinks=False))
@@ -85,13 +85,13 @@ class Lock:
             self.alone = self._exclusive()
             if not self.alone:
                 fcntl.flock(self._file, fcntl.LOCK_SH)
-            lasts = self.lasts()
+            current = self.is_current()
         except OSError:
             os.close(self._file)
             raise
-        if not lasts:
+        if not current:
             os.close(self._file)
-        return lasts
+        return current
 
     def _exclusive(self) -> bool:
         try:
@@ -125,7 +125,7 @@ def is_entry(path: Path, status: os.stat_result) -> bool:
     return stat.S_ISREG(status.st_mode) and path.suffix == SUFFIX and is_id(path.stem)
 
 
-def survey(folder: Path, *, alone: bool) -> tuple[dict[str, Stored], bool]:
+def survey(folder: Path, *, alone: bool) -> tuple[dict[str, StoredEntry], bool]:
     """Return a folder's entries by id, parents before what continues them, and whether its index has just these.
 
     What is no entry is removed.
@@ -134,7 +134,7 @@ def survey(folder: Path, *, alone: bool) -> tuple[dict[str, Stored], bool]:
         folder: The folder; its name is the key that its entries must have.
         alone: Whether files that others may be writing, or be about to continue, can be removed as well.
     """
-    found: dict[str, Stored] = {}
+    found: dict[str, StoredEntry] = {}
     indexed = _read_index(folder)
     for path, status in files(folder):
         if path.name == INDEX or (path.suffix == PARTIAL and not alone):
@@ -154,14 +154,14 @@ def survey(folder: Path, *, alone: bool) -> tuple[dict[str, Stored], bool]:
         except OSError as error:
             _log.warning("%s is left out: %s", printable_path(path), error.strerror)
             continue
-        found[head.id] = Stored(head, size, status.st_mtime_ns)
+        found[head.id] = StoredEntry(head, size, status.st_mtime_ns)
     kept = _connected_entries(folder, found, alone)
     return kept, {each.head.id: (each.head, each.nbytes) for each in kept.values()} == indexed
 
 
-def _connected_entries(folder: Path, found: dict[str, Stored], alone: bool) -> dict[str, Stored]:
+def _connected_entries(folder: Path, found: dict[str, StoredEntry], alone: bool) -> dict[str, StoredEntry]:
     """Return the entries that begin with one that starts at 0; remove the others."""
-    kept: dict[str, Stored] = {}
+    kept: dict[str, StoredEntry] = {}
     for id, stored in sorted(found.items(), key=lambda item: item[1].head.start):  # noqa: A001
         parent = kept.get(stored.head.parent)
         if stored.head.start == (parent.head.end if parent else 0):
@@ -172,7 +172,7 @@ def _connected_entries(folder: Path, found: dict[str, Stored], alone: bool) -> d
     return kept
 
 
-def packed_index(folder: Path, entries: dict[str, Stored]) -> list[memoryview]:
+def pack_index(folder: Path, entries: dict[str, StoredEntry]) -> list[memoryview]:
     """Return the file of an index in parts, all but its checksum."""
     heads = [stored.head for stored in entries.values()]
     rows = [[head.parent, head.start, head.end, head.note, entries[head.id].nbytes] for head in heads]

@@ -34,7 +34,7 @@ _ID = re.compile("[0-9a-f]{32}")
 _NUMBER = re.compile("0|[1-9][0-9]{0,14}")
 
 
-class Loaded(NamedTuple):
+class LoadedArray(NamedTuple):
     """An array of an entry that was read.
 
     Attributes:
@@ -90,7 +90,7 @@ def is_id(text: str) -> bool:
     return _ID.fullmatch(text) is not None
 
 
-def packed_entry(head: EntryHead, key: str, arrays: Mapping[str, Array]) -> list[memoryview]:
+def pack_entry(head: EntryHead, key: str, arrays: Mapping[str, Array]) -> list[memoryview]:
     """Return an entry's file in parts, all but its checksum.
 
     Args:
@@ -108,7 +108,9 @@ def packed_entry(head: EntryHead, key: str, arrays: Mapping[str, Array]) -> list
     return pack(metadata, {**arrays, TOKENS: ("U32", (head.end - head.start,), head.tokens)})
 
 
-def read_entry(path: Path, key: str, limit: int, memory: Memory = new_memory) -> tuple[EntryHead, dict[str, Loaded]]:
+def read_entry(
+    path: Path, key: str, limit: int, memory: Memory = new_memory
+) -> tuple[EntryHead, dict[str, LoadedArray]]:
     """Return an entry's head and arrays, read once and verified.
 
     Args:
@@ -123,7 +125,7 @@ def read_entry(path: Path, key: str, limit: int, memory: Memory = new_memory) ->
     """
     header, content = read_verified(path, limit, memory)
     arrays = {
-        name: Loaded(info.dtype, info.shape, content[info.start : info.end], info.start)
+        name: LoadedArray(info.dtype, info.shape, content[info.start : info.end], info.start)
         for name, info in header.tensors.items()
     }
     del arrays[CHECKSUM]

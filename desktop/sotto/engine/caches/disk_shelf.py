@@ -10,9 +10,9 @@ from pathlib import Path
 from sotto.engine.caches import disk_budget
 from sotto.engine.caches.disk_budget import Budget
 from sotto.engine.caches.disk_file import DamagedEntryError, Memory, damage_error, file_size, new_memory
-from sotto.engine.caches.disk_folder import INDEX, Lock, Stored, discard, entry_path, packed_index, remove, survey
-from sotto.engine.caches.disk_format import EntryHead, Loaded, read_entry
-from sotto.engine.caches.disk_writer import Done, Job, write_file
+from sotto.engine.caches.disk_folder import INDEX, Lock, StoredEntry, discard, entry_path, pack_index, remove, survey
+from sotto.engine.caches.disk_format import EntryHead, LoadedArray, read_entry
+from sotto.engine.caches.disk_writer import Job, WriteResult, write_file
 from sotto.errors import CancelledError
 from sotto.store.printable import format_size, printable_path
 
@@ -65,17 +65,17 @@ class Shelf:
         """Whether no write failed not long ago."""
         return time.monotonic() >= self._resume
 
-    def entries(self) -> list[Stored]:
+    def entries(self) -> list[StoredEntry]:
         """Return what is here, parents before what continues them."""
         with self._lock:
             return sorted(self._entries.values(), key=lambda stored: stored.head.start)
 
-    def get(self, id: str) -> Stored | None:  # noqa: A002
+    def get(self, id: str) -> StoredEntry | None:  # noqa: A002
         """Return an entry, as far as is known without looking."""
         with self._lock:
             return self._entries.get(id)
 
-    def read(self, id: str, memory: Memory = new_memory) -> tuple[EntryHead, dict[str, Loaded]] | None:  # noqa: A002
+    def read(self, id: str, memory: Memory = new_memory) -> tuple[EntryHead, dict[str, LoadedArray]] | None:  # noqa: A002
         """Read and verify an entry; None, and no such entry any more, where that is not possible.
 
         Args:
@@ -131,7 +131,7 @@ class Shelf:
         except OSError as error:
             _log.warning("%s cannot be removed: %s", printable_path(self.folder), error.strerror)
 
-    def write(self, job: Job) -> Done:
+    def write(self, job: Job) -> WriteResult:
         """Write an entry and say how that ended."""
         head, path = job.head, entry_path(self.folder, job.head.id)
 
@@ -139,30 +139,30 @@ class Shelf:
             with self._lock:
                 _touch(partial)
                 partial.replace(path)
-                self._entries[head.id] = Stored(head, job.nbytes, time.time_ns())
+                self._entries[head.id] = StoredEntry(head, job.nbytes, time.time_ns())
                 self._index_is_old = True
 
         try:
             self._make_folder()
             if not job.replace and self._is_there(head, path):
-                return Done(head.id, True)
+                return WriteResult(head.id, True)
             if not self.writable:
-                return Done(head.id, False, "Nothing is written to disk for a while, as a write failed.")
+                return WriteResult(head.id, False, "Nothing is written to disk for a while, as a write failed.")
             with self._room_lock:
                 room = self._budget.make_room(job.nbytes, head.parent)
             if not room:
-                return Done(head.id, False, f"There is no room on disk for {format_size(job.nbytes)}.")
+                return WriteResult(head.id, False, f"There is no room on disk for {format_size(job.nbytes)}.")
             write_file(path, job.parts, job.abandoned, commit)
         except CancelledError as error:
-            return Done(head.id, False, error.message)
+            return WriteResult(head.id, False, error.message)
         except FileNotFoundError:
-            return Done(head.id, False, f"{printable_path(path)} was removed by somebody while it was written.")
+            return WriteResult(head.id, False, f"{printable_path(path)} was removed by somebody while it was written.")
         except OSError as error:
             self._resume = time.monotonic() + self._pause
             message = f"{printable_path(path)} cannot be written: {error.strerror}."
             _log.warning("%s Nothing is written for %.0f s.", message, self._pause)
-            return Done(head.id, False, message)
-        return Done(head.id, True)
+            return WriteResult(head.id, False, message)
+        return WriteResult(head.id, True)
 
     def tidy(self) -> None:
         """Bring this folder's index up to date, and the first time the other folders in order."""
@@ -181,7 +181,7 @@ class Shelf:
         with self._lock:
             self._index_is_old = False
             entries = dict(self._entries)
-        parts = packed_index(self.folder, entries)
+        parts = pack_index(self.folder, entries)
         with self._room_lock:
             room = self._budget.make_room(file_size(parts), "")
         if room:
@@ -190,7 +190,7 @@ class Shelf:
 
     def _make_folder(self) -> None:
         """Begin again where somebody has removed the whole folder, as anybody may do with a cache."""
-        if not self._folder_lock.lasts():
+        if not self._folder_lock.is_current():
             with self._lock:
                 self._entries.clear()
             self._folder_lock.release()
@@ -205,7 +205,7 @@ class Shelf:
         except FileNotFoundError:
             return False
         with self._lock:
-            self._entries[head.id] = Stored(head, nbytes, time.time_ns())
+            self._entries[head.id] = StoredEntry(head, nbytes, time.time_ns())
         return True
 
     def _evict(self, id: str) -> None:  # noqa: A002

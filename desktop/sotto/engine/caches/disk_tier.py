@@ -16,13 +16,13 @@ from pathlib import Path
 from sotto.engine.caches import disk_budget
 from sotto.engine.caches.disk_budget import Usage
 from sotto.engine.caches.disk_file import Array, Memory, new_memory
-from sotto.engine.caches.disk_folder import Stored
-from sotto.engine.caches.disk_format import EntryHead, Loaded, packed_entry
+from sotto.engine.caches.disk_folder import StoredEntry
+from sotto.engine.caches.disk_format import EntryHead, LoadedArray, pack_entry
 from sotto.engine.caches.disk_shelf import Shelf
-from sotto.engine.caches.disk_writer import Done, Job, Writer
+from sotto.engine.caches.disk_writer import Job, Writer, WriteResult
 from sotto.store.printable import printable_path
 
-__all__ = ["Array", "Bounds", "DiskTier", "Done", "Entry", "EntryHead", "Loaded", "Stored", "Usage"]
+__all__ = ["Array", "Bounds", "DiskTier", "Entry", "EntryHead", "LoadedArray", "StoredEntry", "Usage", "WriteResult"]
 
 _log = logging.getLogger(__name__)
 
@@ -38,7 +38,7 @@ class Entry:
     """
 
     head: EntryHead
-    arrays: Mapping[str, Loaded]
+    arrays: Mapping[str, LoadedArray]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ class DiskTier:
         """Whether anything is kept: not with a budget of 0, where the folder cannot be used, or after the end."""
         return self._shelf is not None and self._shelf.budget > 0
 
-    def entries(self) -> list[Stored]:
+    def entries(self) -> list[StoredEntry]:
         """Return what is on disk, parents before what continues them."""
         return self._shelf.entries() if self._shelf else []
 
@@ -102,7 +102,7 @@ class DiskTier:
         """Return whether an entry is on disk or will be, as far as is known without looking."""
         if self._shelf is None or self._writer is None:
             return False
-        return self._shelf.get(id) is not None or self._writer.waits(id)
+        return self._shelf.get(id) is not None or self._writer.is_queued(id)
 
     def put(self, head: EntryHead, arrays: Mapping[str, Array], *, replace: bool = False) -> bool:
         """Have an entry written.
@@ -121,10 +121,10 @@ class DiskTier:
         """
         if self._shelf is None or self._writer is None or not self._shelf.writable:
             return False
-        job = Job(head, packed_entry(head, self._folder.name, arrays), replace)
+        job = Job(head, pack_entry(head, self._folder.name, arrays), replace)
         return job.nbytes <= self._shelf.budget and self._writer.put(job)
 
-    def drain(self) -> list[Done]:
+    def drain(self) -> list[WriteResult]:
         """Let go of the buffers of all entries that were written or will not be, and return how each ended."""
         return self._writer.drain() if self._writer else []
 

@@ -24,7 +24,7 @@ _numbers = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
-class Done:
+class WriteResult:
     """What became of an entry that was put.
 
     Attributes:
@@ -55,12 +55,12 @@ class Job:
     parts: list[memoryview]
     replace: bool
     abandoned: threading.Event = field(default_factory=threading.Event)
-    done: Done = field(init=False)
+    done: WriteResult = field(init=False)
     nbytes: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.nbytes = file_size(self.parts)
-        self.done = Done(self.head.id, False)
+        self.done = WriteResult(self.head.id, False)
 
 
 class Writer:
@@ -71,7 +71,7 @@ class Writer:
 
     def __init__(
         self,
-        write: Callable[[Job], Done],
+        write: Callable[[Job], WriteResult],
         idle: Callable[[], None],
         notify: Callable[[], None],
         *,
@@ -111,12 +111,12 @@ class Writer:
             self._changed.notify_all()
         return True
 
-    def waits(self, id: str) -> bool:  # noqa: A002
+    def is_queued(self, id: str) -> bool:  # noqa: A002
         """Return whether an entry is queued or being written."""
         with self._changed:
             return any(job.head.id == id for job in self._unfinished())
 
-    def drain(self) -> list[Done]:
+    def drain(self) -> list[WriteResult]:
         """Let go of the buffers of all jobs that ended, and return how they did."""
         with self._changed:
             finished = list(self._finished)
@@ -165,7 +165,7 @@ class Writer:
             with self._changed:
                 self._closed = True
                 for job in self._unfinished():
-                    job.done = Done(job.head.id, False, "The disk cache stopped because of an error in it.")
+                    job.done = WriteResult(job.head.id, False, "The disk cache stopped because of an error in it.")
                     self._finished.append(job)
                 self._waiting.clear()
                 self._busy = None

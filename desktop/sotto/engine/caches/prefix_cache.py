@@ -1,15 +1,15 @@
-"""What a loaded model has computed before: many conversations and their branches, found by their tokens.
+"""The prefix cache: what a loaded model has computed for many conversations and their branches, found by token.
 
-A radix trie holds the tokens. What was computed for a node's tokens lies in one of three places:
+A radix tree holds the tokens. The cache contents for a node's tokens are in one of three places:
 
-- in a *sequence*: the caches of an answer that is being generated or has ended. A new prompt that goes on from there
-  takes an idle sequence over as it is, without a copy;
-- *owned* by the node: a copy of just its tokens, made when a sequence that was the only one to hold them goes back
-  further or makes place, so that branches share what they have in common;
-- on the disk, see `sotto.engine.caches.disk_tier`.
+- in a *sequence*: the caches of an answer that is being generated or has ended. A new prompt that continues an idle
+  sequence takes it over without a copy;
+- *owned* by the node: a copy of just its tokens. It is made when the only sequence that holds them is rewound past them
+  or evicted, so that branches share their common prefix;
+- on disk, see `sotto.engine.caches.disk_tier`.
 
-Stateful caches (windows, recurrent states) come back only where their state was kept, so a prompt of such a model goes
-on from the last node with states. Everything here runs on the thread that owns MLX.
+Stateful caches (windows, recurrent states) can be restored only where their state was kept, so a prompt for such a
+model continues from the last node with states. Everything here runs on the thread that owns MLX.
 """
 
 from collections.abc import Callable, Iterator
@@ -19,67 +19,68 @@ from typing import Any
 
 from sotto.engine.architectures.cache_types import PlannedKVCache
 from sotto.engine.caches.prefix_disk import PrefixDisk
-from sotto.engine.caches.prefix_tree import Held, PrefixTree
+from sotto.engine.caches.prefix_tree import Payload, PrefixTree
 from sotto.engine.caches.radix import Match, Node, Tokens
 from sotto.engine.caches.sequence import Piece, Sequence
 
+# While a prompt is fed, states are kept after every so many tokens.
 SNAPSHOT_INTERVAL = 1024
 
 
 class _LostError(Exception):
-    """The disk does not have any more what it had."""
+    """An entry is no longer on disk."""
 
 
 class PrefixCache:
-    """The sequences of one model and the trie of what they have computed.
+    """The sequences of one model and the tree of what they have computed.
 
     Attributes:
-        budget: Bytes that all of it may take; running sequences count, but are never given up.
+        budget: Bytes for everything; running sequences count, but are never evicted.
+        keeps_states: Whether the model has stateful caches.
     """
 
     def __init__(self, make: Callable[[], list[Any]], budget: int, disks: Series[PrefixDisk] = ()) -> None:
-        """Start with what the disk has.
+        """Start with what is on disk.
 
         Args:
-            make: Makes fresh caches for the model.
+            make: Returns new, empty caches for the model.
             budget: In bytes; 0 keeps nothing once an answer has ended.
-            disks: Take what makes place, and what is there when the model is unloaded: one for contexts that are
-                computed in the first way and, where there is one, one for those in the second, see `limit`; none where
-                nothing is stored.
+            disks: Receive what is evicted, and everything when the model is unloaded. One for short contexts and, if
+                the model computes long ones differently (see `limit`), another for those; empty to store nothing.
         """
         self._make = make
         self.budget = budget
         self._places: dict[Sequence, Node] = {}
         self._active: set[Sequence] = set()
-        self._beside: dict[int, int] = {}
+        self._other_nbytes: dict[int, int] = {}
         probe = Sequence(make)
         self._planned = next((leaf for leaf in probe.ranged if isinstance(leaf, PlannedKVCache)), None)
         self.keeps_states = bool(probe.stateful)
-        # What a model computes in two ways, by the length of the context, is kept apart.
+        # One tree for short and one for long contexts, which some models compute differently.
         self._trees = tuple(PrefixTree(disk) for disk in (disks or (None, None)))
 
     @property
     def nbytes(self) -> int:
-        """Bytes of all sequences and of what nodes hold."""
+        """Bytes of all sequences, all nodes and all other caches."""
         held: int = sum(node.payload.nbytes for node in self._nodes())
-        return held + sum(sequence.nbytes for sequence in self._places) + sum(self._beside.values())
+        return held + sum(sequence.nbytes for sequence in self._places) + sum(self._other_nbytes.values())
 
     @property
     def live_nbytes(self) -> int:
-        """Bytes of the sequences that answers are being generated with, and of what is computed with beside them."""
-        return sum(sequence.nbytes for sequence in self._active) + sum(self._beside.values())
+        """Bytes of the sequences in use by running answers, and of all other caches."""
+        return sum(sequence.nbytes for sequence in self._active) + sum(self._other_nbytes.values())
 
     def limit(self, length: int) -> float:
-        """Return how many tokens may be fed in all, given a prompt of `length`, before the caches must begin anew.
+        """Return how many tokens may be fed in total, after a prompt of `length`, before new caches are needed.
 
-        Some models compute everything in another way once the context outgrows a boundary.
+        Some models compute everything differently once the context exceeds a boundary.
         """
         if self._planned is None or length > self._planned.boundary:
             return float("inf")
         return int(self._planned.boundary)
 
     def begin(self, prompt: Series[int]) -> Sequence:
-        """Return a sequence that holds as much of `prompt` as is known already, the last token left to feed.
+        """Return a sequence that holds the known prefix of `prompt`, with at least the last token left to feed.
 
         It belongs to the caller until `end` or `drop`.
         """
@@ -88,22 +89,23 @@ class PrefixCache:
         sequence = None
         while sequence is None:
             match = tree.match(tokens)
-            sequence = self._taken_over(tree, match) or self._gather(tree, match, prompt)
+            sequence = self._take_over(tree, match) or self._gather(tree, match, prompt)
         for leaf in sequence.ranged:
             if isinstance(leaf, PlannedKVCache):
                 leaf.planned = len(prompt)
         self._active.add(sequence)
         self._place(tree, sequence)
-        self.make_place()
+        self.make_room()
         return sequence
 
     def stops(self, sequence: Sequence, prompt_length: int, boundaries: Series[int]) -> list[int]:
         """Return the lengths, ascending, at which a prefill must pause for `keep`.
 
         Args:
-            sequence: About to be fed.
-            prompt_length: Tokens of the prompt.
-            boundaries: Where the system prompt and messages end; the next prompt is likely to part from this one there.
+            sequence: The sequence about to be fed.
+            prompt_length: Number of tokens in the prompt.
+            boundaries: Where the system prompt and the messages end, because the next prompt is likely to diverge
+                there.
         """
         end = prompt_length - 1
         lengths = {end}
@@ -112,17 +114,17 @@ class PrefixCache:
         return sorted(length for length in lengths if length >= max(1, len(sequence.tokens)))
 
     def keep(self, sequence: Sequence) -> None:
-        """Let others find what a running sequence holds now, and keep its states where that needs to be."""
+        """Make what a running sequence holds now available to others, with a copy of its states if it has any."""
         if not sequence.tokens:
             return
         node = self._place(self._tree_of(sequence), sequence)
         if sequence.stateful and node.payload.states is None:
             node.payload.states = sequence.capture()
             node.payload.states_used = node.used
-            self.make_place()
+            self.make_room()
 
     def end(self, sequence: Sequence) -> None:
-        """Take a sequence back, with all that it holds."""
+        """Take a sequence back, keeping what it holds for later prompts."""
         self._active.discard(sequence)
         if not sequence.tokens:
             self._places.pop(sequence, None)
@@ -131,50 +133,51 @@ class PrefixCache:
         node = self._place(tree, sequence)
         above = set(node.path())
         for other in [idle for idle in self._idle() if idle is not sequence and self._places[idle] in above]:
-            # All that it holds is held by the one that went on.
+            # The longer sequence holds everything that it holds.
             del self._places[other]
         tree.touch(node)
         self._compact(tree, node)
-        self.make_place()
+        self.make_room()
 
     def drop(self, sequence: Sequence) -> None:
-        """Forget a sequence whose caches cannot be trusted, and what only it held."""
+        """Forget a sequence whose caches may be wrong, and everything that only it held."""
         self._active.discard(sequence)
         self._places.pop(sequence, None)
         self._prune()
 
     def clear(self) -> None:
-        """Forget everything that no running answer has; the disk is wiped by its owner."""
+        """Forget everything that no running answer uses; wiping the disk is left to its owner."""
         for sequence in self._idle():
             del self._places[sequence]
         for node in self._nodes():
             node.payload.owned = node.payload.states = node.payload.stored = None
         self._prune()
 
-    def count_beside(self, owner: object, nbytes: int) -> None:
-        """Count the caches that something else computes with like those of an answer, and make place for them.
+    def count_other_caches(self, owner: object, nbytes: int) -> None:
+        """Count caches that are not part of this one (those of an embedding) as in use, and make room for them.
 
         Args:
-            owner: Who computes; must live until it has none.
-            nbytes: Bytes of its caches; 0 once they are gone.
+            owner: Identifies the caches; must stay alive until they are gone.
+            nbytes: Bytes of the caches; 0 once they are gone.
         """
-        self._beside.pop(id(owner), None)
+        self._other_nbytes.pop(id(owner), None)
         if nbytes:
-            self._beside[id(owner)] = nbytes
-            self.make_place()
+            self._other_nbytes[id(owner)] = nbytes
+            self.make_room()
 
-    def make_place(self) -> None:
-        """Give up what was used least recently until the rest is within the budget; the disk takes it where it can."""
+    def make_room(self) -> None:
+        """Evict what was used least recently, to the disk if possible, until the rest is within the budget."""
         for tree in self._trees:
             tree.release()
         while self.nbytes > self.budget:
-            victim = min(self._victims(), key=lambda entry: entry[0], default=None)
+            victim = min(self._victims(), key=lambda candidate: candidate[0], default=None)
             if victim is None:
                 return
-            victim[1]()
+            _, evict = victim
+            evict()
 
     def close(self) -> None:
-        """Hand everything to the disk, the most recently used first, and forget it."""
+        """Hand everything to the disk, most recently used first, and forget it."""
         for tree in self._trees:
             for node in sorted(tree, key=lambda node: -node.used):
                 tree.store(node, self._held_piece, wait=True)
@@ -182,14 +185,14 @@ class PrefixCache:
         self._places.clear()
         self._active.clear()
 
-    # Where to go on from
+    # Finding what to continue from
 
-    def _taken_over(self, tree: PrefixTree, match: Match) -> Sequence | None:
-        """Return the idle sequence that holds most of what matched, gone back to that; None if a copy is better."""
+    def _take_over(self, tree: PrefixTree, match: Match) -> Sequence | None:
+        """Return the idle sequence with the longest usable part of the match, rewound; None if copying is better."""
         best: tuple[int, int, Sequence, Node | None] | None = None
         for sequence in self._idle():
             shared = self._shared_length(sequence, match)
-            reached, at = self._reach(tree, sequence, match, shared)
+            reached, at = self._reusable_length(tree, sequence, match, shared)
             beyond = len(sequence.tokens) - reached
             if reached and (best is None or (reached, -beyond) > (best[0], -best[1])):
                 best = (reached, beyond, sequence, at)
@@ -198,7 +201,7 @@ class PrefixCache:
             return None
         reached, beyond, sequence, at = best
         if beyond > reached == copied:
-            return None  # less is copied by leaving this one as it is
+            return None  # Its tail would have to be saved, which copies more than a new sequence with the match.
         states = tree.states_of(at) if at is not None else None
         if at is not None and states is None:
             return None
@@ -207,22 +210,24 @@ class PrefixCache:
         sequence.shrink()
         return sequence
 
-    def _reach(self, tree: PrefixTree, sequence: Sequence, match: Match, shared: int) -> tuple[int, Node | None]:
-        """Return how much of `shared` tokens a sequence can go back to, and the node whose states that takes."""
+    def _reusable_length(
+        self, tree: PrefixTree, sequence: Sequence, match: Match, shared: int
+    ) -> tuple[int, Node | None]:
+        """Return how many of `shared` tokens remain after a rewind, and the node whose states that needs, if any."""
         if sequence.can_rewind(shared):
             return shared, None
-        node = _with_states(tree, match, shared)
+        node = _last_with_states(tree, match, shared)
         return (node.end, node) if node else (0, None)
 
     def _restorable(self, tree: PrefixTree, match: Match) -> tuple[int, Node | None]:
-        """Return how much of what matched a copy can hold, and the node whose states that takes."""
+        """Return how many matched tokens a new sequence can hold, and the node whose states that needs, if any."""
         if not self.keeps_states:
             return match.length, None
-        node = _with_states(tree, match, match.length)
+        node = _last_with_states(tree, match, match.length)
         return (node.end, node) if node else (0, None)
 
     def _gather(self, tree: PrefixTree, match: Match, prompt: Series[int]) -> Sequence | None:
-        """Return a new sequence with copies of what matched; None if some of it turned out to be lost."""
+        """Return a new sequence with a copy of what matched; None if part of it turned out to be lost."""
         length, at = self._restorable(tree, match)
         path = [node for node in match.path if node.start < length]
         states = tree.states_of(at) if at is not None else None
@@ -246,14 +251,14 @@ class PrefixCache:
         return sequence
 
     def _piece(self, tree: PrefixTree, node: Node, end: int) -> Piece | None:
-        """Return what ranged caches hold for a node's tokens up to `end`; None if the disk has lost it."""
-        held = self._held_piece(node, end)  # empty where no cache is ranged
-        return tree.loaded(node, end) if held is None else held
+        """Return a node's tokens up to `end` in the ranged caches; None if they are no longer on disk."""
+        held = self._held_piece(node, end)  # empty, not None, if the model has no ranged caches
+        return tree.load_piece(node, end) if held is None else held
 
     def _held_piece(self, node: Node, end: int | None = None) -> Piece | None:
-        """Return what is in memory of that; None if nothing is."""
+        """Return a node's tokens up to `end` in the ranged caches; None if they are not in memory."""
         end = node.end if end is None else end
-        held: Held = node.payload
+        held: Payload = node.payload
         for sequence, place in self._places.items():
             if node in place.path():
                 return sequence.part(node.start, end)
@@ -271,17 +276,17 @@ class PrefixCache:
     # Who holds what
 
     def _place(self, tree: PrefixTree, sequence: Sequence) -> Node:
-        """Move a sequence to the node of all its tokens; nodes on the way need no copies of their own."""
+        """Move a sequence to the node where its tokens end, and drop the copies that the nodes on its path own."""
         node = tree.insert(Tokens.of(sequence.tokens)) if sequence.tokens else tree.root
         for ancestor in node.path():
             if ancestor.payload is None:
-                ancestor.payload = Held()
+                ancestor.payload = Payload()
             ancestor.payload.owned = None
         self._places[sequence] = node
         return node
 
     def _save_tail(self, tree: PrefixTree, sequence: Sequence, length: int) -> None:
-        """Copy what only this sequence holds beyond `length`, because it will be overwritten."""
+        """Copy to the nodes what only this sequence holds beyond `length`, because it will be overwritten."""
         place = self._places.pop(sequence)
         for node in reversed(place.path()):
             if node.end <= length:
@@ -289,49 +294,49 @@ class PrefixCache:
             if node.start < length:
                 tree.split(node, length)
             if not self._is_available(node):
-                node.payload.owned = sequence.take(node.start, node.end)
+                node.payload.owned = sequence.copy_part(node.start, node.end)
         self._places[sequence] = place
 
     def _is_available(self, node: Node) -> bool:
-        """Return whether a node's tokens are held by the node, by the disk or by a sequence that is placed."""
-        held: Held = node.payload
+        """Return whether a node's tokens are held by the node, the disk or a sequence in `_places`."""
+        held: Payload = node.payload
         if held.owned is not None or held.stored is not None:
             return True
         return any(node in place.path() for place in self._places.values())
 
     def _compact(self, tree: PrefixTree, node: Node) -> None:
-        """Make nodes of the path that mean nothing by themselves part of their only child."""
+        """Merge the nodes above `node` that hold nothing themselves into their only child."""
         places = set(self._places.values())
         for ancestor in node.path()[:-1]:
-            if len(ancestor.children) == 1 and ancestor not in places and ancestor.payload.means_nothing:
+            if len(ancestor.children) == 1 and ancestor not in places and ancestor.payload.is_mergeable:
                 (child,) = ancestor.children.values()
                 if child.payload.owned is None and child.payload.stored is None:
                     tree.merge(ancestor)
 
     def _prune(self) -> None:
-        """Take out what nobody holds any more, and what is below it, which is of no use without it."""
+        """Remove the nodes that nothing holds any more, with those below, which are useless without them."""
         for tree in self._trees:
             lost = [node for node in tree if not self._is_available(node)]
             for node in lost:
                 if node.parent is not None:
-                    tree.uproot(node)
+                    tree.remove_subtree(node)
 
-    # Making place
+    # Eviction
 
     def _victims(self) -> Iterator[tuple[int, Callable[[], None]]]:
-        """Yield what could be given up: when it was last used, and what gives it up."""
+        """Yield what could be evicted: when it was last used, and a function that evicts it."""
         for sequence in self._idle():
-            yield self._places[sequence].used, partial(self._give_up, sequence)
+            yield self._places[sequence].used, partial(self._evict_sequence, sequence)
         for tree in self._trees:
             for node in tree:
-                held: Held = node.payload
+                held: Payload = node.payload
                 if held.states is not None:
-                    yield held.states_used, partial(self._give_up_states, tree, node)
+                    yield held.states_used, partial(self._evict_states, tree, node)
                 if held.owned is not None and not any(child.payload.owned for child in node.children.values()):
-                    yield node.used, partial(self._give_up_owned, tree, node)
+                    yield node.used, partial(self._evict_owned, tree, node)
 
-    def _give_up(self, sequence: Sequence) -> None:
-        """Let an idle sequence go; what others branch off from is copied, the rest goes to the disk or is lost."""
+    def _evict_sequence(self, sequence: Sequence) -> None:
+        """Forget an idle sequence, offering it to the disk first; what others branch off from is copied."""
         place = self._places[sequence]
         self._tree_of(sequence).store(place, self._held_piece)
         del self._places[sequence]
@@ -340,15 +345,15 @@ class PrefixCache:
             if needed and not self._is_available(node):
                 for above in node.path():
                     if not self._is_available(above):
-                        above.payload.owned = sequence.take(above.start, above.end)
+                        above.payload.owned = sequence.copy_part(above.start, above.end)
         self._prune()
 
-    def _give_up_owned(self, tree: PrefixTree, node: Node) -> None:
+    def _evict_owned(self, tree: PrefixTree, node: Node) -> None:
         tree.store(node, self._held_piece)
         node.payload.owned = None
         self._prune()
 
-    def _give_up_states(self, tree: PrefixTree, node: Node) -> None:
+    def _evict_states(self, tree: PrefixTree, node: Node) -> None:
         tree.store(node, self._held_piece)
         node.payload.states, node.payload.states_used = None, 0
 
@@ -370,6 +375,6 @@ class PrefixCache:
         )
 
 
-def _with_states(tree: PrefixTree, match: Match, length: int) -> Node | None:
-    """Return the last matched node within `length` tokens that has states."""
+def _last_with_states(tree: PrefixTree, match: Match, length: int) -> Node | None:
+    """Return the last matched node within `length` tokens that has states; None if there is none."""
     return next((node for node in reversed(match.path) if node.end <= length and tree.has_states(node)), None)

@@ -12,13 +12,13 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.engine.caches.disk_file import Array
-from sotto.engine.caches.disk_format import EntryHead, Loaded
+from sotto.engine.caches.disk_format import EntryHead, LoadedArray
 from sotto.engine.caches.disk_tier import DiskTier, Entry
 from sotto.engine.caches.radix import Node, Tokens
 from sotto.engine.caches.sequence import Piece, States
 
 # An entry is written and read as a whole, and waits for the disk in memory, so none is longer than this.
-MOST_TOKENS = 1024
+MAX_ENTRY_TOKENS = 1024
 _STATES = "states"
 _WITH_STATES = "with states"
 # Seconds that the disk may take for what is on its way to it.
@@ -68,16 +68,16 @@ class PrefixDisk:
         """Have what caches hold for a node written, and return the entry; empty if that is not possible now.
 
         Args:
-            node: At most `MOST_TOKENS` long.
+            node: At most `MAX_ENTRY_TOKENS` long.
             parent: The entry that ends where the node starts; empty at the beginning.
             piece: Of the ranged caches.
             states: The stateful caches at the node's end, where they are known.
             wait: Whether to wait for the disk where too much is on the way to it already.
         """
         head = EntryHead(node.start, node.end, node.edge.data, parent, _WITH_STATES if states is not None else "")
-        arrays = {f"{i}.{j}": _written(item) for i, each in enumerate(piece) for j, item in enumerate(each)}
+        arrays = {f"{i}.{j}": _pack_array(item) for i, each in enumerate(piece) for j, item in enumerate(each)}
         if states is not None:
-            arrays |= _written_states(states)
+            arrays |= _pack_states(states)
         taken = self._tier.put(head, arrays, replace=states is not None and not self.has_states(head.id, head.end))
         if not taken and wait and self._tier.active:
             self._tier.flush(_WAIT)
@@ -121,7 +121,7 @@ class PrefixDisk:
         if found is None or _STATES not in found.arrays:
             return None
         tree = json.loads(bytes(found.arrays[_STATES].data))
-        return tuple(_graft(item, found.arrays) for item in tree)
+        return tuple(_unpack_states(item, found.arrays) for item in tree)
 
     def release(self) -> None:
         """Let go of what was written meanwhile."""
@@ -146,7 +146,7 @@ class PrefixDisk:
         return self._last
 
 
-def _written(array: mx.array) -> Array:
+def _pack_array(array: mx.array) -> Array:
     flat = mx.contiguous(array).view(mx.uint8)
     mx.eval(flat)
     return _NAMES[array.dtype], array.shape, memoryview(flat)  # type: ignore[arg-type]
@@ -167,7 +167,7 @@ class _ArrayMemory:
             mx.eval(self._array)
         return memoryview(self._array)[:size]  # type: ignore[arg-type]
 
-    def array(self, loaded: Loaded) -> mx.array:
+    def array(self, loaded: LoadedArray) -> mx.array:
         """Return an array of what was read last, in place."""
         span = self._array[loaded.start : loaded.start + len(loaded.data)]
         return span.view(_DTYPES[loaded.dtype]).reshape(loaded.shape)
@@ -177,18 +177,18 @@ class _ArrayMemory:
         self._array = mx.zeros(0, dtype=mx.uint8)
 
 
-def _copy(loaded: Loaded) -> mx.array:
+def _copy_array(loaded: LoadedArray) -> mx.array:
     words = loaded.data.cast("I") if len(loaded.data) % 4 == 0 else loaded.data.cast("B")
     return mx.array(words).view(_DTYPES[loaded.dtype]).reshape(loaded.shape)  # type: ignore[arg-type]
 
 
-def _written_states(states: States) -> dict[str, Array]:
+def _pack_states(states: States) -> dict[str, Array]:
     arrays: dict[str, Array] = {}
 
     def written(tree: Any) -> Any:
         if isinstance(tree, mx.array):
             name = f"{_STATES}.{len(arrays)}"
-            arrays[name] = _written(tree)
+            arrays[name] = _pack_array(tree)
             return {"array": name}
         if isinstance(tree, dict):
             return {"dict": {key: written(value) for key, value in tree.items()}}
@@ -200,12 +200,12 @@ def _written_states(states: States) -> dict[str, Array]:
     return {**arrays, _STATES: ("U8", (len(text),), text)}
 
 
-def _graft(tree: Any, arrays: Mapping[str, Loaded]) -> Any:
+def _unpack_states(tree: Any, arrays: Mapping[str, LoadedArray]) -> Any:
     ((kind, value),) = tree.items()
     if kind == "array":
-        return _copy(arrays[value])
+        return _copy_array(arrays[value])
     if kind == "dict":
-        return {key: _graft(item, arrays) for key, item in value.items()}
+        return {key: _unpack_states(item, arrays) for key, item in value.items()}
     if kind == "list":
-        return [_graft(item, arrays) for item in value]
+        return [_unpack_states(item, arrays) for item in value]
     return value

@@ -1,10 +1,10 @@
-"""A compressed trie over token ids: which sequences are known, and where they part.
+"""A radix tree (compressed trie) over token ids: which sequences are known, and where they diverge.
 
-It knows tokens and structure alone. What hangs on a node, its payload, is the caller's, who says how it is cut when an
-edge is cut and joined when two become one.
+It knows only tokens and structure. The payload of a node belongs to the caller, who provides functions that split it
+when an edge is split and join it when two edges become one.
 
-Edges are packed bytes, so comparing them is a comparison of memory: a look-up takes time in proportion to the tokens
-that match, whatever is stored behind the place where the sequences part.
+Edges are packed bytes, so they are compared as memory. A look-up takes time in proportion to the tokens that match,
+however much is stored beyond the point where the sequences diverge.
 """
 
 import sys
@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 _WIDTH = 4
-# The first stretch that is compared when an edge does not match as a whole; each next one is twice as long.
-_FIRST_STRETCH = 64 * _WIDTH
+# Bytes compared first when an edge does not match as a whole; each further step compares twice as many.
+_FIRST_STEP = 64 * _WIDTH
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """A sequence of token ids, packed once and then compared and cut as bytes.
+    """A sequence of token ids, packed once and then compared and sliced as bytes.
 
     Attributes:
         data: Each id as a little-endian uint32.
@@ -30,7 +30,11 @@ class Tokens:
 
     @classmethod
     def of(cls, ids: Iterable[int]) -> Self:
-        """Pack ids; OverflowError where one is negative or takes more than 32 bits."""
+        """Pack ids.
+
+        Raises:
+            OverflowError: An id is negative or needs more than 32 bits.
+        """
         packed = array("I", ids)
         if sys.byteorder == "big":
             packed.byteswap()
@@ -42,26 +46,33 @@ class Tokens:
     def __getitem__(self, part: slice) -> "Tokens":
         start, stop, step = part.indices(len(self))
         if step != 1:
-            raise ValueError("tokens are cut in steps of 1")
+            raise ValueError("tokens can only be sliced in steps of 1")
         return Tokens(self.data[start * _WIDTH : max(start, stop) * _WIDTH])
 
 
 class Node:
-    """A stretch of tokens that all sequences through it share.
+    """A run of tokens that all sequences through this node share.
 
     Attributes:
-        edge: The tokens from `start` to `end`; empty at the root alone.
-        start: Tokens before this node's.
-        parent: The node that ends at `start`; None at the root, and once the node is out of its tree.
-        children: What follows, by first token.
-        used: When it was last used, by the tree's own count; a parent is never older than a child.
-        payload: What the caller hung on it; None in the beginning.
+        edge: The tokens from `start` to `end`; empty only at the root.
+        start: Number of tokens before this node's.
+        parent: The node that ends at `start`; None at the root, and once the node has left its tree.
+        children: The nodes that follow, by first token.
+        used: When it was last used, on the tree's own clock; a parent is never older than a child.
+        payload: The caller's data; None at first.
     """
 
     __slots__ = ("children", "edge", "parent", "payload", "start", "used")
 
     def __init__(self, edge: Tokens, start: int, parent: "Node | None", used: int) -> None:
-        """Make a node that nothing follows; it is not yet among its parent's children."""
+        """Create a leaf without adding it to its parent's children.
+
+        Args:
+            edge: Its tokens.
+            start: Number of tokens before them.
+            parent: The node that ends at `start`; None for the root.
+            used: When it was last used, on the tree's clock.
+        """
         self.edge = edge
         self.start = start
         self.parent = parent
@@ -71,11 +82,11 @@ class Node:
 
     @property
     def end(self) -> int:
-        """Tokens up to and with this node's."""
+        """Number of tokens up to the end of this node."""
         return self.start + len(self.edge)
 
     def path(self) -> tuple["Node", ...]:
-        """Return the nodes from the root's child to this one; none for the root."""
+        """Return the nodes from the root's child to this one; empty for the root."""
         nodes = []
         node = self
         while node.parent is not None:
@@ -89,11 +100,11 @@ class Node:
 
 @dataclass(frozen=True, slots=True)
 class Match:
-    """The longest beginning of a prompt that a tree knows.
+    """The longest prefix of a prompt that a tree knows.
 
     Attributes:
-        path: The nodes it lies in, from the root's child on; the last one may go on beyond it.
-        length: Its tokens.
+        path: The nodes that contain it, from the root's child on; the last one may extend beyond it.
+        length: Its number of tokens.
     """
 
     path: tuple[Node, ...]
@@ -101,20 +112,20 @@ class Match:
 
 
 class RadixTree:
-    """Sequences of tokens by their shared beginnings.
+    """Sequences of tokens, with shared prefixes stored once.
 
     Attributes:
-        root: The node of no tokens; it is never cut, joined or removed, and carries no payload.
+        root: The node without tokens; it is never split, merged or removed, and has no payload.
     """
 
     def __init__(self, split: Callable[[Any, int], tuple[Any, Any]], join: Callable[[Any, Any], Any]) -> None:
         """Start empty.
 
         Args:
-            split: Takes a payload and the tokens of its edge that go to the upper part; returns the payloads of the
-                upper and of the lower part. It may raise; the tree is then as it was. Not asked about None, which
-                stays None on both sides.
-            join: Takes the payloads of a node and of its only child; returns that of both together. Not asked where
+            split: Takes a payload and how many tokens of its edge go to the upper part; returns the payloads of the
+                upper and of the lower part. If it raises, the tree stays unchanged. Not called for None, which stays
+                None on both sides.
+            join: Takes the payloads of a node and of its only child; returns that of the merged node. Not called if
                 both are None.
         """
         self.root = Node(Tokens(), 0, None, 0)
@@ -124,11 +135,11 @@ class RadixTree:
         self._count = 0
 
     def __len__(self) -> int:
-        """Count the nodes; the root does not count."""
+        """Return the number of nodes without the root."""
         return self._count
 
     def __iter__(self) -> Iterator[Node]:
-        """Yield the nodes, parents before children; the tree must stay as it is meanwhile."""
+        """Yield the nodes without the root, parents before children; the tree must not change meanwhile."""
         waiting = list(self.root.children.values())
         while waiting:
             node = waiting.pop()
@@ -136,7 +147,7 @@ class RadixTree:
             waiting.extend(node.children.values())
 
     def match(self, tokens: Tokens) -> Match:
-        """Return the longest beginning of `tokens` that is here; nothing counts as used by that."""
+        """Return the longest known prefix of `tokens`, without marking anything as used."""
         path = []
         node, data, at = self.root, tokens.data, 0
         while at < len(data):
@@ -144,7 +155,7 @@ class RadixTree:
             if child is None:
                 break
             path.append(child)
-            same = _common(child.edge.data, data, at)
+            same = _common_bytes(child.edge.data, data, at)
             at += same
             if same < len(child.edge.data):
                 break
@@ -152,9 +163,9 @@ class RadixTree:
         return Match(tuple(path), at // _WIDTH)
 
     def insert(self, tokens: Tokens) -> Node:
-        """Return the node that ends exactly with `tokens`, made by a cut or as a leaf where there is none.
+        """Return the node that ends exactly with `tokens`; if there is none, split a node or add a leaf.
 
-        It and everything above it count as used now. What is cut off below keeps its time.
+        The node and everything above it are marked as used now. The lower part of a split node keeps its time.
         """
         found = self.match(tokens)
         node = found.path[-1] if found.path else self.root
@@ -169,11 +180,14 @@ class RadixTree:
         return node
 
     def split(self, node: Node, at: int) -> Node:
-        """Cut a node in two and return the new upper one; `node` itself stays the lower one and keeps its children.
+        """Split a node and return the new upper part; `node` itself becomes the lower part and keeps its children.
 
         Args:
-            node: What to cut.
-            at: Tokens before the cut, counted from the root; inside of the node.
+            node: The node to split.
+            at: Number of tokens before the split, counted from the root; strictly inside the node.
+
+        Raises:
+            ValueError: The node is the root, or `at` is not inside it.
         """
         if node.parent is None or not node.start < at < node.end:
             raise ValueError(f"{node} cannot be cut at {at}")
@@ -188,9 +202,12 @@ class RadixTree:
         return upper
 
     def merge(self, node: Node) -> Node:
-        """Join a node with its only child and return that child, which now begins where the node did.
+        """Merge a node into its only child and return that child, which now begins where the node did.
 
-        The later of the two times stays, which is the node's.
+        The child takes over the node's time, which is never the earlier of the two.
+
+        Raises:
+            ValueError: The node is the root, or does not have exactly one child.
         """
         if node.parent is None or len(node.children) != 1:
             raise ValueError(f"{node} cannot be joined with a child: it must have exactly one and not be the root")
@@ -204,7 +221,11 @@ class RadixTree:
         return child
 
     def remove(self, leaf: Node) -> Node:
-        """Take a leaf out and return its parent, which may be a leaf now; the leaf keeps its payload."""
+        """Remove a leaf and return its parent, which may be a leaf now; the removed leaf keeps its payload.
+
+        Raises:
+            ValueError: The node is the root or not a leaf.
+        """
         parent = leaf.parent
         if parent is None or leaf.children:
             raise ValueError(f"{leaf} cannot be removed: only a leaf of the tree can")
@@ -213,10 +234,9 @@ class RadixTree:
         return parent
 
     def touch(self, node: Node) -> None:
-        """Count a node and everything above it as used now.
+        """Mark a node and everything above it as used now.
 
-        What reads a node's sequence reads its whole path, so a beginning that many share is as young as the youngest
-        of what follows it.
+        Reading a node's sequence reads its whole path, so a shared prefix is as recent as its most recent continuation.
         """
         self._clock += 1
         above: Node | None = node
@@ -225,14 +245,14 @@ class RadixTree:
             above = above.parent
 
     def clear(self) -> None:
-        """Take everything out; payloads go at once, not only when Python looks for circles of references."""
+        """Remove everything and free the payloads at once, rather than when Python collects reference cycles."""
         for node in list(self):
             node.payload = None
             self._release(node)
         self.root.children = {}
 
     def _release(self, node: Node) -> None:
-        """Let go of a node that is no longer in the tree."""
+        """Detach a node that is no longer in the tree."""
         node.parent = None
         node.children = {}
         self._count -= 1
@@ -243,13 +263,13 @@ def _first(data: bytes, at: int) -> int:
     return int.from_bytes(data[at : at + _WIDTH], "little")
 
 
-def _common(edge: bytes, data: bytes, at: int) -> int:
-    """Return how many bytes, in whole tokens, `edge` and `data` from `at` on begin with together."""
-    # Neither copies nor looks beyond the first difference.
+def _common_bytes(edge: bytes, data: bytes, at: int) -> int:
+    """Return the length in bytes, of whole tokens, of the common prefix of `edge` and `data[at:]`."""
+    # Neither copies nor reads beyond the first difference.
     if data.startswith(edge, at):
         return len(edge)
     most = min(len(edge), len(data) - at)
-    low, high = 0, min(_FIRST_STRETCH, most)
+    low, high = 0, min(_FIRST_STEP, most)
     while edge[low:high] == data[at + low : at + high]:
         if high == most:
             return most
@@ -265,8 +285,6 @@ def _common(edge: bytes, data: bytes, at: int) -> int:
 
 
 def shared_length(first: Sequence[int], second: Sequence[int]) -> int:
-    """Return how many tokens both begin with."""
-    one, other = Tokens.of(first), Tokens.of(second)
-    if len(one) > len(other):
-        one, other = other, one
-    return _common(one.data, other.data, 0) // _WIDTH
+    """Return the number of tokens in the common prefix."""
+    shorter, longer = sorted((Tokens.of(first), Tokens.of(second)), key=len)
+    return _common_bytes(shorter.data, longer.data, 0) // _WIDTH

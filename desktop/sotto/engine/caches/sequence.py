@@ -1,8 +1,8 @@
-"""One sequence of tokens and the caches that hold it.
+"""One sequence of tokens together with its caches.
 
-Caches are of two sorts. *Ranged* ones hold something for each token, so that any range of tokens can be copied out and
-put into another cache. All others are *stateful*: a recurrent state, a window. They can be captured as a whole, as
-they are at one length, and be brought back to that length only.
+There are two sorts of caches. *Ranged* ones hold something for each token, so any range of tokens can be copied into
+another cache. All others are *stateful*: a recurrent state or a window. They can only be captured as a whole at one
+length, and restored to that length.
 """
 
 from collections.abc import Callable, Iterable
@@ -15,9 +15,9 @@ from mlx.utils import tree_flatten, tree_map
 from sotto.engine.architectures.cache_types import ArraysCache, FullKVCache, SlidingKVCache
 from sotto.engine.caches.caches import leaves
 
-# What ranged caches hold for a range of tokens: the arrays of each cache.
+# A range of tokens in the ranged caches: the arrays of each cache.
 Piece = tuple[tuple[mx.array, ...], ...]
-# What stateful caches are at one length: the attributes of each.
+# The stateful caches at one length: the attributes of each.
 States = tuple[dict[str, Any], ...]
 
 
@@ -26,18 +26,18 @@ class Sequence:
 
     Attributes:
         caches: One per layer, as the model's forward pass takes them.
-        tokens: What was fed so far; every cache rests at this length.
+        tokens: The tokens fed so far; every cache is at this length.
         ranged: The caches that hold something for each token.
         stateful: The others.
     """
 
     def __init__(self, make: Callable[[], list[Any]]) -> None:
-        """Start empty, with caches from `make`."""
+        """Start empty, with the caches that `make` returns."""
         self.caches = make()
         self.tokens: list[int] = []
-        each = list(leaves(self.caches))
-        self.ranged = [leaf for leaf in each if isinstance(leaf, FullKVCache)]
-        self.stateful = [leaf for leaf in each if not isinstance(leaf, FullKVCache)]
+        all_leaves = list(leaves(self.caches))
+        self.ranged = [leaf for leaf in all_leaves if isinstance(leaf, FullKVCache)]
+        self.stateful = [leaf for leaf in all_leaves if not isinstance(leaf, FullKVCache)]
 
     @property
     def nbytes(self) -> int:
@@ -46,7 +46,7 @@ class Sequence:
 
     @property
     def bytes_per_token(self) -> int | None:
-        """Bytes by which the caches grow with each token; None when some grow otherwise, or nothing was fed yet."""
+        """Bytes that each token adds; None if some caches do not grow evenly, or before the first token."""
         buffers = [buffer for leaf in self.ranged for buffer in leaf.buffers]
         if self.stateful or not buffers:
             return None
@@ -54,16 +54,16 @@ class Sequence:
 
     @property
     def has_states(self) -> bool:
-        """Whether recurrent layers, where there are any, have a state; it comes with the first token."""
+        """Whether all recurrent layers have a state, which the first token creates."""
         return bool(self.tokens) or not any(isinstance(leaf, ArraysCache) for leaf in self.stateful)
 
     def evaluate(self) -> None:
-        """Compute what the caches hold."""
+        """Evaluate the arrays of all caches."""
         mx.eval([cache.state for cache in self.caches])
 
     @property
     def is_rewindable(self) -> bool:
-        """Whether the last few tokens can always be taken back."""
+        """Whether the last few tokens can always be removed."""
         return all(isinstance(leaf, SlidingKVCache) for leaf in self.stateful)
 
     def can_rewind(self, length: int) -> bool:
@@ -76,8 +76,8 @@ class Sequence:
         """Go back to `length` tokens.
 
         Args:
-            length: At most as many as there are.
-            states: The stateful caches at that length; None where `can_rewind`.
+            length: At most the current length.
+            states: The stateful caches at that length; None if `can_rewind(length)`.
         """
         if length == len(self.tokens):
             return
@@ -91,36 +91,36 @@ class Sequence:
         del self.tokens[length:]
 
     def capture(self, *, computed: bool = True) -> States:
-        """Return the stateful caches as they are.
+        """Return the current content of the stateful caches.
 
         Args:
-            computed: Whether to wait until they are.
+            computed: Whether to evaluate it now.
         """
         states = tuple(
-            leaf.capture() if isinstance(leaf, SlidingKVCache) else _own(vars(leaf)) for leaf in self.stateful
+            leaf.capture() if isinstance(leaf, SlidingKVCache) else _unalias(vars(leaf)) for leaf in self.stateful
         )
         if computed:
             mx.eval(states)
         return states
 
     def part(self, start: int, end: int) -> Piece:
-        """Return what the ranged caches hold for tokens `start` to `end`, lazily and without a copy."""
+        """Return tokens `start` to `end` of the ranged caches, lazily and without a copy."""
         return tuple(leaf.part(start, end) for leaf in self.ranged)
 
-    def take(self, start: int, end: int) -> Piece:
-        """Return a copy of that, computed."""
+    def copy_part(self, start: int, end: int) -> Piece:
+        """Return an evaluated copy of tokens `start` to `end` of the ranged caches."""
         piece = tuple(tuple(mx.contiguous(array) for array in arrays) for arrays in self.part(start, end))
         mx.eval(piece)
         return piece
 
     def fill(self, tokens: Series[int], pieces: Iterable[Piece], states: States | None) -> None:
-        """Make an empty sequence hold `tokens`.
+        """Fill an empty sequence with `tokens`.
 
         Args:
-            tokens: What the pieces are of.
-            pieces: Of consecutive ranges from the first token on. Each is copied before the next one is asked for, so
-                that no two have to be in memory.
-            states: The stateful caches after the last token; None where there are none.
+            tokens: The tokens that the pieces belong to.
+            pieces: Consecutive ranges from the first token on. Each is copied before the next one is requested, so
+                only one at a time has to be in memory.
+            states: The stateful caches after the last token; None if there are none.
         """
         for piece in pieces:
             for leaf, part in zip(self.ranged, piece, strict=True):
@@ -131,25 +131,25 @@ class Sequence:
         self.tokens = list(tokens)
 
     def shrink(self) -> None:
-        """Give back room that is much more than what is held."""
+        """Release unused room in the buffers."""
         for leaf in self.ranged:
             leaf.shrink()
 
     def _restore(self, states: States) -> None:
         for leaf, state in zip(self.stateful, states, strict=True):
-            vars(leaf).update(_own(state))
+            vars(leaf).update(_unalias(state))
 
 
 def nbytes_of(arrays: Any) -> int:
-    """Return the bytes of all arrays in a tree."""
+    """Return the total bytes of all arrays in a tree."""
     return sum(leaf.nbytes for _, leaf in tree_flatten(arrays) if isinstance(leaf, mx.array))
 
 
-def _own(state: dict[str, Any]) -> dict[str, Any]:
-    """Return `state` with array objects of its own that share the buffers.
+def _unalias(state: dict[str, Any]) -> dict[str, Any]:
+    """Return `state` with new array objects that share the old buffers.
 
-    Caches write in place: they change the array object they hold. MLX copies a buffer before writing to it when
-    another array shares it, so a copy is paid for once, by the first write, and not at all where none follows.
+    Caches write in place: they change the array object they hold. MLX copies a shared buffer before it writes to it,
+    so only the first write pays for a copy, and nothing does if no write follows.
     """
     owned: dict[str, Any] = tree_map(lambda leaf: mx.stop_gradient(leaf) if isinstance(leaf, mx.array) else leaf, state)
     return owned

@@ -37,7 +37,7 @@ class MemoryGuard:
         self._allowed = nbytes
         for prefix, budget in self._budgets:
             prefix.budget = self._share(budget)
-            prefix.make_place()
+            prefix.make_room()
 
     def _share(self, budget: int) -> int:
         return budget if self._allowed is None else min(budget, self._allowed)
@@ -56,7 +56,7 @@ class MemoryGuard:
             self._most = CHUNKS[-1]
         for prefix, budget in self._budgets:
             prefix.budget = min(self._share(budget), _bearable(prefix, budget, pressure))
-            prefix.make_place()
+            prefix.make_room()
         return self._most
 
 

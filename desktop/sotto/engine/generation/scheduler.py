@@ -14,7 +14,7 @@ from functools import partial
 
 import mlx.core as mx
 
-from sotto.engine.caches.batch import MOST_TOGETHER, batch_caches
+from sotto.engine.caches.batch import MAX_BATCH_ROWS, batch_caches
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.events import DoneReason, GenerateEvent
 from sotto.engine.contract.failure_events import failure_of
@@ -173,7 +173,7 @@ class Scheduler:
                 self._run_guarded(generation, events, generation.restart)
         decoding = [generation for generation in decoding if generation.pending is not None]
         together = [generation for generation in decoding if self._batches and generation.can_share]
-        groups = [together[first : first + MOST_TOGETHER] for first in range(0, len(together), MOST_TOGETHER)]
+        groups = [together[first : first + MAX_BATCH_ROWS] for first in range(0, len(together), MAX_BATCH_ROWS)]
         groups += [[generation] for generation in decoding if generation not in together]
         for group in groups:
             if len(decoding) == 1 and self._speculate(group[0], events):

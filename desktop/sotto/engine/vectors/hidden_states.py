@@ -74,7 +74,7 @@ def in_chunks(
     def read(texts: Texts, modes: Sequence[str]) -> Iterator[Mapping[int, mx.array]]:
         body = body_of(model, config)
         for index, tokens in enumerate(texts):
-            caches = make_caches(model, most=len(tokens))
+            caches = make_caches(model, max_tokens=len(tokens))
             for leaf in leaves(caches):
                 if isinstance(leaf, PlannedKVCache):
                     leaf.planned = len(tokens)
