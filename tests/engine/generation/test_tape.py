@@ -298,7 +298,7 @@ def test_whatever_is_done_to_sliding_windows_gives_the_same_bits(doings):
             # As the prefix cache does: another one goes on from what was captured and taken.
             copies = [Sequence(lambda: make_caches(original)) for _ in pair]
             for copy, one in zip(copies, pair, strict=True):
-                copy.fill(range(length), [one.take(0, length)], one.capture())
+                copy.fill(range(length), [one.copy_part(0, length)], one.capture())
             pair = copies
         elif what in ("feed", "step"):
             ids = [(index + 3 * at) % VOCABULARY for at in range(number)]

@@ -1,4 +1,4 @@
-"""How much of a disk the tier may take: over all folders together, least recently used first, leaves before parents."""
+"""The disk tier's budget over all its folders: least recently used entries are evicted first, leaves before parents."""
 
 import heapq
 import logging
@@ -18,11 +18,11 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """What the disk tier takes.
+    """How much of the disk the tier uses.
 
     Attributes:
-        nbytes: Bytes of all its files.
-        entries: Entries among them.
+        nbytes: Total size of its files in bytes.
+        entries: Number of entries.
     """
 
     nbytes: int
@@ -31,7 +31,7 @@ class Usage:
 
 @dataclass(frozen=True, slots=True)
 class _File:
-    """An entry as a candidate to go: `used` in nanoseconds since 1970, `nbytes` of its file."""
+    """An entry that could be evicted: `nbytes` is the size of its file, `used` is in nanoseconds since 1970."""
 
     path: Path
     nbytes: int
@@ -39,7 +39,7 @@ class _File:
 
 
 def folders(root: Path) -> Iterator[Path]:
-    """Yield the folders of all keys; nothing where there is no root."""
+    """Yield the folders of all keys; nothing if there is no root."""
     try:
         found = sorted(root.iterdir())
     except FileNotFoundError:
@@ -48,18 +48,22 @@ def folders(root: Path) -> Iterator[Path]:
 
 
 def usage(root: Path) -> Usage:
-    """Return what all folders under `root` take, whichever process wrote them; OSError where they cannot be read."""
+    """Return how much all folders under `root` use, including those of other processes.
+
+    Raises:
+        OSError: They cannot be read.
+    """
     found = [(path, status) for folder in folders(root) for path, status in files(folder)]
-    return Usage(sum(status.st_size for _, status in found), sum(1 for each in found if is_entry(*each)))
+    return Usage(sum(status.st_size for _, status in found), sum(is_entry(*file) for file in found))
 
 
 def wipe(root: Path) -> bool:
-    """Remove all entries of all folders, also those of other processes, and return whether all are gone."""
+    """Remove all entries of all folders, including those of other processes, and return whether all are gone."""
     gone = True
     try:
         for folder in folders(root):
-            # The index last: without it the others would only be read.
-            for path, _ in sorted(files(folder), key=lambda each: each[0].name == INDEX):
+            # The index goes last, because without it another process would have to open every remaining entry.
+            for path, _ in sorted(files(folder), key=lambda file: file[0].name == INDEX):
                 gone &= remove(path)
             remove_empty(folder)
     except OSError as error:
@@ -69,7 +73,7 @@ def wipe(root: Path) -> bool:
 
 
 def remove_empty(folder: Path) -> None:
-    """Remove a folder that holds no entry, unless somebody has it open."""
+    """Remove a folder that holds no entry, unless another process has it open."""
     lock = Lock(folder)
     try:
         left = [path for path, _ in files(folder)]
@@ -82,7 +86,7 @@ def remove_empty(folder: Path) -> None:
 
 
 def tidy(root: Path, own: Path) -> None:
-    """Remove what killed writers, other versions and others' errors left in the folders that nobody has open."""
+    """Remove leftovers from the folders that nobody has open: unfinished, damaged and foreign files, empty folders."""
     for folder in folders(root):
         if folder == own:
             continue
@@ -96,7 +100,7 @@ def tidy(root: Path, own: Path) -> None:
 
 
 class Budget:
-    """The bytes that all folders may have together, and what must stay free on their disk.
+    """The bytes that all folders may use together, and what must stay free on their disk.
 
     Attributes:
         limit: Bytes for all folders together.
@@ -106,7 +110,7 @@ class Budget:
         """Record the bounds.
 
         Args:
-            own: The folder that is written to; the others lie beside it.
+            own: The folder that is written to; the others are its siblings.
             limit: Bytes for all folders together.
             reserve: Bytes that must stay free on the disk.
             evicted: Called with the id of each entry of `own` that was removed.
@@ -118,13 +122,13 @@ class Budget:
         self._parents: dict[Path, str] = {}
 
     def make_room(self, needed: int, parent: str) -> bool:
-        """Remove entries until `needed` bytes more can be written, and return whether they can.
+        """Remove entries until `needed` more bytes can be written, and return whether they can.
 
-        Nothing is removed where that would not suffice.
+        If removing everything possible would not suffice, nothing is removed.
 
         Args:
-            needed: Bytes; 0 to come back to the bounds as far as possible.
-            parent: The entry that the new one continues, which stays with all that it continues; may be empty.
+            needed: Bytes; 0 to return to the bounds as far as possible.
+            parent: The entry that the new one continues; it and its ancestors stay. May be empty.
         """
         entries, total = self._scan()
         free = shutil.disk_usage(self._own).free
@@ -133,15 +137,22 @@ class Budget:
             return True
         parents = {path: self._parent(path) for path in entries}
         stays = _with_ancestors(self._path(parent), parents)
-        removable = sum(each.nbytes for path, each in entries.items() if path not in stays)
+        removable = sum(entry.nbytes for path, entry in entries.items() if path not in stays)
         if needed and removable < excess:
             return False
         return self._evict(entries, parents, stays, excess)
 
     def _evict(self, entries: dict[Path, _File], parents: dict[Path, Path], stays: Set[Path], excess: int) -> bool:
-        """Remove the oldest leaves, one after the other, until `excess` bytes are gone; return whether they are."""
+        """Remove the least recently used leaves until `excess` bytes are gone; return whether they are.
+
+        Args:
+            entries: All entries by path.
+            parents: The path of each entry's parent.
+            stays: The entries to keep.
+            excess: In bytes.
+        """
         children = Counter(parents.values())
-        leaves = [(each.used, path) for path, each in entries.items() if not children[path] and path not in stays]
+        leaves = [(entry.used, path) for path, entry in entries.items() if not children[path] and path not in stays]
         heapq.heapify(leaves)
         while excess > 0 and leaves:
             _, path = heapq.heappop(leaves)
@@ -158,7 +169,7 @@ class Budget:
         return excess <= 0
 
     def _scan(self) -> tuple[dict[Path, _File], int]:
-        """Return all entries by path, and the bytes of all files."""
+        """Return all entries by path, and the total size in bytes of all files."""
         entries, total = {}, 0
         for folder in folders(self._own.parent):
             for path, status in files(folder):
@@ -168,7 +179,7 @@ class Budget:
         return entries, total
 
     def _parent(self, path: Path) -> Path:
-        """Return the path of what an entry continues; one that is no file where it begins a conversation."""
+        """Return the path of an entry's parent; if it has none, a path where there is no entry."""
         if path not in self._parents:
             try:
                 self._parents[path] = read_head(path, path.parent.name)[0].parent
@@ -182,7 +193,7 @@ class Budget:
 
 
 def _with_ancestors(path: Path, parents: dict[Path, Path]) -> Set[Path]:
-    """Return a path and those of everything that it continues."""
+    """Return the path of an entry and of all its ancestors."""
     found = set()
     while path in parents and path not in found:
         found.add(path)

@@ -1,4 +1,4 @@
-"""Files in which no damage goes unseen: safetensors whose last tensor is a checksum of everything in front of it.
+"""Files whose damage is always detected: safetensors whose last tensor is a checksum of all bytes before it.
 
 https://huggingface.co/docs/safetensors. The last tensor, `.checksum`, is the SHA-256 of the SHA-256 digests of each
 4 MiB of all bytes before it, so that several cores can verify one file.
@@ -25,7 +25,7 @@ CHECKSUM = ".checksum"
 
 _LENGTH = struct.Struct("<Q")
 # Several times what 200 layers of a dozen arrays each need.
-_HEADER_LIMIT = 4 << 20
+_MAX_HEADER_BYTES = 4 << 20
 _CHUNK = 4 << 20
 _DIGEST = hashlib.sha256().digest_size
 _ALIGNMENT = 64
@@ -38,31 +38,30 @@ Array = tuple[str, Sequence[int], bytes | bytearray | memoryview]
 
 
 class DamagedEntryError(StoreError):
-    """A file of the disk tier is not what was written, or was written by something else."""
+    """A file of the disk tier is damaged, or was written by something else."""
 
 
 Memory = Callable[[int], memoryview]
-"""Gives so many bytes to read into; it may overwrite what it gave before."""
+"""Returns a buffer of so many bytes to read into; it may reuse the buffer that it returned before."""
 
 
 def new_memory(size: int) -> memoryview:
-    """Return `size` bytes that nobody else uses."""
+    """Return a new buffer of `size` bytes."""
     return memoryview(mmap.mmap(-1, size))
 
 
 def pack(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memoryview]:
-    """Return a file in parts, all but the checksum that `checksum` makes of them.
-
-    `safetensors.serialize` is not used: it copies all data into one buffer beside the caches, sorts tensors by itself,
-    so that none can come last, and thus leaves no place for a checksum that is computed while the file is written.
+    """Return the parts of a file except its checksum, which `checksum` computes from them.
 
     Raises:
-        ValueError: An array's type is unknown, or its data does not have the bytes that type and shape ask for.
+        ValueError: An array's type is unknown, or its data does not have the size that type and shape need.
     """
+    # WORKAROUND: `safetensors.serialize` copies all data into one more buffer, and sorts the tensors itself, so a
+    # checksum cannot come last. Watch for a serializer that keeps their order and writes in parts.
     header: dict[str, object] = {"__metadata__": dict(metadata)}
     parts, at = [], 0
-    # Larger elements first, so that each array is aligned to its own.
-    for name in sorted(arrays, key=lambda each: (-_BYTES.get(arrays[each][0], 0), each)):
+    # Larger elements first, so that each array is aligned to its element size.
+    for name in sorted(arrays, key=lambda name: (-_BYTES.get(arrays[name][0], 0), name)):
         dtype, shape, data = arrays[name]
         part = _flat(data)
         if dtype not in _BYTES or len(part) != _BYTES[dtype] * math.prod(shape):
@@ -73,18 +72,18 @@ def pack(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memor
     header[CHECKSUM] = {"dtype": "U8", "shape": [_DIGEST], "data_offsets": [at, at + _DIGEST]}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-(_LENGTH.size + len(text)) % _ALIGNMENT)
-    if len(text) > _HEADER_LIMIT:
-        raise ValueError(f"{len(arrays)} arrays need a header of more than {format_size(_HEADER_LIMIT)}")
+    if len(text) > _MAX_HEADER_BYTES:
+        raise ValueError(f"{len(arrays)} arrays need a header of more than {format_size(_MAX_HEADER_BYTES)}")
     return [memoryview(_LENGTH.pack(len(text)) + text), *parts]
 
 
 def file_size(parts: Iterable[memoryview]) -> int:
-    """Return the bytes of a file of these parts, with its checksum."""
+    """Return the size in bytes of a file of these parts and their checksum."""
     return sum(map(len, parts)) + _DIGEST
 
 
 def checksum(parts: Iterable[memoryview]) -> bytes:
-    """Return the checksum that ends a file of these parts."""
+    """Return the checksum to append to a file of these parts."""
     whole, chunk, room = hashlib.sha256(), hashlib.sha256(), _CHUNK
     for part in parts:
         at = 0
@@ -101,15 +100,15 @@ def checksum(parts: Iterable[memoryview]) -> bytes:
 
 
 def read_verified(path: Path, limit: int, memory: Memory = new_memory) -> tuple[TensorFile, memoryview]:
-    """Return what a file says it holds, and all its bytes, read once and verified as they were read.
+    """Return a file's header and all its bytes, read once and verified against the checksum.
 
     Args:
         path: The file.
         limit: The most bytes that it may have.
-        memory: Gives what to read it into.
+        memory: Returns the buffer to read it into.
 
     Raises:
-        DamagedEntryError: Not every byte is as it was written.
+        DamagedEntryError: Some bytes are not as they were written.
         OSError: It cannot be read.
     """
     file, size = _open_regular(path)
@@ -128,14 +127,14 @@ def read_verified(path: Path, limit: int, memory: Memory = new_memory) -> tuple[
 
 
 def read_part(path: Path, name: str) -> tuple[TensorFile, bytes, int]:
-    """Return what a file says it holds, one of its tensors, and its size; nothing is verified, and no more is read.
+    """Return a file's header, the bytes of one tensor, and the file's size, without verifying the checksum.
 
     Args:
         path: The file.
-        name: The tensor; its bytes are empty where there is none.
+        name: The tensor; the bytes are empty if there is none of that name.
 
     Raises:
-        DamagedEntryError: Its header is none of ours.
+        DamagedEntryError: Its header was not written by this module.
         OSError: It cannot be read.
     """
     file, size = _open_regular(path)
@@ -155,7 +154,7 @@ def read_part(path: Path, name: str) -> tuple[TensorFile, bytes, int]:
 
 
 def _open_regular(path: Path) -> tuple[int, int]:
-    """Return a descriptor of a regular file and its size."""
+    """Return the descriptor and the size of a regular file."""
     file = os.open(path, _FLAGS)
     status = os.fstat(file)
     if stat.S_ISREG(status.st_mode):
@@ -165,15 +164,21 @@ def _open_regular(path: Path) -> tuple[int, int]:
 
 
 def _header_end(start: bytes | bytearray | memoryview, size: int, path: Path) -> int:
-    """Return where the header ends, by the first bytes of a file of `size` bytes."""
+    """Return where the header ends.
+
+    Args:
+        start: The first bytes of the file.
+        size: The file's size in bytes.
+        path: For messages.
+    """
     length = _LENGTH.unpack(start)[0] if len(start) == _LENGTH.size else size
-    if length > min(_HEADER_LIMIT, size - _LENGTH.size):
+    if length > min(_MAX_HEADER_BYTES, size - _LENGTH.size):
         raise damage_error(path, "is cut off or no safetensors file")
     return int(_LENGTH.size + length)
 
 
 def _header(raw: bytes, size: int, path: Path) -> TensorFile:
-    """Return what a header describes, if it is one of ours."""
+    """Parse a header and check that it ends with a checksum."""
     try:
         header = parse_header(raw, size, path)
     except StoreError as error:
@@ -206,7 +211,7 @@ def _read_and_digest(file: int, into: memoryview, path: Path) -> bytes:
     if len(chunks) == 1:
         digests = [digest_of(chunks[0])]
     else:
-        # Reading and hashing both let other threads run.
+        # Reading and hashing both release the interpreter lock.
         with ThreadPoolExecutor(min(4, os.cpu_count() or 1)) as pool:
             digests = list(pool.map(digest_of, chunks))
     return hashlib.sha256(b"".join(digests)).digest()
@@ -219,5 +224,5 @@ def _flat(data: bytes | bytearray | memoryview) -> memoryview:
 
 
 def damage_error(path: Path, what: str) -> DamagedEntryError:
-    """Return the error that says what is wrong with a file."""
+    """Return an error whose message says what is wrong with a file."""
     return DamagedEntryError(f"{printable_path(path)} {what}.")

@@ -1,10 +1,10 @@
 """One folder of the disk tier: the entries of one model in one layout of caches, and an index of them.
 
-The index saves opening every file when the folder is opened. It is only a cache: what it does not know, or knows in
-another size, is read from the files themselves, and it is written anew when it is missing or damaged.
+The index saves opening every file when the folder is opened. It is only a cache: an entry that it does not list, or
+lists with another size, is read from its own file. It is rewritten if it is missing or damaged.
 
-Several processes may have a folder open, each with a shared lock on it. A process that gets an exclusive one is alone,
-and then what is left over, of writers that were killed and of conversations whose beginning is gone, is nobody's.
+Several processes may have a folder open, each with a shared lock on it. A process that gets an exclusive lock is alone.
+Only then may it remove what killed writers left behind, and entries whose parent is gone.
 """
 
 import fcntl
@@ -25,7 +25,7 @@ from sotto.store.printable import printable_path
 
 INDEX, LOCK, PARTIAL = "index", "lock", ".partial"
 
-_INDEX_LIMIT = 1 << 30
+_MAX_INDEX_BYTES = 1 << 30
 _TABLE = ".table"
 _log = logging.getLogger(__name__)
 
@@ -35,9 +35,9 @@ class StoredEntry:
     """An entry that is on disk.
 
     Attributes:
-        head: What it holds.
-        nbytes: Bytes of its file.
-        used: When it was last used, in nanoseconds since 1970, as known when the folder was read.
+        head: Which tokens it holds.
+        nbytes: Size of its file in bytes.
+        used: When it was last used, in nanoseconds since 1970, as of when the folder was read.
     """
 
     head: EntryHead
@@ -49,32 +49,37 @@ class Lock:
     """A lock on a folder, which ends with the process at the latest.
 
     Attributes:
-        alone: Whether no other had the folder open when this lock was taken; then nobody gets in before `share`.
+        alone: Whether no other process had the folder open when this lock was taken; if so, none can open it before
+            `share`.
     """
 
     def __init__(self, folder: Path) -> None:
-        """Make the folder if it is missing and take the lock; OSError where that is not possible."""
-        # The process that was alone before may have removed the whole folder between its opening and its locking here.
+        """Create the folder if it is missing, and take the lock.
+
+        Raises:
+            OSError: That is not possible.
+        """
+        # Another process may have removed the whole folder between opening and locking the file here.
         while not self._take(folder):
             pass
 
     def share(self) -> None:
-        """Let others in."""
+        """Let other processes open the folder."""
         fcntl.flock(self._file, fcntl.LOCK_SH)
 
     def release(self) -> None:
-        """Give the folder back."""
+        """Release the lock."""
         os.close(self._file)
 
     def is_current(self) -> bool:
-        """Return whether what is locked is still in the folder; OSError where that cannot be told."""
+        """Return whether the locked file is still in the folder; OSError if that cannot be determined."""
         try:
             return os.path.samestat(os.fstat(self._file), self._path.stat(follow_symlinks=False))
         except FileNotFoundError:
             return False
 
     def _take(self, folder: Path) -> bool:
-        """Lock the file that is there now, and return whether it still is there then."""
+        """Lock the lock file, and return whether it is still in the folder afterwards."""
         private_folder(folder)
         self._path = folder / LOCK
         try:
@@ -102,37 +107,37 @@ class Lock:
 
 
 def entry_path(folder: Path, id: str) -> Path:  # noqa: A002
-    """Return where an entry lies."""
+    """Return the path of an entry's file."""
     return folder / f"{id}{SUFFIX}"
 
 
 def files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield what lies in a folder except its lock, links as links; nothing where there is no folder."""
+    """Yield what is in a folder except its lock, without following links; nothing if there is no folder."""
     try:
         found = list(os.scandir(folder))
     except FileNotFoundError:
         return
-    for each in found:
+    for item in found:
         try:
-            if each.name != LOCK:
-                yield Path(each.path), each.stat(follow_symlinks=False)
+            if item.name != LOCK:
+                yield Path(item.path), item.stat(follow_symlinks=False)
         except FileNotFoundError:
             continue
 
 
 def is_entry(path: Path, status: os.stat_result) -> bool:
-    """Return whether a file is named like an entry."""
+    """Return whether a file is regular and named like an entry."""
     return stat.S_ISREG(status.st_mode) and path.suffix == SUFFIX and is_id(path.stem)
 
 
 def survey(folder: Path, *, alone: bool) -> tuple[dict[str, StoredEntry], bool]:
-    """Return a folder's entries by id, parents before what continues them, and whether its index has just these.
+    """Return a folder's entries by id, parents before children, and whether its index lists exactly these.
 
-    What is no entry is removed.
+    Everything that is not an entry is removed.
 
     Args:
         folder: The folder; its name is the key that its entries must have.
-        alone: Whether files that others may be writing, or be about to continue, can be removed as well.
+        alone: Whether no other process has it open; then unfinished files and entries without a parent are removed too.
     """
     found: dict[str, StoredEntry] = {}
     indexed = _read_index(folder)
@@ -160,7 +165,7 @@ def survey(folder: Path, *, alone: bool) -> tuple[dict[str, StoredEntry], bool]:
 
 
 def _connected_entries(folder: Path, found: dict[str, StoredEntry], alone: bool) -> dict[str, StoredEntry]:
-    """Return the entries that begin with one that starts at 0; remove the others."""
+    """Return the entries whose chain of parents reaches token 0; remove the others."""
     kept: dict[str, StoredEntry] = {}
     for id, stored in sorted(found.items(), key=lambda item: item[1].head.start):  # noqa: A001
         parent = kept.get(stored.head.parent)
@@ -173,7 +178,7 @@ def _connected_entries(folder: Path, found: dict[str, StoredEntry], alone: bool)
 
 
 def pack_index(folder: Path, entries: dict[str, StoredEntry]) -> list[memoryview]:
-    """Return the file of an index in parts, all but its checksum."""
+    """Return the parts of an index file except its checksum."""
     heads = [stored.head for stored in entries.values()]
     rows = [[head.parent, head.start, head.end, head.note, entries[head.id].nbytes] for head in heads]
     table = json.dumps({"rows": rows}, separators=(",", ":")).encode()
@@ -183,11 +188,11 @@ def pack_index(folder: Path, entries: dict[str, StoredEntry]) -> list[memoryview
 
 
 def _read_index(folder: Path) -> dict[str, tuple[EntryHead, int]]:
-    """Return heads and sizes by id as the index has them; nothing, and no index any more, where it cannot be used."""
+    """Return the index's heads and file sizes by id; if it cannot be used, remove it and return nothing."""
     path = folder / INDEX
     found = {}
     try:
-        header, content = read_verified(path, _INDEX_LIMIT)
+        header, content = read_verified(path, _MAX_INDEX_BYTES)
         if header.metadata != {"format": "sotto-prefix-index", "version": VERSION, "key": folder.name}:
             raise ValueError("it was made for another folder or by another version")
         table, tokens = header.tensors[_TABLE], header.tensors[TOKENS]
@@ -206,13 +211,13 @@ def _read_index(folder: Path) -> dict[str, tuple[EntryHead, int]]:
 
 
 def discard(error: DamagedEntryError, path: Path) -> None:
-    """Remove a file and log why; a folder, or what may not be removed, stays."""
+    """Remove a file and log why; folders and what cannot be removed stay."""
     _log.warning("%s It is removed, and computed again when it is needed.", error.message)
     remove(path)
 
 
 def remove(path: Path) -> bool:
-    """Remove a file and return whether it is gone; why it is not is logged."""
+    """Remove a file and return whether it is gone; a failure is logged."""
     try:
         path.unlink(missing_ok=True)
     except OSError as error:

@@ -1,8 +1,8 @@
-"""Entries of the disk tier: what a stretch of a conversation left in the caches, and which stretch that is.
+"""File format of the disk tier's entries: the cache contents for a range of a conversation's tokens.
 
-Entries are named by what they continue: an id is a hash of the parent's id and of the entry's own tokens, so ids chain
-from the beginning of a conversation, and the same conversation gets the same ids. The tokens are in the file, too, as
-the tensor `.tokens`; what else an entry holds is its caller's.
+An entry's id is a hash of its parent's id and its own tokens. So ids chain from the beginning of a conversation, and
+the same conversation always gets the same ids. The tokens are in the file as well, as the tensor `.tokens`; all other
+tensors belong to the caller.
 """
 
 import hashlib
@@ -24,12 +24,12 @@ from sotto.engine.caches.disk_file import (
 )
 from sotto.store.records import TensorFile
 
-# A file of any other version is none of ours.
+# Files of any other version are removed.
 VERSION = "1"
 TOKENS = ".tokens"
 SUFFIX = ".safetensors"
 
-_NOTE_LIMIT = 100
+_MAX_NOTE_CHARACTERS = 100
 _ID = re.compile("[0-9a-f]{32}")
 _NUMBER = re.compile("0|[1-9][0-9]{0,14}")
 
@@ -38,10 +38,10 @@ class LoadedArray(NamedTuple):
     """An array of an entry that was read.
 
     Attributes:
-        dtype: By its name in safetensors.
-        shape: Of the array.
-        data: Its bytes, which cannot be written to.
-        start: Where they begin in the memory that the entry was read into.
+        dtype: Its name in safetensors.
+        shape: The array's shape.
+        data: Its bytes, read-only.
+        start: Offset of the bytes in the buffer that the entry was read into.
     """
 
     dtype: str
@@ -52,14 +52,14 @@ class LoadedArray(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class EntryHead:
-    """Which stretch of which conversation an entry holds.
+    """Which range of which conversation an entry holds.
 
     Attributes:
-        start: Tokens in front of it.
-        end: Tokens up to and with it.
+        start: Number of tokens before it.
+        end: Number of tokens up to its end.
         tokens: Its own tokens, each a little-endian uint32.
-        parent: Id of the entry that ends at `start`; empty where `start` is 0.
-        note: A few words of the caller's that it wants to know without reading the data; no part of the id.
+        parent: Id of the entry that ends at `start`; empty if `start` is 0.
+        note: A few words that the caller can read without reading the data; not part of the id.
         id: 32 hex digits.
     """
 
@@ -75,13 +75,13 @@ class EntryHead:
             raise ValueError(f"an entry from {self.start} to {self.end} cannot have {len(self.tokens)} bytes of tokens")
         if (self.parent == "") != (self.start == 0) or (self.parent and not is_id(self.parent)):
             raise ValueError(f"an entry that starts at {self.start} cannot continue '{self.parent}'")
-        if len(self.note) > _NOTE_LIMIT or not (self.note.isascii() and self.note.isprintable()):
-            raise ValueError(f"a note must be at most {_NOTE_LIMIT} characters of printable ASCII")
+        if len(self.note) > _MAX_NOTE_CHARACTERS or not (self.note.isascii() and self.note.isprintable()):
+            raise ValueError(f"a note must be at most {_MAX_NOTE_CHARACTERS} characters of printable ASCII")
         object.__setattr__(self, "id", entry_id(self.parent, self.tokens))
 
 
 def entry_id(parent: str, tokens: bytes) -> str:
-    """Return the id of what continues `parent` with `tokens`; 32 hex digits."""
+    """Return the id, 32 hex digits, of the entry that continues `parent` with `tokens`."""
     return hashlib.sha256(parent.encode().ljust(32, b"-") + tokens).hexdigest()[:32]
 
 
@@ -91,15 +91,15 @@ def is_id(text: str) -> bool:
 
 
 def pack_entry(head: EntryHead, key: str, arrays: Mapping[str, Array]) -> list[memoryview]:
-    """Return an entry's file in parts, all but its checksum.
+    """Return the parts of an entry's file except its checksum.
 
     Args:
         head: What it holds.
-        key: The name of the folder that it is for.
-        arrays: The caller's, by names that do not begin with a dot.
+        key: The name of its folder.
+        arrays: The caller's arrays, by names that do not begin with a dot or two underscores.
 
     Raises:
-        ValueError: An array cannot be written as it says it is.
+        ValueError: A name is reserved, or an array's data does not match its type and shape.
     """
     if any(name.startswith((".", "__")) for name in arrays):
         raise ValueError("names of arrays must not begin with a dot or two underscores")
@@ -115,12 +115,12 @@ def read_entry(
 
     Args:
         path: Its file.
-        key: The name of the folder that it is in.
+        key: The name of its folder.
         limit: The most bytes that it may have.
-        memory: Gives what to read it into.
+        memory: Returns the buffer to read it into.
 
     Raises:
-        DamagedEntryError: It is no entry of that folder, not the one that its name says, or not as it was written.
+        DamagedEntryError: It is damaged, belongs to another folder, or is not the entry that its name says.
         OSError: It cannot be read.
     """
     header, content = read_verified(path, limit, memory)
@@ -134,10 +134,10 @@ def read_entry(
 
 
 def read_head(path: Path, key: str) -> tuple[EntryHead, int]:
-    """Return an entry's head and its file's size; nothing else of the file is read or verified.
+    """Return an entry's head and its file's size, without reading or verifying the rest of the file.
 
     Raises:
-        DamagedEntryError: It is no entry of the folder called `key`, or not the one that its name says.
+        DamagedEntryError: It does not belong to the folder called `key`, or is not the entry that its name says.
         OSError: It cannot be read.
     """
     header, tokens, size = read_part(path, TOKENS)
@@ -148,16 +148,16 @@ def _head(header: TensorFile, tokens: bytes, key: str) -> EntryHead:
     """Return the head of an entry.
 
     Args:
-        header: What its file says it holds.
+        header: The parsed header of its file.
         tokens: The bytes of its `.tokens`.
-        key: The name of the folder that it is in.
+        key: The name of its folder.
 
     Raises:
-        DamagedEntryError: It is no entry of that folder, or not the one that its name says.
+        DamagedEntryError: It does not belong to that folder, or is not the entry that its name says.
     """
-    said = dict(header.metadata)
-    parent, start, note = said.pop("parent", ""), said.pop("start", ""), said.pop("note", "")
-    if said != {"format": "sotto-prefix", "version": VERSION, "key": key}:
+    metadata = dict(header.metadata)
+    parent, start, note = metadata.pop("parent", ""), metadata.pop("start", ""), metadata.pop("note", "")
+    if metadata != {"format": "sotto-prefix", "version": VERSION, "key": key}:
         raise damage_error(header.path, "was made for another model, by another version or by another program")
     info = header.tensors.get(TOKENS)
     if info is None or info.dtype != "U32" or len(info.shape) != 1 or _NUMBER.fullmatch(start) is None:

@@ -1,4 +1,4 @@
-"""One folder of the disk tier as it is in use: which entries it has, and how another gets in or out."""
+"""One open folder of the disk tier: its known entries, and how entries are read, written and removed."""
 
 import logging
 import os
@@ -20,20 +20,20 @@ _log = logging.getLogger(__name__)
 
 
 class Shelf:
-    """The entries of one folder; it may be used from several threads.
+    """The entries of one folder. Safe to use from several threads.
 
     Attributes:
-        folder: Where they lie; its name is the key that they must have.
+        folder: Where the entries are; its name is the key that they must have.
     """
 
     def __init__(self, folder: Path, budget: int, reserve: int, pause: float) -> None:
-        """Find what is there.
+        """Open the folder and find its entries.
 
         Args:
-            folder: Made if it is missing.
-            budget: Bytes for this and all folders beside it together.
-            reserve: Bytes that stay free on the disk.
-            pause: Seconds without writing after a write that failed.
+            folder: Created if it is missing.
+            budget: Bytes for this folder and its siblings together.
+            reserve: Bytes that must stay free on the disk.
+            pause: Seconds without writing after a failed write.
 
         Raises:
             OSError: The folder cannot be used.
@@ -42,7 +42,7 @@ class Shelf:
         self._pause = pause
         self._resume = 0.0
         self._tidied = False
-        # Making room takes the first and then, for moments only, the second; nothing takes them the other way around.
+        # Always taken in this order: making room holds the first, and briefly takes the second within it.
         self._room_lock = threading.Lock()
         self._lock = threading.Lock()
         self._folder_lock = Lock(folder)
@@ -53,34 +53,34 @@ class Shelf:
         except OSError:
             self._folder_lock.release()
             raise
-        self._index_is_old = not fresh
+        self._index_is_stale = not fresh
 
     @property
     def budget(self) -> int:
-        """Bytes for this and all folders beside it together."""
+        """Bytes for this folder and its siblings together."""
         return self._budget.limit
 
     @property
     def writable(self) -> bool:
-        """Whether no write failed not long ago."""
+        """Whether entries may be written; not for a while after a failed write."""
         return time.monotonic() >= self._resume
 
     def entries(self) -> list[StoredEntry]:
-        """Return what is here, parents before what continues them."""
+        """Return the known entries, parents before children."""
         with self._lock:
             return sorted(self._entries.values(), key=lambda stored: stored.head.start)
 
     def get(self, id: str) -> StoredEntry | None:  # noqa: A002
-        """Return an entry, as far as is known without looking."""
+        """Return an entry without looking at the disk; None if it is not known."""
         with self._lock:
             return self._entries.get(id)
 
     def read(self, id: str, memory: Memory = new_memory) -> tuple[EntryHead, dict[str, LoadedArray]] | None:  # noqa: A002
-        """Read and verify an entry; None, and no such entry any more, where that is not possible.
+        """Read and verify an entry; if that fails, forget it and return None.
 
         Args:
             id: The entry.
-            memory: Gives what to read it into.
+            memory: Returns the buffer to read it into.
         """
         stored = self.get(id)
         if stored is None:
@@ -104,25 +104,29 @@ class Shelf:
         return None
 
     def discard(self, ids: Iterable[str]) -> None:
-        """Remove entries with all that continues them."""
-        for each in self._forget(ids):
-            remove(entry_path(self.folder, each))
+        """Remove entries with all their descendants."""
+        for forgotten in self._forget(ids):
+            remove(entry_path(self.folder, forgotten))
 
     def set_budget(self, budget: int) -> None:
-        """Change the bytes for all folders together and remove what is beyond them; OSError where that fails."""
+        """Change the bytes for all folders together, and remove entries until they fit.
+
+        Raises:
+            OSError: The folders cannot be read.
+        """
         with self._room_lock:
             self._budget.limit = budget
             self._budget.make_room(0, "")
 
     def wipe(self) -> bool:
-        """Remove what is in this and all folders beside it, and return whether all is gone."""
-        # Under the lock, so that what is being written has got its name before, or has nothing left to be renamed.
+        """Remove everything in this folder and its siblings, and return whether all of it is gone."""
+        # Under the lock, so that a file being written is renamed either before, and removed, or not at all.
         with self._lock:
             self._entries.clear()
             return disk_budget.wipe(self.folder.parent)
 
     def close(self) -> None:
-        """Let go of the folder; it is removed where it is empty."""
+        """Release the folder, and remove it if it is empty."""
         with self._lock:
             self._entries.clear()
         self._folder_lock.release()
@@ -132,7 +136,7 @@ class Shelf:
             _log.warning("%s cannot be removed: %s", printable_path(self.folder), error.strerror)
 
     def write(self, job: Job) -> WriteResult:
-        """Write an entry and say how that ended."""
+        """Write an entry and return how that ended."""
         head, path = job.head, entry_path(self.folder, job.head.id)
 
         def commit(partial: Path) -> None:
@@ -140,10 +144,10 @@ class Shelf:
                 _touch(partial)
                 partial.replace(path)
                 self._entries[head.id] = StoredEntry(head, job.nbytes, time.time_ns())
-                self._index_is_old = True
+                self._index_is_stale = True
 
         try:
-            self._make_folder()
+            self._ensure_folder()
             if not job.replace and self._is_there(head, path):
                 return WriteResult(head.id, True)
             if not self.writable:
@@ -165,21 +169,21 @@ class Shelf:
         return WriteResult(head.id, True)
 
     def tidy(self) -> None:
-        """Bring this folder's index up to date, and the first time the other folders in order."""
+        """Bring this folder's index up to date; the first time, clean up the other folders as well."""
         try:
             if not self._tidied:
                 self._tidied = True
                 disk_budget.tidy(self.folder.parent, self.folder)
                 with self._room_lock:
                     self._budget.make_room(0, "")
-            if self._index_is_old:
+            if self._index_is_stale:
                 self._write_index()
         except OSError as error:
             _log.warning("%s cannot be brought in order: %s", printable_path(self.folder), error.strerror)
 
     def _write_index(self) -> None:
         with self._lock:
-            self._index_is_old = False
+            self._index_is_stale = False
             entries = dict(self._entries)
         parts = pack_index(self.folder, entries)
         with self._room_lock:
@@ -188,8 +192,8 @@ class Shelf:
             path = self.folder / INDEX
             write_file(path, parts, threading.Event(), lambda partial: _rename(partial, path))
 
-    def _make_folder(self) -> None:
-        """Begin again where somebody has removed the whole folder, as anybody may do with a cache."""
+    def _ensure_folder(self) -> None:
+        """Recreate the folder if it was removed, as anyone may do with a cache."""
         if not self._folder_lock.is_current():
             with self._lock:
                 self._entries.clear()
@@ -198,7 +202,7 @@ class Shelf:
             self._folder_lock.share()
 
     def _is_there(self, head: EntryHead, path: Path) -> bool:
-        """Return whether an entry is on disk, whichever process wrote it, and count it as used."""
+        """Return whether an entry is on disk, even if another process wrote it, and mark it as used."""
         try:
             _touch(path)
             nbytes = path.stat().st_size
@@ -211,25 +215,25 @@ class Shelf:
     def _evict(self, id: str) -> None:  # noqa: A002
         with self._lock:
             self._entries.pop(id, None)
-            self._index_is_old = True
+            self._index_is_stale = True
 
     def _forget(self, ids: Iterable[str]) -> list[str]:
-        """Take entries, with all that continues them, out of what is known; return their ids, parents first."""
+        """Forget entries with all their descendants, and return the ids of all of them, parents first."""
         with self._lock:
             children: dict[str, list[str]] = {}
             for stored in self._entries.values():
                 children.setdefault(stored.head.parent, []).append(stored.head.id)
-            found = [each for each in ids if each in self._entries]
-            for each in found:
-                found.extend(children.get(each, ()))
-            for each in found:
-                self._entries.pop(each, None)
-            self._index_is_old = True
-        return found
+            forgotten = [entry for entry in ids if entry in self._entries]
+            for entry in forgotten:
+                forgotten.extend(children.get(entry, ()))  # The loop goes on over what is added here.
+            for entry in forgotten:
+                self._entries.pop(entry, None)
+            self._index_is_stale = True
+        return forgotten
 
 
 def _touch(path: Path) -> None:
-    """Count a file as used now."""
+    """Mark a file as used now."""
     now = time.time_ns()
     os.utime(path, ns=(now, now))
 

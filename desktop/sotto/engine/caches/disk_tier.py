@@ -1,10 +1,10 @@
-"""The disk tier of the prefix cache: what was computed for conversations, kept beyond memory and restarts.
+"""The disk tier of the prefix cache: cache contents that outlive memory pressure and restarts.
 
-An entry is a stretch of tokens of one conversation with what these left in the caches. Each model in each layout of
-caches has a folder of its own; all folders share one budget. A fault of a disk or a file costs no more than
-computing again: it is logged, and the entry is not there.
+An entry is a range of tokens of one conversation with the cache contents for it. Each combination of a model and a
+cache layout has its own folder; all folders share one budget. A disk fault or a damaged file is logged, and its entry
+counts as missing, so it costs no more than recomputing.
 
-Entries should be put parents first. One whose parent is not on disk when the folder is opened next is removed then.
+Put parents before their children: when a folder is opened, entries whose parent is missing are removed.
 """
 
 import hashlib
@@ -32,9 +32,8 @@ class Entry:
     """An entry that was read and verified.
 
     Attributes:
-        head: What it holds.
-        arrays: By name; all are views of one buffer, which lives as long as one of them, and keeps what it holds until
-            something else is read into the same memory.
+        head: Which tokens it holds.
+        arrays: By name. All are views of one buffer, valid until something else is read into the same memory.
     """
 
     head: EntryHead
@@ -43,13 +42,13 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a disk tier may take, apart from its budget.
+    """Limits of a disk tier besides its budget.
 
     Attributes:
-        reserve: Bytes that stay free on the disk.
-        queue: Bytes that may wait to be written or drained.
-        pause: Seconds without writing after a write that failed.
-        index_delay: Seconds without writing after which the index is brought up to date.
+        reserve: Bytes that must stay free on the disk.
+        queue: Most bytes that may wait to be written or drained.
+        pause: Seconds without writing after a failed write.
+        index_delay: Seconds without a write until the index is brought up to date.
     """
 
     reserve: int = 2 << 30
@@ -59,9 +58,9 @@ class Bounds:
 
 
 class DiskTier:
-    """The entries of one model in one layout of caches.
+    """The entries of one model in one cache layout.
 
-    `put` and `drain` are for the thread that owns the buffers; only what waits for the disk is done on another one.
+    `put` and `drain` must be called on the thread that owns the buffers. Writing happens on another thread.
     """
 
     def __init__(
@@ -72,13 +71,13 @@ class DiskTier:
         bounds: Bounds | None = None,
         notify: Callable[[], None] = lambda: None,
     ) -> None:
-        """Find what is there; nothing of the entries' data is read.
+        """Find the entries on disk without reading their data.
 
         Args:
-            root: The folder of the whole tier; it is made if it is missing.
-            key: Everything that entries depend on: weights, configuration, layout of the caches, type of their data.
-            budget: Bytes of all entries of all models together; with 0 nothing is kept, and what was is removed.
-            bounds: What else it may take.
+            root: The folder of the whole tier; created if it is missing.
+            key: Everything that entries depend on: weights, configuration, cache layout, type of the data.
+            budget: Bytes for all entries of all models together; 0 keeps nothing and removes what is there.
+            bounds: Other limits; None for the defaults.
             notify: Called on another thread when there is something to drain.
         """
         self._root = root
@@ -91,33 +90,33 @@ class DiskTier:
 
     @property
     def active(self) -> bool:
-        """Whether anything is kept: not with a budget of 0, where the folder cannot be used, or after the end."""
+        """Whether anything is kept: not with a budget of 0, with an unusable folder, or after `close`."""
         return self._shelf is not None and self._shelf.budget > 0
 
     def entries(self) -> list[StoredEntry]:
-        """Return what is on disk, parents before what continues them."""
+        """Return the entries on disk, parents before children."""
         return self._shelf.entries() if self._shelf else []
 
     def has(self, id: str) -> bool:  # noqa: A002
-        """Return whether an entry is on disk or will be, as far as is known without looking."""
+        """Return whether an entry is known to be on disk or queued, without looking at the disk."""
         if self._shelf is None or self._writer is None:
             return False
         return self._shelf.get(id) is not None or self._writer.is_queued(id)
 
     def put(self, head: EntryHead, arrays: Mapping[str, Array], *, replace: bool = False) -> bool:
-        """Have an entry written.
+        """Queue an entry to be written.
 
         Args:
-            head: What it holds.
-            arrays: Its data by name. The buffers are held, and must stay as they are, until `drain` returns the entry.
-            replace: Write it also where it is on disk already; otherwise it only counts as used then.
+            head: Which tokens it holds.
+            arrays: Its data by name. The buffers are held, and must not change, until `drain` returns the entry.
+            replace: Write it even if it is on disk already; otherwise it is only marked as used.
 
         Returns:
-            Whether it was taken: then `drain` returns it once. Not where the tier is not active, too much waits
-            already, it is larger than the budget, or a write failed not long ago.
+            Whether it was accepted, in which case `drain` returns it once. It is refused if the tier is not active, the
+            queue is full, it is larger than the budget, or a write failed recently.
 
         Raises:
-            ValueError: An array is not what it says it is.
+            ValueError: An array's data does not match its type and shape.
         """
         if self._shelf is None or self._writer is None or not self._shelf.writable:
             return False
@@ -125,32 +124,36 @@ class DiskTier:
         return job.nbytes <= self._shelf.budget and self._writer.put(job)
 
     def drain(self) -> list[WriteResult]:
-        """Let go of the buffers of all entries that were written or will not be, and return how each ended."""
+        """Release the buffers of all entries that were written or given up, and return how each ended."""
         return self._writer.drain() if self._writer else []
 
     def load(self, id: str, memory: Memory = new_memory) -> Entry | None:  # noqa: A002
-        """Read and verify an entry; None where it is not there.
+        """Read and verify an entry; None if it is missing or damaged.
 
-        One that cannot be trusted is removed with all that continues it.
+        A damaged entry is removed with all its descendants.
 
         Args:
             id: The entry.
-            memory: Gives what to read it into.
+            memory: Returns the buffer to read it into.
         """
         found = self._shelf.read(id, memory) if self._shelf else None
         return Entry(*found) if found else None
 
     def discard(self, ids: Iterable[str]) -> None:
-        """Remove entries with all that continues them."""
+        """Remove entries with all their descendants."""
         if self._shelf:
             self._shelf.discard(ids)
 
     def usage(self) -> Usage:
-        """Return what the entries of all models take; OSError where their folder cannot be read."""
+        """Return how much of the disk the entries of all models use.
+
+        Raises:
+            OSError: Their folder cannot be read.
+        """
         return disk_budget.usage(self._root)
 
     def set_budget(self, budget: int) -> None:
-        """Change the bytes that all models may have together; what is beyond them goes, least recently used first."""
+        """Change the bytes for all models together, and remove entries until they fit, least recently used first."""
         try:
             if self._shelf:
                 self._shelf.set_budget(budget)
@@ -161,7 +164,7 @@ class DiskTier:
                     self._shelf.tidy,
                     self._notify,
                     delay=self._bounds.index_delay,
-                    most=self._bounds.queue,
+                    max_bytes=self._bounds.queue,
                 )
         except OSError as error:
             _log.warning("%s cannot be used to keep anything: %s", printable_path(self._root), error.strerror)
@@ -169,18 +172,18 @@ class DiskTier:
             self.wipe()
 
     def wipe(self) -> bool:
-        """Remove the entries of all models, also what waits to be written, and return whether all are gone."""
+        """Remove the entries of all models, abandon those still queued, and return whether all files are gone."""
         if self._shelf is None or self._writer is None:
             return disk_budget.wipe(self._root)
         self._writer.abandon()
         return self._shelf.wipe()
 
     def flush(self, timeout: float | None = None) -> bool:
-        """Wait until all that was put is written; False where that takes longer than `timeout` seconds."""
+        """Wait until everything queued is written; False if that takes longer than `timeout` seconds."""
         return self._writer is None or self._writer.flush(timeout)
 
     def close(self, timeout: float = 30.0) -> None:
-        """Write what waits, for at most `timeout` seconds, and then nothing more; `drain` goes on to work."""
+        """Write what is queued for at most `timeout` seconds, then accept nothing more; `drain` continues to work."""
         shelf, self._shelf = self._shelf, None
         if shelf and self._writer and self._writer.close(timeout):
             shelf.close()

@@ -1,7 +1,7 @@
-"""Writing entries on a thread of its own, so that the one that computes never waits for a disk.
+"""A thread that writes entries to disk, so that the computing thread never waits for it.
 
-The buffers to write may only be released on the thread that made them. So each one comes back: after
-its file is written, or will not be, it waits until it is drained.
+Buffers may only be released on the thread that created them. So when a file has been written or given up, its job waits
+until that thread drains it.
 """
 
 import itertools
@@ -17,20 +17,21 @@ from sotto.engine.caches.disk_folder import PARTIAL, remove
 from sotto.engine.caches.disk_format import EntryHead
 from sotto.errors import CancelledError
 
-_PIECE = 8 << 20
-# Seconds until an idle writer ends.
-_GRACE = 5.0
-_numbers = itertools.count()
+# Bytes written between two checks of whether the entry is still wanted.
+_WRITE_BYTES = 8 << 20
+# Seconds that the thread may take to end once its jobs are abandoned.
+_ABANDON_TIMEOUT_S = 5.0
+_file_numbers = itertools.count()
 
 
 @dataclass(frozen=True, slots=True)
 class WriteResult:
-    """What became of an entry that was put.
+    """The outcome of writing an entry.
 
     Attributes:
-        id: The entry's.
+        id: The entry's id.
         ok: Whether it is on disk.
-        message: One sentence why it is not; empty otherwise.
+        message: One sentence saying why it is not; empty otherwise.
     """
 
     id: str
@@ -43,31 +44,28 @@ class Job:
     """An entry to be written.
 
     Attributes:
-        head: What the entry holds.
+        head: Which tokens the entry holds.
         parts: The bytes of its file without the checksum; emptied when the job is drained.
-        replace: Whether it is written also where it is on disk already.
-        abandoned: Set when it need not be written any more.
-        done: How it ended; meaningless before.
-        nbytes: Bytes of its file.
+        replace: Whether to write it even if it is on disk already.
+        abandoned: Set when it no longer needs to be written.
+        result: How it ended; meaningless before that.
+        nbytes: Size of its file in bytes.
     """
 
     head: EntryHead
     parts: list[memoryview]
     replace: bool
     abandoned: threading.Event = field(default_factory=threading.Event)
-    done: WriteResult = field(init=False)
+    result: WriteResult = field(init=False)
     nbytes: int = field(init=False)
 
     def __post_init__(self) -> None:
         self.nbytes = file_size(self.parts)
-        self.done = WriteResult(self.head.id, False)
+        self.result = WriteResult(self.head.id, False)
 
 
 class Writer:
-    """A thread that writes jobs in their order.
-
-    Between jobs, and where there has been none for a while, it runs what else belongs off the computing thread.
-    """
+    """A thread that writes jobs in order, and tidies up when it has had none for a while."""
 
     def __init__(
         self,
@@ -76,22 +74,22 @@ class Writer:
         notify: Callable[[], None],
         *,
         delay: float,
-        most: int,
+        max_bytes: int,
     ) -> None:
         """Start the thread.
 
         Args:
-            write: Writes one job and says how that ended.
-            idle: Called first of all, after `delay` seconds without a job, and when all is done at the end.
-            notify: Called when there is something to drain.
-            delay: Seconds.
-            most: Bytes that may wait at once, to be written or to be drained.
+            write: Writes one job and returns how that ended.
+            idle: Called on the thread when it starts, after `delay` seconds without a job, and before it ends.
+            notify: Called on the thread when there is something to drain.
+            delay: Seconds without a job until `idle` is called.
+            max_bytes: Most bytes that may wait at once to be written or drained.
         """
         self._write = write
         self._idle = idle
         self._notify = notify
         self._delay = delay
-        self._most = most
+        self._max_bytes = max_bytes
         self._held = 0
         self._waiting: deque[Job] = deque()
         self._finished: deque[Job] = deque()
@@ -102,9 +100,9 @@ class Writer:
         self._thread.start()
 
     def put(self, job: Job) -> bool:
-        """Queue a job; False where it would have too much wait, or after the end."""
+        """Queue a job and return whether it was accepted: not if too many bytes would wait, nor after `close`."""
         with self._changed:
-            if self._closed or self._held + job.nbytes > self._most:
+            if self._closed or self._held + job.nbytes > self._max_bytes:
                 return False
             self._held += job.nbytes
             self._waiting.append(job)
@@ -117,36 +115,36 @@ class Writer:
             return any(job.head.id == id for job in self._unfinished())
 
     def drain(self) -> list[WriteResult]:
-        """Let go of the buffers of all jobs that ended, and return how they did."""
+        """Release the buffers of all finished jobs, and return how they ended."""
         with self._changed:
             finished = list(self._finished)
             self._finished.clear()
             self._held -= sum(job.nbytes for job in finished)
         for job in finished:
             job.parts.clear()
-        return [job.done for job in finished]
+        return [job.result for job in finished]
 
     def flush(self, timeout: float | None) -> bool:
-        """Wait until nothing waits to be written; False where that took longer than `timeout` seconds."""
+        """Wait until everything queued is written; False if that takes longer than `timeout` seconds."""
         with self._changed:
             return self._changed.wait_for(lambda: not self._waiting and self._busy is None, timeout)
 
     def close(self, timeout: float) -> bool:
-        """Take no more jobs, write what waits, for at most `timeout` seconds, and abandon the rest.
+        """Accept no more jobs, write those queued for at most `timeout` seconds, and abandon the rest.
 
         Returns:
-            Whether the thread has ended; not where the disk does not answer at all.
+            Whether the thread has ended; it has not if the disk does not respond at all.
         """
         with self._changed:
             self._closed = True
             self._changed.notify_all()
         self._thread.join(timeout)
         self.abandon()
-        self._thread.join(_GRACE)
+        self._thread.join(_ABANDON_TIMEOUT_S)
         return not self._thread.is_alive()
 
     def abandon(self) -> None:
-        """Write nothing of what waits now, and stop in the middle of what is being written."""
+        """Abandon everything queued now, including the job that is being written."""
         with self._changed:
             for job in self._unfinished():
                 job.abandoned.set()
@@ -161,18 +159,18 @@ class Writer:
                 pass
             self._idle()
         finally:
-            # Reached with jobs left only by an error in here: those who wait for them must not wait for ever.
+            # Jobs are left here only after a bug in this thread. Nobody must wait for them forever.
             with self._changed:
                 self._closed = True
                 for job in self._unfinished():
-                    job.done = WriteResult(job.head.id, False, "The disk cache stopped because of an error in it.")
+                    job.result = WriteResult(job.head.id, False, "The disk cache stopped because of an error in it.")
                     self._finished.append(job)
                 self._waiting.clear()
                 self._busy = None
                 self._changed.notify_all()
 
     def _next(self) -> bool:
-        """Write the next job, or tidy up when there is none; return False at the end."""
+        """Write the next job, or call `idle` after a while without one; return False once closed and empty."""
         with self._changed:
             woken = self._changed.wait_for(lambda: self._waiting or self._closed, self._delay)
             if not woken:
@@ -184,9 +182,9 @@ class Writer:
         if job is None:
             self._idle()
             return True
-        done = self._write(job)
+        result = self._write(job)
         with self._changed:
-            job.done = done
+            job.result = result
             self._finished.append(job)
             self._busy = None
             self._changed.notify_all()
@@ -197,19 +195,19 @@ class Writer:
 def write_file(
     path: Path, parts: Sequence[memoryview], abandoned: threading.Event, commit: Callable[[Path], None]
 ) -> None:
-    """Write a file so that there is the whole of it or nothing, whenever the program or the machine stops.
+    """Write a file so that all of it is there or nothing, even if the program or the machine stops meanwhile.
 
     Args:
-        path: Where it goes.
+        path: The file.
         parts: Its bytes without the checksum.
-        abandoned: Set when it need not be written any more.
-        commit: Renames what it is given to `path`; by then all of it is on disk.
+        abandoned: Set when it no longer needs to be written.
+        commit: Renames the path it is given to `path`; called when all bytes are on disk.
 
     Raises:
         CancelledError: `abandoned` was set.
         OSError: It cannot be written.
     """
-    partial = path.with_name(f"{path.stem}.{os.getpid()}.{next(_numbers)}{PARTIAL}")
+    partial = path.with_name(f"{path.stem}.{os.getpid()}.{next(_file_numbers)}{PARTIAL}")
     file = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
     try:
         try:
@@ -223,11 +221,11 @@ def write_file(
     except BaseException:
         remove(partial)
         raise
-    _flush_names(path.parent)
+    _sync_folder(path.parent)
 
 
-def _flush_names(folder: Path) -> None:
-    """Make the names in a folder last."""
+def _sync_folder(folder: Path) -> None:
+    """Write the names of a folder's files to disk, so that a rename survives a crash of the machine."""
     file = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
     try:
         os.fsync(file)
@@ -240,4 +238,4 @@ def _write_all(file: int, part: memoryview, abandoned: threading.Event) -> None:
     while at < len(part):
         if abandoned.is_set():
             raise CancelledError("The entry is not wanted any more.")
-        at += os.write(file, part[at : at + _PIECE])
+        at += os.write(file, part[at : at + _WRITE_BYTES])

@@ -1,7 +1,7 @@
-"""The disk tier as the prefix cache uses it: what caches hold goes in, and comes out as it was.
+"""Conversion between MLX caches and the entries of the disk tier.
 
-A ranged cache's arrays are stored by the number of the cache and of the array. Of a stateful cache all attributes are
-stored: arrays as they are, everything else as JSON, in which `{"array": name}` stands for each array.
+The arrays of a ranged cache are named by the number of the cache and of the array. Of a stateful cache all attributes
+are stored: arrays as tensors, everything else as JSON, in which `{"array": name}` stands for each array.
 """
 
 import json
@@ -17,12 +17,12 @@ from sotto.engine.caches.disk_tier import DiskTier, Entry
 from sotto.engine.caches.radix import Node, Tokens
 from sotto.engine.caches.sequence import Piece, States
 
-# An entry is written and read as a whole, and waits for the disk in memory, so none is longer than this.
+# An entry is read and written as a whole, and held in memory until it is written, so its length is limited.
 MAX_ENTRY_TOKENS = 1024
 _STATES = "states"
 _WITH_STATES = "with states"
-# Seconds that the disk may take for what is on its way to it.
-_WAIT = 10.0
+# Seconds to wait for what is queued to be written.
+_FLUSH_TIMEOUT_S = 10.0
 _DTYPES: Mapping[str, mx.Dtype] = {
     "BOOL": mx.bool_,
     "U8": mx.uint8,
@@ -41,46 +41,46 @@ _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 
 
 class PrefixDisk:
-    """What is kept on disk for one model with one layout of caches. Belongs to the thread that owns MLX."""
+    """The entries on disk for one model and one cache layout. Only for the thread that owns MLX."""
 
     def __init__(self, root: Path, key: str, budget: int) -> None:
-        """Find what is there.
+        """Find the entries on disk.
 
         Args:
             root: Folder of the disk tier.
-            key: Names the weights, their configuration, the kinds of caches and the type of what they hold.
-            budget: Bytes that all models may have there together; 0 for nothing.
+            key: Identifies the weights, their configuration, the kinds of caches and the type of their data.
+            budget: Bytes for all models together; 0 to keep nothing.
         """
         self._tier = DiskTier(root, key, budget)
         self._heads = {stored.head.id: stored.head for stored in self._tier.entries()}
-        # Keys and values and then the states of one entry are asked for one after the other.
+        # Kept because an entry's keys and values are requested first, and its states right after them.
         self._last: Entry | None = None
         self._memory = _ArrayMemory()
 
     def entries(self) -> Iterator[tuple[str, Tokens, int]]:
-        """Yield each entry with all tokens up to its end, and the place where it starts."""
+        """Yield each entry's id, all tokens of the conversation up to its end, and the position where it starts."""
         whole = {"": b""}
         for head in sorted(self._heads.values(), key=lambda head: head.start):
             whole[head.id] = whole[head.parent] + head.tokens
             yield head.id, Tokens(whole[head.id]), head.start
 
     def put(self, node: Node, parent: str, piece: Piece, states: States | None, *, wait: bool) -> str:
-        """Have what caches hold for a node written, and return the entry; empty if that is not possible now.
+        """Queue the cache contents of a node for writing, and return the entry's id; empty if that is impossible now.
 
         Args:
             node: At most `MAX_ENTRY_TOKENS` long.
-            parent: The entry that ends where the node starts; empty at the beginning.
-            piece: Of the ranged caches.
-            states: The stateful caches at the node's end, where they are known.
-            wait: Whether to wait for the disk where too much is on the way to it already.
+            parent: Id of the entry that ends where the node starts; empty at the beginning.
+            piece: The node's tokens in the ranged caches.
+            states: The stateful caches at the node's end; None if unknown.
+            wait: Whether to wait for the disk if its queue is full.
         """
         head = EntryHead(node.start, node.end, node.edge.data, parent, _WITH_STATES if states is not None else "")
-        arrays = {f"{i}.{j}": _pack_array(item) for i, each in enumerate(piece) for j, item in enumerate(each)}
+        arrays = {f"{i}.{j}": _pack_array(array) for i, cache in enumerate(piece) for j, array in enumerate(cache)}
         if states is not None:
             arrays |= _pack_states(states)
         taken = self._tier.put(head, arrays, replace=states is not None and not self.has_states(head.id, head.end))
         if not taken and wait and self._tier.active:
-            self._tier.flush(_WAIT)
+            self._tier.flush(_FLUSH_TIMEOUT_S)
             self.release()
             taken = self._tier.put(head, arrays)
         if not taken:
@@ -89,7 +89,7 @@ class PrefixDisk:
         return head.id
 
     def holds(self, entry: str, start: int, end: int, *, states: bool) -> bool:
-        """Return whether an entry is just of these tokens, with states if they are wanted."""
+        """Return whether an entry covers exactly tokens `start` to `end`, with states if `states` is set."""
         head = self._heads.get(entry)
         if head is None or not self._tier.has(entry):
             return False
@@ -101,9 +101,9 @@ class PrefixDisk:
         return head is not None and head.end == end and head.note == _WITH_STATES and self._tier.has(entry)
 
     def piece(self, entry: str, start: int, end: int) -> Piece | None:
-        """Return what ranged caches hold for tokens `start` to `end` of an entry; None if it is not there any more.
+        """Return tokens `start` to `end` of an entry, counted from its own start; None if it is no longer there.
 
-        The arrays are not copies: use them before asking for the next entry.
+        The arrays are not copies: use them before requesting the next entry.
         """
         found = self._load(entry)
         if found is None:
@@ -116,15 +116,15 @@ class PrefixDisk:
         return tuple(tuple(held[leaf][index] for index in sorted(held[leaf])) for leaf in sorted(held))
 
     def states(self, entry: str) -> States | None:
-        """Return the stateful caches at the end of an entry; None if they are not there any more."""
+        """Return the stateful caches at the end of an entry; None if they are no longer there."""
         found = self._load(entry)
         if found is None or _STATES not in found.arrays:
             return None
         tree = json.loads(bytes(found.arrays[_STATES].data))
-        return tuple(_unpack_states(item, found.arrays) for item in tree)
+        return tuple(_unpack_tree(item, found.arrays) for item in tree)
 
     def release(self) -> None:
-        """Let go of what was written meanwhile."""
+        """Free the buffers that have been written, and the memory of the last entry read."""
         for done in self._tier.drain():
             if not done.ok:
                 self._heads.pop(done.id, None)
@@ -133,14 +133,14 @@ class PrefixDisk:
 
     def close(self) -> None:
         """Wait until everything is written."""
-        self._tier.close(_WAIT)
+        self._tier.close(_FLUSH_TIMEOUT_S)
         self.release()
 
     def _load(self, entry: str) -> Entry | None:
         if self._last is None or self._last.head.id != entry:
-            self._tier.flush(_WAIT)  # what is still on its way is not there to be read
-            self._last = None  # its memory is read into
-            self._last = self._tier.load(entry, self._memory.of)
+            self._tier.flush(_FLUSH_TIMEOUT_S)  # An entry that is still queued cannot be read yet.
+            self._last = None  # Its memory is about to be overwritten.
+            self._last = self._tier.load(entry, self._memory.allocate)
             if self._last is None:
                 self._heads.pop(entry, None)
         return self._last
@@ -153,27 +153,27 @@ def _pack_array(array: mx.array) -> Array:
 
 
 class _ArrayMemory:
-    """Memory of MLX, so that what was read is an array without being copied."""
+    """Memory allocated by MLX, so that bytes read into it become arrays without a copy."""
 
     def __init__(self) -> None:
-        """Start without any."""
+        """Start without any memory."""
         self._array = mx.zeros(0, dtype=mx.uint8)
 
-    def of(self, size: int) -> memoryview:
-        """Return `size` bytes; what was returned before is overwritten."""
+    def allocate(self, size: int) -> memoryview:
+        """Return a buffer of `size` bytes, which may be the one that was returned before."""
         if self._array.size < size:
-            # Some more, as the next entry of a conversation is often a little larger.
+            # A quarter more, because the next entry of a conversation is often a little larger.
             self._array = mx.zeros(size + size // 4, dtype=mx.uint8)
             mx.eval(self._array)
         return memoryview(self._array)[:size]  # type: ignore[arg-type]
 
     def array(self, loaded: LoadedArray) -> mx.array:
-        """Return an array of what was read last, in place."""
+        """Return an array of the entry that was read last, without a copy."""
         span = self._array[loaded.start : loaded.start + len(loaded.data)]
         return span.view(_DTYPES[loaded.dtype]).reshape(loaded.shape)
 
     def release(self) -> None:
-        """Give it back as soon as nobody uses it any more."""
+        """Free the memory as soon as no array uses it any more."""
         self._array = mx.zeros(0, dtype=mx.uint8)
 
 
@@ -185,27 +185,27 @@ def _copy_array(loaded: LoadedArray) -> mx.array:
 def _pack_states(states: States) -> dict[str, Array]:
     arrays: dict[str, Array] = {}
 
-    def written(tree: Any) -> Any:
+    def pack_tree(tree: Any) -> Any:
         if isinstance(tree, mx.array):
             name = f"{_STATES}.{len(arrays)}"
             arrays[name] = _pack_array(tree)
             return {"array": name}
         if isinstance(tree, dict):
-            return {"dict": {key: written(value) for key, value in tree.items()}}
+            return {"dict": {key: pack_tree(value) for key, value in tree.items()}}
         if isinstance(tree, list | tuple):
-            return {"list": [written(value) for value in tree]}
+            return {"list": [pack_tree(value) for value in tree]}
         return {"value": tree}
 
-    text = json.dumps([written(state) for state in states]).encode()
+    text = json.dumps([pack_tree(state) for state in states]).encode()
     return {**arrays, _STATES: ("U8", (len(text),), text)}
 
 
-def _unpack_states(tree: Any, arrays: Mapping[str, LoadedArray]) -> Any:
+def _unpack_tree(tree: Any, arrays: Mapping[str, LoadedArray]) -> Any:
     ((kind, value),) = tree.items()
     if kind == "array":
         return _copy_array(arrays[value])
     if kind == "dict":
-        return {key: _unpack_states(item, arrays) for key, item in value.items()}
+        return {key: _unpack_tree(item, arrays) for key, item in value.items()}
     if kind == "list":
-        return [_unpack_states(item, arrays) for item in value]
+        return [_unpack_tree(item, arrays) for item in value]
     return value
