@@ -58,7 +58,7 @@ class Layer:
         if self.window is None or self.fed is None or length <= chunk:
             state = self.filled(length)
             # The context ends with the chunk, and caches that hold all of it make room for no more.
-            return state | {"most": length + chunk} if "most" in state else state
+            return state | {"max_tokens": length + chunk} if "max_tokens" in state else state
         pieces = [min(self.window, length - chunk), chunk]
         state = self.filled(*pieces)
         room = state["keys"].shape[-2] - (state["offset"] - state["first"]) if "first" in state else 0
