@@ -1,7 +1,7 @@
-"""Attention as the borrowed definitions call it, for one sequence or for several of unequal lengths at once.
+"""The attention function that mlx-lm's definitions call, extended to several sequences of different lengths.
 
-Sequences that decode together share one forward pass, but each keeps its own keys and values: nothing is padded or
-copied together, and a row's attention is computed exactly as if the row were alone.
+Sequences that are decoded together share one forward pass, but each keeps its own keys and values. Nothing is padded or
+concatenated, and the attention of each row is computed exactly as if it were alone.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,28 +11,28 @@ import mlx.core as mx
 
 
 class Ragged:
-    """What each row of a batch has for itself: keys, values or a mask, in the order of the rows.
+    """Keys, values or masks of a batch whose rows differ in length.
 
     Attributes:
-        rows: One for each row; arrays are [1, ...].
+        rows: One for each row of the batch; arrays are [1, ...].
     """
 
     def __init__(self, rows: Sequence[Any]) -> None:
-        """Put rows together."""
+        """Combine `rows`."""
         self.rows = tuple(rows)
 
 
 class Appended:
-    """Stands for the keys and values of a cache while the graph of a step is recorded.
+    """Placeholder for the keys and values of a cache while the graph of a step is recorded.
 
     See `sotto.engine.generation.tape`.
 
     Attributes:
-        attend: Returns the attention of queries to them, for the queries, a scale, a mask and sinks.
+        attend: Returns the attention to them, given queries, a scale, a mask and sinks.
     """
 
     def __init__(self, attend: Callable[[mx.array, float, Any, mx.array | None], mx.array]) -> None:
-        """Stand for what `attend` attends to."""
+        """Record the function that computes the attention."""
         self.attend = attend
 
 
@@ -45,25 +45,36 @@ def attend(
     mask: Any,
     sinks: mx.array | None = None,
 ) -> mx.array:
-    """Return the attention of `queries` [B, H, L, D] to `keys` and `values`, arrays or of a kind above, shaped like it.
+    """Return the attention output, [B, H, L, D].
 
-    Has the signature of `mlx_lm.models.base.scaled_dot_product_attention`, which it stands in for.
+    Has the signature of `mlx_lm.models.base.scaled_dot_product_attention`, which it replaces.
+
+    Args:
+        queries: [B, H, L, D].
+        keys: An array, `Ragged` or `Appended`.
+        values: Of the same kind as `keys`.
+        cache: Unused; part of the signature.
+        scale: Factor of the scores before the softmax.
+        mask: An array, "causal", None or, for ragged keys, `Ragged`.
+        sinks: Scores [H] that take part in the softmax without a value; None for none.
     """
     if isinstance(keys, Appended):
         return keys.attend(queries, scale, mask, sinks)
     if not isinstance(keys, Ragged):
         return mx.fast.scaled_dot_product_attention(queries, keys, values, scale=scale, mask=mask, sinks=sinks)
     masks = mask.rows if isinstance(mask, Ragged) else [mask] * len(keys.rows)
-    each = [
+    outputs = [
         mx.fast.scaled_dot_product_attention(queries[row : row + 1], k, v, scale=scale, mask=m, sinks=sinks)
         for row, (k, v, m) in enumerate(zip(keys.rows, values.rows, masks, strict=True))
     ]
-    return mx.concatenate(each, axis=0)
+    return mx.concatenate(outputs, axis=0)
 
 
 def install() -> None:
-    """Make the definitions use `attend`; works on those that are imported afterwards."""
+    """Make the definitions that are imported afterwards use `attend`."""
     from mlx_lm.models import base
 
-    stands_in: Callable[..., mx.array] = attend
-    base.scaled_dot_product_attention = stands_in
+    # WORKAROUND: mlx-lm can only batch sequences by padding them. Check at each upgrade that its definitions still
+    # import this function from `base`, with the same signature.
+    replacement: Callable[..., mx.array] = attend
+    base.scaled_dot_product_attention = replacement

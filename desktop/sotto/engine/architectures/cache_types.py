@@ -1,11 +1,11 @@
-"""Kinds of caches: those that definitions of models ask for, and our own in place of the two commonest.
+"""Cache types: mlx-lm's, which the model definitions create, and our own in place of the two most common.
 
-- Full KV caches hold every token; any range of tokens can be taken out and put into another cache. On request they hold
-  keys and values in 8 or 4 bits.
-- Sliding windows hold the last tokens in order rather than in a ring, and a few more than are seen, so that the last
-  tokens can be taken back (a ring has overwritten what it would need).
+- Full KV caches hold every token; any range of tokens can be copied into another cache. They can hold keys and values
+  in 8 or 4 bits.
+- Sliding windows hold the last tokens in order rather than in a ring buffer, and a few more than are visible, so that
+  the last tokens can be removed again. A ring would have overwritten what is then needed.
 
-Every other kind (recurrent states, chunked attention) can only be copied as a whole, see
+All other types (recurrent states, chunked attention) can only be copied as a whole, see
 `sotto.engine.caches.sequence`.
 """
 
@@ -16,7 +16,7 @@ import mlx.core as mx
 
 from sotto.engine.architectures import zoo
 
-# The package of definitions must be found before anything in it is imported.
+# Must run before anything of mlx-lm is imported.
 zoo.install()
 
 from mlx_lm.models.base import create_causal_mask  # noqa: E402
@@ -34,34 +34,35 @@ __all__ = [
     "SlidingKVCache",
 ]
 
-# Values that share a scale, the widest first: the last axis must be a multiple of one.
+# Numbers of values that can share a scale, preferred first. The last axis must be a multiple of one of them.
 GROUPS = (64, 32)
+# Buffers have room for a multiple of this many tokens.
 _STEP = 256
 _KV = ("keys", "values")
-# Tokens that a sliding window keeps beyond those that are seen, to be able to go back by as many.
-_BACK = 64
+# Tokens that a sliding window keeps beyond the visible ones, so that as many can be removed again.
+_REWINDABLE_TOKENS = 64
 
 
 class FullKVCache(KVCache):  # type: ignore[misc]
     """Keys and values of every token, [1, heads, tokens, size], in buffers with some room at the end.
 
     Attributes:
-        offset: Tokens held.
-        max_tokens: The most tokens that it will hold, so that no room is made for more; None where that is not known.
+        offset: Number of tokens held.
+        max_tokens: The most tokens that it will hold, so that it allocates no more; None if unknown.
     """
 
     def __init__(self, max_tokens: int | None = None) -> None:
         """Start empty.
 
         Args:
-            max_tokens: The most tokens that it will hold; None where that is not known.
+            max_tokens: The most tokens that it will hold; None if unknown.
         """
         super().__init__()
         self.max_tokens = max_tokens
 
     @property
     def buffers(self) -> tuple[mx.array, ...]:
-        """The arrays that hold tokens along axis 2; none while the cache is empty."""
+        """The arrays that hold tokens along axis 2; empty while the cache is empty."""
         return () if self.keys is None else (self.keys, self.values)
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
@@ -74,15 +75,15 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         return self.keys[..., : self.offset, :], self.values[..., : self.offset, :]
 
     def part(self, start: int, end: int) -> tuple[mx.array, ...]:
-        """Return what is held for tokens `start` to `end`, lazily and without a copy."""
+        """Return tokens `start` to `end` of each buffer, lazily and without a copy."""
         return tuple(buffer[..., start:end, :] for buffer in self.buffers)
 
     def put(self, part: tuple[mx.array, ...], expected: int) -> None:
-        """Append copies of what `part` returned.
+        """Append a copy of tokens that `part` returned.
 
         Args:
-            part: Of another cache of this kind.
-            expected: How many tokens there will be in the end, so that room is made for them once.
+            part: From another cache of this type.
+            expected: How many tokens there will be in the end, so that room is allocated only once.
         """
         self._append(part, expected)
 
@@ -91,10 +92,10 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         self.offset = length
 
     def extend(self, length: int) -> tuple[int, Iterable[int]]:
-        """Count tokens as held, which somebody else writes into the buffers; the cache must not be empty.
+        """Make room for tokens that the caller writes into the buffers; the cache must not be empty.
 
         Returns:
-            Where in the buffers the first of them goes, and how many tokens each of them sees, itself as the last.
+            The position in the buffers of the first new token, and how many tokens each one sees, itself included.
         """
         slot = self.offset
         if slot + length > self.keys.shape[2]:
@@ -103,7 +104,7 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         return slot, range(slot + 1, slot + 1 + length)
 
     def shrink(self) -> None:
-        """Give back most of the room beyond the tokens held."""
+        """Release most of the room beyond the tokens held."""
         room = _round_up(self.offset)
         if self.buffers and self.buffers[0].shape[2] > room:
             self._set(tuple(mx.contiguous(buffer[..., :room, :]) for buffer in self.buffers))
@@ -120,7 +121,7 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         self.offset = end
 
     def _grown(self, parts: tuple[mx.array, ...], end: int) -> tuple[mx.array, ...]:
-        """Return buffers with room for `end` tokens and an eighth more, so that few tokens pay for copying all."""
+        """Return buffers with room for `end` tokens, and at least an eighth more than now to make copying rare."""
         room = _round_up(max(end, self.offset + self.offset // 8))
         if self.max_tokens is not None:
             room = max(end, min(room, self.max_tokens))
@@ -136,11 +137,11 @@ class FullKVCache(KVCache):  # type: ignore[misc]
 
 
 class PlannedKVCache(FullKVCache):
-    """A KV cache of a model that computes everything in another way once the context is longer than `boundary`.
+    """A KV cache of a model that computes everything differently once the context is longer than `boundary`.
 
     Attributes:
-        boundary: The longest context, in tokens, that is computed in the first way.
-        planned: How many tokens it will hold; 0 when the caller does not know.
+        boundary: The longest context, in tokens, that still counts as short.
+        planned: How many tokens it will hold; 0 if the caller does not know.
     """
 
     def __init__(self, boundary: int) -> None:
@@ -150,19 +151,19 @@ class PlannedKVCache(FullKVCache):
         self.planned = 0
 
     def context(self, length: int) -> int:
-        """Return the context in use while `length` more tokens are computed."""
+        """Return the context length in use while `length` more tokens are computed."""
         return int(max(self.planned, self.offset + length))
 
 
 class QuantizedKVCache(FullKVCache):
-    """A full KV cache that holds keys and values in 8 or 4 bits, and gives them back widened.
+    """A full KV cache that holds keys and values in 8 or 4 bits, and returns them dequantized.
 
-    What is widened is of one layer and of one step, so a long context takes the bits that it is held in. Attention is
-    computed as ever, with whatever masks and sinks the definition has. A type or width that has no quantization is held
-    as it is.
+    Only one layer is dequantized at a time, so the memory for a long context is that of the quantized values.
+    Attention is computed as usual, with any masks and sinks of the definition. A width that cannot be quantized is
+    held as it is.
 
     Attributes:
-        bits_held: 8 or 4. Not `bits`: definitions take a cache that has that for mlx-lm's own quantized one.
+        bits_held: 8 or 4. Not called `bits`, because definitions take a cache with `bits` for mlx-lm's quantized one.
     """
 
     def __init__(self, bits: int, max_tokens: int | None = None) -> None:
@@ -173,12 +174,12 @@ class QuantizedKVCache(FullKVCache):
 
     @property
     def buffers(self) -> tuple[mx.array, ...]:
-        """Packed values, scales and biases of the keys, then of the values; or both as they are."""
+        """Packed numbers, scales and biases of the keys, then of the values; or the keys and values unquantized."""
         return self._packed
 
     @property
     def group_size(self) -> int:
-        """Values that share a scale, along the last axis; 0 where they are held as they are, or nothing is."""
+        """Number of values along the last axis that share a scale; 0 if empty or not quantized."""
         if len(self._packed) <= len(_KV):
             return 0
         packed, scales = self._packed[:2]
@@ -186,7 +187,7 @@ class QuantizedKVCache(FullKVCache):
 
     @property
     def state(self) -> tuple[Any, ...]:
-        """What must be evaluated."""
+        """The arrays to evaluate."""
         return self._packed
 
     @property
@@ -195,11 +196,11 @@ class QuantizedKVCache(FullKVCache):
         return sum(buffer.nbytes for buffer in self._packed)
 
     def empty(self) -> bool:
-        """Return whether nothing was ever held."""
+        """Return whether the cache has never held a token."""
         return not self._packed
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
-        """Append tokens, and return the keys and values of all, as they come out of the bits they are held in."""
+        """Append tokens, and return the keys and values of all tokens, dequantized."""
         size = self.group_size
         if not self._packed:
             widths = (keys.shape[-1], values.shape[-1])
@@ -220,7 +221,7 @@ class QuantizedKVCache(FullKVCache):
         if len(parts) == 1:
             return parts[0]
         packed, scales, biases = parts
-        # Scales have the type of what was packed.
+        # Scales have the type of the values that were quantized.
         return mx.dequantize(packed, scales, biases, self.group_size, self.bits_held, dtype=scales.dtype)
 
     def _set(self, buffers: tuple[mx.array, ...]) -> None:
@@ -231,8 +232,9 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
     """Keys and values of the last tokens in order, [1, heads, tokens, size].
 
     Attributes:
-        offset: Tokens fed so far.
-        max_size: Tokens that one sees, itself included.
+        offset: Number of tokens fed so far.
+        max_size: Number of tokens that a token sees, itself included.
+        first: Position of the first token in the buffers.
     """
 
     def __init__(self, max_size: int) -> None:
@@ -243,7 +245,7 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         self._seen = 0
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
-        """Append L tokens, and return the keys and values that they see, up to max_size - 1 + L tokens."""
+        """Append L tokens, and return the keys and values that they see: at most max_size - 1 + L tokens."""
         length = keys.shape[2]
         end = self.offset + length
         if self.keys is None or end - self.first > self.keys.shape[2]:
@@ -256,15 +258,15 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         return self.keys_and_values()
 
     def keys_and_values(self) -> tuple[mx.array, mx.array]:
-        """Return what the tokens fed last see."""
+        """Return the keys and values that the last tokens fed see."""
         end = self.offset - self.first
         return self.keys[..., end - self._seen : end, :], self.values[..., end - self._seen : end, :]
 
     def extend(self, length: int) -> tuple[int, Iterable[int]]:
-        """Count tokens as held, which somebody else writes into the buffers; the cache must not be empty.
+        """Make room for tokens that the caller writes into the buffers; the cache must not be empty.
 
         Returns:
-            Where in the buffers the first of them goes, and how many tokens each of them sees, itself as the last.
+            The position in the buffers of the first new token, and how many tokens each one sees, itself included.
         """
         if self.offset + length - self.first > self.keys.shape[2]:
             self._move(self.keys, self.values, length)
@@ -274,7 +276,16 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         return slot, [min(before + number, self.max_size) for number in range(1, length + 1)]
 
     def make_mask(self, length: int, window_size: int | None = None, return_array: bool = False) -> Any:
-        """Return the mask for `length` more tokens over what they will see; "causal" or None where that says enough."""
+        """Return the mask for `length` more tokens.
+
+        Args:
+            length: Number of tokens about to be fed.
+            window_size: Number of tokens that a token sees; None for `max_size`.
+            return_array: Whether to return an array rather than "causal".
+
+        Returns:
+            A boolean array, [length, visible] or [visible] for one token; "causal" or None where that is equivalent.
+        """
         before = min(self.max_size - 1, self.offset)
         window = window_size or self.max_size
         if length > 1:
@@ -284,20 +295,20 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         return mx.arange(before + 1) >= before + 1 - window if before + 1 > window else None
 
     def can_rewind(self, length: int) -> bool:
-        """Return whether all that the token after `length` others would see is still held."""
+        """Return whether everything that the next token after the first `length` would see is still held."""
         return bool(length <= self.offset and max(0, length - (self.max_size - 1)) >= self.first)
 
     def rewind(self, length: int) -> None:
-        """Go back to `length` tokens, where that is possible."""
+        """Go back to `length` tokens; only if `can_rewind(length)`."""
         self.offset = length
         self._seen = 0
 
     def is_trimmable(self) -> bool:
-        """Return whether one token can be taken back."""
+        """Return whether one token can be removed."""
         return self.can_rewind(max(0, self.offset - 1))
 
     def trim(self, n: int) -> int:
-        """Take the last n tokens back if that is possible, and return how many were."""
+        """Remove the last n tokens if possible, and return how many were removed."""
         n = min(n, self.offset)
         if not self.can_rewind(self.offset - n):
             return 0
@@ -305,7 +316,7 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         return n
 
     def capture(self) -> dict[str, Any]:
-        """Return what is needed to come back to this length, as attributes of a cache, lazily copied."""
+        """Return the attributes of a cache that restore this length, with lazy copies of the arrays."""
         start = max(self.first, self.offset - self.max_size)
         span = slice(start - self.first, self.offset - self.first)
         held = {} if self.keys is None else {name: mx.contiguous(getattr(self, name)[..., span, :]) for name in _KV}
@@ -313,12 +324,12 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
 
     @property
     def state(self) -> tuple[Any, ...]:
-        """What must be evaluated."""
+        """The arrays to evaluate."""
         return (self.keys, self.values)
 
     def _move(self, keys: mx.array, values: mx.array, length: int) -> None:
-        """Make room for `length` tokens at the end, leaving out what nobody will see any more."""
-        start = max(self.first, self.offset - (self.max_size - 1) - _BACK)
+        """Move the tokens still needed to new buffers with room for `length` more; `keys` and `values` give shapes."""
+        start = max(self.first, self.offset - (self.max_size - 1) - _REWINDABLE_TOKENS)
         kept = self.offset - start
         room = _round_up(kept + length + min(self.max_size // 4, kept))
         for name, part in (("keys", keys), ("values", values)):

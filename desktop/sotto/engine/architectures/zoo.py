@@ -1,7 +1,8 @@
-"""Model definitions: mlx-lm's, borrowed without running its package, and our own where those are wrong.
+"""Model definitions: mlx-lm's, imported without running its package, and our own where those are wrong.
 
-`import mlx_lm` would import transformers and numpy, lower the limit of open files of the whole process and take
-seconds. A module object that only knows where the package's files are lets `mlx_lm.models.*` be imported without it.
+WORKAROUND: `import mlx_lm` imports transformers and numpy, lowers the process's limit on open files and takes seconds.
+A module object that only knows where the package's files are makes `mlx_lm.models.*` importable without it. Check with
+new versions whether the package itself still imports that much.
 """
 
 import importlib
@@ -23,16 +24,16 @@ from sotto.engine.config.supported_models import refusal
 from sotto.errors import EngineError, UnsupportedModelError
 from sotto.store.printable import printable
 
-# The definitions are internals of mlx-lm: another minor version is adopted by running the parity tests, then here.
+# The definitions are internals of mlx-lm, so each minor version must pass the parity tests before it is allowed here.
 _VERSION = "0.32."
 _MARK = "__definitions_only__"
 
 
 def install() -> None:
-    """Make `mlx_lm.models` importable by itself; once is enough, and again does nothing.
+    """Make `mlx_lm.models` importable by itself; further calls do nothing.
 
     Raises:
-        EngineError: mlx-lm is missing, of another version, or was imported in full before.
+        EngineError: mlx-lm is missing, has another version, or was already imported in full.
     """
     present = sys.modules.get("mlx_lm")
     if present is not None:
@@ -55,13 +56,13 @@ def install() -> None:
 
 
 def build(config: Mapping[str, Any]) -> tuple[nn.Module, dict[str, Any]]:
-    """Return a model with weights yet to be loaded, and its config in the keys that its definition reads.
+    """Return a model without its weights, and its config with the keys that its definition reads.
 
     Args:
-        config: `config.json`, as written.
+        config: The content of `config.json`.
 
     Raises:
-        UnsupportedModelError: No definition computes this config right.
+        UnsupportedModelError: No definition computes this config correctly.
     """
     if reason := refusal(config):
         raise UnsupportedModelError(reason)
@@ -71,7 +72,7 @@ def build(config: Mapping[str, Any]) -> tuple[nn.Module, dict[str, Any]]:
     try:
         return definition.Model(definition.ModelArgs.from_dict(normalised)), normalised
     except Exception as error:
-        # A definition checks nothing: what is missing or makes no sense shows as the first error it leads to.
+        # Definitions check nothing, so a missing or meaningless value shows only in the first error that it causes.
         raise UnsupportedModelError(
             f"Its config.json does not describe a {normalised['model_type']} model that can be built: "
             f"{reason_of(error)}."
@@ -86,11 +87,11 @@ def _definition(config: Mapping[str, Any]) -> ModuleType:
 
 
 def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
-    """Refuse a config that says something which changes the result and which the definition does not look at."""
+    """Refuse a config with a key that changes the result but that the definition does not read."""
     read = inspect.signature(definition.ModelArgs).parameters
     kind, found = config["model_type"], architecture(config)
     inner = config.get("text_config")
-    # A definition of our own knows better, but inside another model it is mlx-lm's.
+    # Our own definitions read the window, but a model inside another one is always mlx-lm's.
     if found.windows_by_default and not found.definition and not config.get("layer_types"):
         _refuse_window(config, kind)
     if isinstance(inner, Mapping) and architecture(inner).windows_by_default and not inner.get("layer_types"):
@@ -104,7 +105,7 @@ def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
         )
     partial = "partial_rotary_factor"
     rotary = {partial, "rotary_pct", "rotary_dim", "rope_parameters"}
-    # What the definition rotates although its config need not tell is among the supported values.
+    # Some definitions always rotate a fixed part of each head; the table then lists it among the supported values.
     if config.get(partial) not in (None, 1, 1.0) and not rotary & read.keys() and partial not in found.supported_values:
         raise UnsupportedModelError(
             f"It rotates only a part of each head (partial_rotary_factor), which is not supported in {kind} models."
@@ -115,7 +116,7 @@ def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
 
 
 def _refuse_window(config: Mapping[str, Any], kind: str) -> None:
-    """Refuse a config all of whose layers see only a window."""
+    """Refuse a config in which every layer sees only a window."""
     if normalise.window_of(config):
         raise UnsupportedModelError(
             f"Its attention sees only a window of the text (sliding_window), which is not supported in {kind} models."

@@ -76,6 +76,6 @@ def _replacement(cache: Any, kv_bits: int | None, max_tokens: int | None) -> Any
     if type(cache) is RotatingKVCache and cache.keep == 0:
         return SlidingKVCache(cache.max_size)
     if type(cache) is CacheList:
-        # Never quantized, because definitions with several caches in a layer read their arrays directly.
+        # Never quantized, because some definitions with several caches in a layer access their arrays directly.
         return CacheList(*(_replacement(member, None, max_tokens) for member in cache.caches))
     return cache

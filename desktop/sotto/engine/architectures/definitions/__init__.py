@@ -1,5 +1,5 @@
-"""Model definitions that replace mlx-lm's where these differ from the original models.
+"""Model definitions that replace mlx-lm's where those differ from the original models, and encoders.
 
-Each module has `Model` and `ModelArgs`, as the borrowed ones have, and builds on them; only encoders are not borrowed.
-`sotto.engine.config.architecture_table` says what each computes.
+Each module has `Model` and `ModelArgs`, like mlx-lm's, which all but the encoders extend.
+`sotto.engine.config.architecture_table` says which models each of them is used for.
 """

@@ -1,11 +1,11 @@
-"""Activations by the names that configs give them."""
+"""Activation functions by the names used in configs."""
 
 from collections.abc import Callable
 
 import mlx.core as mx
 from mlx import nn
 
-# By the name of the function, because another takes its place now and then on a CPU.
+# The names of MLX's functions rather than the functions, because our native kernels replace some of them on a CPU.
 _BY_NAME = {
     "gelu": "gelu",
     "gelu_fast": "gelu_approx",
@@ -17,10 +17,10 @@ _BY_NAME = {
 
 
 def activation(name: str) -> Callable[[mx.array], mx.array]:
-    """Return the activation that `hidden_act` names; each call is of what MLX has under its name by then.
+    """Return the activation called `name`; each call looks up MLX's function anew.
 
     Raises:
-        ValueError: There is none of that name.
+        ValueError: There is no activation of that name.
     """
     if name not in _BY_NAME:
         raise ValueError(f"hidden_act is {name!r} where it should be one of {', '.join(_BY_NAME)}")

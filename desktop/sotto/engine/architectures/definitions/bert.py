@@ -1,9 +1,9 @@
 """BERT and RoBERTa: encoders, in which each token of a text sees all others.
 
-As in "BERT" (arXiv 1810.04805) and "RoBERTa" (1907.11692): layers that normalise what they have added up, learned
-positions, and a vector for the segment, of which there is one here, or none at all. RoBERTa counts positions from
-behind the number of its padding token. What checkpoints hold for tasks of their own, a pooler or the scores of masked
-words, is left out.
+As in "BERT" (arXiv 1810.04805) and "RoBERTa" (1907.11692): layers normalise after each residual sum, positions are
+learned, and there is an embedding for the segment or none at all; all tokens belong to the first segment. RoBERTa's
+positions start after the id of its padding token. Task-specific weights of checkpoints (a pooler, a head that predicts
+masked words) are left out.
 """
 
 import inspect
@@ -18,7 +18,7 @@ from mlx import nn
 from sotto.engine.architectures.definitions.activation import activation
 from sotto.store.facts import first_position
 
-# What stands before the names of checkpoints with a task, and what those hold for it.
+# Checkpoints with a task head have a prefix before the encoder's names, and further weights for the head.
 _PREFIXES = re.compile(r"(bert|roberta)\.")
 _TASKS = ("pooler.", "cls.", "lm_head.", "embeddings.position_ids")
 _RENAMED = (
@@ -30,7 +30,7 @@ _RENAMED = (
     (re.compile(r"\.output\.dense\."), ".down."),
     (re.compile(r"\.output\.LayerNorm\."), ".output_norm."),
     (re.compile(r"^embeddings\.LayerNorm\."), "embeddings.norm."),
-    # As the first checkpoints have it.
+    # The names in the oldest checkpoints.
     (re.compile(r"\.gamma$"), ".weight"),
     (re.compile(r"\.beta$"), ".bias"),
 )
@@ -38,7 +38,7 @@ _RENAMED = (
 
 @dataclass
 class EncoderArgs:
-    """What `config.json` says of every encoder."""
+    """The keys of `config.json` that all encoders have."""
 
     model_type: str
     hidden_size: int
@@ -49,13 +49,13 @@ class EncoderArgs:
 
     @classmethod
     def from_dict(cls, config: Mapping[str, Any]) -> Self:
-        """Return what a config says, without what is not read here."""
+        """Return the arguments from a config, ignoring keys that are not read here."""
         return cls(**{name: value for name, value in config.items() if name in inspect.signature(cls).parameters})
 
 
 @dataclass
 class ModelArgs(EncoderArgs):
-    """What `config.json` says."""
+    """The keys of `config.json` that are read."""
 
     max_position_embeddings: int
     type_vocab_size: int = 2
@@ -65,20 +65,20 @@ class ModelArgs(EncoderArgs):
 
     @property
     def first_position(self) -> int:
-        """The number of a text's first position."""
+        """The index of a text's first position embedding."""
         return first_position(self.model_type, self.pad_token_id)
 
     @property
     def longest(self) -> int:
-        """Most tokens that a text may have."""
+        """The most tokens that a text may have."""
         return self.max_position_embeddings - self.first_position
 
 
 class Embeddings(nn.Module):  # type: ignore[misc]
-    """From tokens to vectors: the sum of what stands for a token, its position and its segment."""
+    """The normalised sum of the embeddings of a token, its position and its segment."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__()
         self.word_embeddings = nn.Embedding(args.vocab_size, args.hidden_size)
         self.position_embeddings = nn.Embedding(args.max_position_embeddings, args.hidden_size)
@@ -90,18 +90,18 @@ class Embeddings(nn.Module):  # type: ignore[misc]
     def __call__(self, tokens: mx.array) -> mx.array:
         """Return vectors [B, L, D] for tokens [B, L]."""
         positions = mx.arange(self._first, self._first + tokens.shape[1])
-        places = self.position_embeddings(positions)
+        offsets = self.position_embeddings(positions)
         if "token_type_embeddings" in self:
-            places = places + self.token_type_embeddings(mx.array([0]))
-        vectors: mx.array = self.norm(self.word_embeddings(tokens) + places)
+            offsets = offsets + self.token_type_embeddings(mx.array([0]))
+        vectors: mx.array = self.norm(self.word_embeddings(tokens) + offsets)
         return vectors
 
 
 class Layer(nn.Module):  # type: ignore[misc]
-    """Attention, and then the feed-forward part."""
+    """Attention, followed by the feed-forward part."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__()
         if args.hidden_size % args.num_attention_heads:
             raise ValueError(f"hidden_size {args.hidden_size} is no multiple of {args.num_attention_heads} heads")
@@ -139,16 +139,16 @@ class Model(nn.Module):  # type: ignore[misc]
     """An encoder.
 
     Attributes:
-        embeddings_kind: What makes vectors of tokens.
-        layer_kind: What one layer is.
-        args: What it was built from.
+        embeddings_kind: The module that turns tokens into vectors.
+        layer_kind: The module of each layer.
+        args: The arguments that it was built from.
     """
 
     embeddings_kind: type[nn.Module] = Embeddings
     layer_kind: type[nn.Module] = Layer
 
     def __init__(self, args: Any) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__()
         if args.longest < 1:
             raise ValueError(f"max_position_embeddings {args.max_position_embeddings} leaves no position for a token")
@@ -160,8 +160,8 @@ class Model(nn.Module):  # type: ignore[misc]
         """Return the last hidden states [B, L, D].
 
         Args:
-            tokens: [B, L], of which each row is a text, filled up behind its end.
-            mask: [B, L], true where there is a token; None where all are.
+            tokens: [B, L]; each row is a text, padded at its end.
+            mask: [B, L], true where there is a token; None if nothing is padded.
         """
         x: mx.array = self.embeddings(tokens)
         seen = None if mask is None else mask[:, None, None, :]
@@ -170,7 +170,7 @@ class Model(nn.Module):  # type: ignore[misc]
         return x
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
-        """Return the weights by the names that they have here."""
+        """Return the weights by the names used here."""
         return rename_weights(weights, _PREFIXES, _TASKS, _RENAMED)
 
 
@@ -180,20 +180,20 @@ def rename_weights(
     tasks: tuple[str, ...],
     names: Iterable[tuple[re.Pattern[str], str]],
 ) -> dict[str, mx.array]:
-    """Return the weights of an encoder by other names.
+    """Return the weights of an encoder by the names used here, without those of a task head.
 
     Args:
-        weights: By the names that a checkpoint has.
-        prefixes: What stands before the names of checkpoints with a task.
-        tasks: What the names of weights begin with that belong to a task; they are left out.
-        names: Pairs of what to replace and by what, in order.
+        weights: By their names in the checkpoint.
+        prefixes: Matches the prefix of checkpoints with a task head.
+        tasks: Beginnings of the names that belong to a task head.
+        names: Pairs of a pattern and its replacement, applied in order.
     """
-    arranged = {}
+    renamed = {}
     for name, array in weights.items():
-        own = prefixes.sub("", name, count=1) if prefixes.match(name) else name
-        if own.startswith(tasks):
+        new_name = prefixes.sub("", name, count=1) if prefixes.match(name) else name
+        if new_name.startswith(tasks):
             continue
-        for pattern, new in names:
-            own = pattern.sub(new, own)
-        arranged[own] = array
-    return arranged
+        for pattern, replacement in names:
+            new_name = pattern.sub(replacement, new_name)
+        renamed[new_name] = array
+    return renamed

@@ -1,6 +1,8 @@
-"""Gemma of the first version with the activation that it was trained with.
+"""The first version of Gemma, with the activation that it was trained with.
 
-Its configs name `gelu`, by which its makers mean the approximation by tanh.
+Its configs say `gelu`, but it was trained with the tanh approximation.
+
+WORKAROUND: mlx-lm's definition computes the exact GELU. Drop this one once it uses the approximation.
 """
 
 import mlx.core as mx
@@ -23,7 +25,7 @@ class Model(gemma.Model):  # type: ignore[misc]
     """A causal language model."""
 
     def __init__(self, args: gemma.ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
         for layer in self.layers:
             layer.mlp = MLP(args.hidden_size, args.intermediate_size)

@@ -1,4 +1,7 @@
-"""Gemma 2 with its sliding window in every other layer."""
+"""Gemma 2 with its sliding window in every other layer.
+
+WORKAROUND: mlx-lm's definition lets all layers see everything. Drop this one once it reads `sliding_window`.
+"""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +16,9 @@ _SLIDING = "sliding_attention"
 
 @dataclass
 class ModelArgs(gemma2.ModelArgs):  # type: ignore[misc]
-    """The borrowed arguments, the window's width in tokens and the kind of each layer.
+    """mlx-lm's arguments, the window's width in tokens and the type of each layer.
 
-    Configs that do not say the kinds mean that the layers alternate and the first one slides.
+    Without `layer_types`, the layers alternate, and the first one has the sliding window.
     """
 
     sliding_window: int = 4096
@@ -36,7 +39,7 @@ class GemmaModel(gemma2.GemmaModel):  # type: ignore[misc]
         for index, (layer, layer_cache) in enumerate(zip(self.layers, cache, strict=True)):
             slides = self.args.slides(index)
             if slides not in masks:
-                # From the first layer of its kind: caches know how much they keep, and this is before they grow.
+                # From the cache of the first layer of each type, before that layer appends to it.
                 masks[slides] = create_attention_mask(hidden, layer_cache, return_array=True)
             hidden = layer(hidden, masks[slides], layer_cache)
         normalised: mx.array = self.norm(hidden)
@@ -47,7 +50,7 @@ class Model(gemma2.Model):  # type: ignore[misc]
     """A causal language model."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
         self.model = GemmaModel(args)
 

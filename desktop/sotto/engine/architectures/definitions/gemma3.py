@@ -1,4 +1,4 @@
-"""The language model inside Gemma 3 models that also see."""
+"""The language model inside Gemma 3 models with vision."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ ModelArgs = gemma3.ModelArgs
 
 
 class Model(gemma3.Model):  # type: ignore[misc]
-    """A causal language model; images are not taken."""
+    """A causal language model, without image input."""
 
     def __init__(self, args: Any) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
         self.language_model = gemma3_text.Model(gemma3_text.ModelArgs.from_dict(args.text_config))

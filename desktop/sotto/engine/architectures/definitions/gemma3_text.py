@@ -1,4 +1,4 @@
-"""Gemma 3 with embeddings scaled by the root of their width in the type that is computed in."""
+"""Gemma 3 with embeddings scaled by the square root of their width, rounded to the type used for computing."""
 
 from typing import Any
 
@@ -12,16 +12,17 @@ class Model(gemma3_text.Model):  # type: ignore[misc]
     """A causal language model."""
 
     def __init__(self, args: Any) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
-        # The borrowed layers round the root to bfloat16 whatever they compute in. In bfloat16 this is 1.
+        # WORKAROUND: mlx-lm's layers always round the root to bfloat16. The correction is without effect in bfloat16.
+        # Drop this definition once they round it to the type of the embeddings.
         root = args.hidden_size**0.5
-        self._mend = root / mx.array(root, mx.bfloat16).item()
+        self._correction = root / mx.array(root, mx.bfloat16).item()
 
     def __call__(
         self, inputs: mx.array, cache: list[Any] | None = None, input_embeddings: mx.array | None = None
     ) -> mx.array:
         """Return the logits [B, L, V] of tokens [B, L], or of embeddings [B, L, D]."""
         embeddings = self.model.embed_tokens(inputs) if input_embeddings is None else input_embeddings
-        logits: mx.array = super().__call__(inputs, cache, embeddings * self._mend)
+        logits: mx.array = super().__call__(inputs, cache, embeddings * self._correction)
         return logits

@@ -1,4 +1,7 @@
-"""GLM-4 of the first version, which rotates a part of each head only."""
+"""The first version of GLM-4, which rotates only a part of each head.
+
+WORKAROUND: mlx-lm's definition rotates whole heads. Drop this one once it reads `partial_rotary_factor`.
+"""
 
 from dataclasses import dataclass
 
@@ -8,7 +11,7 @@ from mlx_lm.models import glm
 
 @dataclass
 class ModelArgs(glm.ModelArgs):  # type: ignore[misc]
-    """The borrowed arguments and the part of each head that is rotated."""
+    """mlx-lm's arguments and the fraction of each head that is rotated."""
 
     partial_rotary_factor: float = 0.5
 
@@ -17,7 +20,7 @@ class Model(glm.Model):  # type: ignore[misc]
     """A causal language model."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
         dims = int(args.head_dim * args.partial_rotary_factor)
         for layer in self.layers:

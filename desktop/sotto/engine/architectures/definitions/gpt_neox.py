@@ -1,4 +1,7 @@
-"""GPT-NeoX with the activation that its config names."""
+"""GPT-NeoX with the activation that its config names.
+
+WORKAROUND: mlx-lm's definition always approximates GELU. Drop this one once it reads `hidden_act`.
+"""
 
 from dataclasses import dataclass
 
@@ -10,7 +13,7 @@ from sotto.engine.architectures.definitions.activation import activation
 
 @dataclass
 class ModelArgs(gpt_neox.ModelArgs):  # type: ignore[misc]
-    """The borrowed arguments and the activation's name."""
+    """mlx-lm's arguments and the activation's name."""
 
     hidden_act: str = "gelu"
 
@@ -19,7 +22,7 @@ class MLP(gpt_neox.MLP):  # type: ignore[misc]
     """The feed-forward part of a layer."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
         self._activation = activation(args.hidden_act)
 
@@ -33,7 +36,7 @@ class Model(gpt_neox.Model):  # type: ignore[misc]
     """A causal language model."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
         for layer in self.layers:
             layer.mlp = MLP(args)

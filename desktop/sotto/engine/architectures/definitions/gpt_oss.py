@@ -1,4 +1,4 @@
-"""gpt-oss with YaRN positions as its config says, and with experts that are not quantized."""
+"""gpt-oss with the YaRN positions of its config, and with experts that are not quantized."""
 
 import math
 from collections.abc import Mapping
@@ -12,10 +12,10 @@ ModelArgs = gpt_oss.ModelArgs
 
 
 class ExactYarnRoPE(YarnRoPE):  # type: ignore[misc]
-    """YaRN (arXiv:2309.00071) with borders between its ranges that are not rounded to whole dimensions."""
+    """YaRN (arXiv:2309.00071) whose borders between frequency ranges are not rounded to whole dimensions."""
 
     def __init__(self, dims: int, base: float, scaling: Mapping[str, Any]) -> None:
-        """Work the wave lengths [dims / 2] out from `rope_scaling`."""
+        """Compute the wavelengths [dims / 2] from `rope_scaling`."""
         super().__init__(dims, base=base, scaling_factor=scaling["factor"])
         original = scaling.get("original_max_position_embeddings", 4096)
 
@@ -33,27 +33,28 @@ class Model(gpt_oss.Model):  # type: ignore[misc]
     """A causal language model."""
 
     def __init__(self, args: gpt_oss.ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
         scaling = args.rope_scaling or {}
-        # The borrowed definition always rounds the borders, as `truncate` asks for where it is not there.
+        # WORKAROUND: mlx-lm's definition always rounds the borders, which is right only if `truncate` is true or
+        # missing. Drop `ExactYarnRoPE` once it reads `truncate`.
         if scaling.get("rope_type") == "yarn" and scaling.get("truncate") is False:
             for layer in self.layers:
                 layer.self_attn.rope = ExactYarnRoPE(args.head_dim, args.rope_theta, scaling)
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
-        """Bring weights to the names and shapes of the layers."""
-        plain = {name for name in weights if name.endswith(("experts.gate_up_proj", "experts.down_proj"))}
-        # transformers stores plain experts as [experts, in, out], with gate and up taking turns along `out`.
-        turned = {name: weights.pop(name).swapaxes(-1, -2) for name in plain}
-        for name, weight in turned.items():
+        """Convert weights to the names and shapes of the layers."""
+        names = {name for name in weights if name.endswith(("experts.gate_up_proj", "experts.down_proj"))}
+        # transformers stores unquantized experts as [experts, in, out], with gate and up interleaved along `out`.
+        experts = {name: weights.pop(name).swapaxes(-1, -2) for name in names}
+        for name, weight in experts.items():
             if name.endswith("down_proj"):
                 weights[f"{name}.weight"] = weight
             else:
                 stem = name.removesuffix("gate_up_proj")
                 weights[f"{stem}gate_proj.weight"] = weight[..., ::2, :]
                 weights[f"{stem}up_proj.weight"] = weight[..., 1::2, :]
-        if turned:
+        if experts:
             for name in [name for name in weights if name.endswith("proj_bias")]:
                 bias = weights.pop(name)
                 if name.endswith("down_proj_bias"):
@@ -62,5 +63,5 @@ class Model(gpt_oss.Model):  # type: ignore[misc]
                     stem = name.removesuffix("gate_up_proj_bias")
                     weights[f"{stem}gate_proj.bias"] = bias[..., ::2]
                     weights[f"{stem}up_proj.bias"] = bias[..., 1::2]
-        arranged: dict[str, mx.array] = super().sanitize(weights)
-        return arranged
+        sanitized: dict[str, mx.array] = super().sanitize(weights)
+        return sanitized

@@ -1,4 +1,4 @@
-"""Mistral: llama with a sliding window, which the borrowed definition leaves out where all layers have it."""
+"""Mistral: Llama with a sliding window in all layers, which mlx-lm's definition of Llama ignores."""
 
 from mlx_lm.models import llama
 

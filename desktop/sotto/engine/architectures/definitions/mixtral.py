@@ -9,7 +9,7 @@ from sotto.engine.architectures.definitions.windowed import Windowed
 
 @dataclass
 class ModelArgs(mixtral.ModelArgs):  # type: ignore[misc]
-    """The borrowed arguments and the window's width in tokens."""
+    """mlx-lm's arguments and the window's width in tokens."""
 
     sliding_window: int | None = None
 

@@ -1,8 +1,8 @@
-"""Nomic BERT: an encoder like BERT that turns queries and keys by their positions, and has no biases.
+"""Nomic BERT: an encoder like BERT, with rotary positions and a gate, and without biases.
 
-As in "Nomic Embed" (arXiv 2402.01613): rotary positions in place of learned ones, and a feed-forward part of three
-matrices, one of which is a gate (SwiGLU). Two sets of names are in use, those of transformers and those of the first
-checkpoints, in which the matrices of queries, keys and values are one.
+As in "Nomic Embed" (arXiv 2402.01613): rotary positions replace the learned ones, and the feed-forward part has three
+matrices, one of them a gate (SwiGLU). Two sets of names are in use: those of transformers, and those of the first
+checkpoints, which keep queries, keys and values in a single matrix.
 """
 
 import re
@@ -27,12 +27,12 @@ _RENAMED = (
     (re.compile(r"\.mlp\.(?:down_proj|fc2)\."), ".down."),
     (re.compile(r"\.attn\.Wqkv\."), ".qkv."),
 )
-_APART = re.compile(r"(.+)\.self_attn\.q_proj\.(\w+)")
+_SEPARATE_QUERIES = re.compile(r"(.+)\.self_attn\.q_proj\.(\w+)")
 
 
 @dataclass
 class ModelArgs(bert.EncoderArgs):
-    """What `config.json` says."""
+    """The keys of `config.json` that are read."""
 
     max_position_embeddings: int = 2048
     type_vocab_size: int = 2
@@ -41,15 +41,15 @@ class ModelArgs(bert.EncoderArgs):
 
     @property
     def longest(self) -> int:
-        """Most tokens that a text may have."""
+        """The most tokens that a text may have."""
         return self.max_position_embeddings
 
 
 class Embeddings(nn.Module):  # type: ignore[misc]
-    """From tokens to vectors: the sum of what stands for a token and its segment."""
+    """The normalised sum of the embeddings of a token and its segment."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__()
         self.word_embeddings = nn.Embedding(args.vocab_size, args.hidden_size)
         if args.type_vocab_size:
@@ -66,10 +66,10 @@ class Embeddings(nn.Module):  # type: ignore[misc]
 
 
 class Layer(nn.Module):  # type: ignore[misc]
-    """Attention, and then the feed-forward part."""
+    """Attention, followed by the feed-forward part."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__()
         if args.hidden_size % (2 * args.num_attention_heads):
             raise ValueError(f"hidden_size {args.hidden_size} makes no {args.num_attention_heads} heads of two halves")
@@ -87,8 +87,8 @@ class Layer(nn.Module):  # type: ignore[misc]
         """Return the result [B, L, D] for `x` [B, L, D]; `mask` [B, 1, 1, L] is true where there is a token."""
         batch, length, width = x.shape
         queries, keys, values = (
-            each.reshape(batch, length, self._heads, -1).transpose(0, 2, 1, 3)
-            for each in mx.split(self.qkv(x), 3, axis=-1)
+            part.reshape(batch, length, self._heads, -1).transpose(0, 2, 1, 3)
+            for part in mx.split(self.qkv(x), 3, axis=-1)
         )
         scale = (width // self._heads) ** -0.5
         seen = mx.fast.scaled_dot_product_attention(self.rope(queries), self.rope(keys), values, scale=scale, mask=mask)
@@ -104,9 +104,9 @@ class Model(bert.Model):
     layer_kind = Layer
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
-        """Return the weights by the names that they have here."""
-        arranged = bert.rename_weights(weights, _PREFIXES, _TASKS, _RENAMED)
-        for name in [name for name in arranged if _APART.fullmatch(name)]:
-            parts = [arranged.pop(name.replace("q_proj", f"{part}_proj")) for part in "qkv"]
-            arranged[_APART.sub(r"\1.qkv.\2", name)] = mx.concatenate(parts)
-        return arranged
+        """Return the weights by the names used here, with queries, keys and values in one matrix."""
+        renamed = bert.rename_weights(weights, _PREFIXES, _TASKS, _RENAMED)
+        for name in [name for name in renamed if _SEPARATE_QUERIES.fullmatch(name)]:
+            parts = [renamed.pop(name.replace("q_proj", f"{part}_proj")) for part in "qkv"]
+            renamed[_SEPARATE_QUERIES.sub(r"\1.qkv.\2", name)] = mx.concatenate(parts)
+        return renamed

@@ -1,9 +1,10 @@
-"""Phi-3 with its sliding window, and with LongRoPE by the length of the context in use.
+"""Phi-3 with its sliding window, and with LongRoPE that depends on the length of the context in use.
 
-LongRoPE stretches rotary positions by one list of factors while the context in use is no longer than the original one,
-and by another beyond (arXiv:2402.13753; `original_max_position_embeddings` says where). The borrowed definition always
-takes the second. Keys that were rotated by one list mean nothing beside those rotated by the other: whoever fills the
-caches tells them how long the context will be, and starts anew where it outgrows the original one.
+LongRoPE (arXiv:2402.13753) scales rotary positions by one list of factors up to the original context length
+(`original_max_position_embeddings`), and by another list beyond it. Keys rotated by different lists cannot be mixed. So
+the caller tells the caches how long the context will be, and starts with new ones when it exceeds the original length.
+
+WORKAROUND: mlx-lm's definition always uses the second list. Check at each upgrade whether it has learnt to switch.
 """
 
 import math
@@ -21,24 +22,24 @@ from sotto.engine.architectures.definitions.windowed import Windowed
 
 @dataclass
 class ModelArgs(phi3.ModelArgs):  # type: ignore[misc]
-    """The borrowed arguments and the window's width in tokens."""
+    """mlx-lm's arguments and the window's width in tokens."""
 
     sliding_window: int | None = None
 
     @property
     def is_longrope(self) -> bool:
-        """Whether positions are stretched by LongRoPE."""
+        """Whether positions are scaled by LongRoPE."""
         return bool(self.rope_scaling) and self.rope_scaling["type"] == "longrope"
 
 
 class LongRoPE(nn.Module):  # type: ignore[misc]
-    """Rotary positions with factors for each pair of dimensions, by the context in use."""
+    """Rotary positions with a factor for each pair of dimensions, chosen by the context length in use."""
 
     def __init__(self, args: ModelArgs, dims: int) -> None:
-        """Take the factors from the config.
+        """Read the factors from the config.
 
         Raises:
-            ValueError: A list has not one factor for each of the `dims / 2` pairs.
+            ValueError: A list does not have one factor for each of the `dims / 2` pairs.
         """
         super().__init__()
         scaling = args.rope_scaling
@@ -48,7 +49,7 @@ class LongRoPE(nn.Module):  # type: ignore[misc]
         for name in ("short_factor", "long_factor"):
             if len(scaling[name]) != dims // 2:
                 raise ValueError(f"{name} has {len(scaling[name])} factors where there should be {dims // 2}")
-        # The names begin with _ so that MLX does not count them among the weights.
+        # Their names begin with _ so that MLX does not take them for weights.
         self._short = mx.array(scaling["short_factor"], dtype=mx.float32) * plain
         self._long = mx.array(scaling["long_factor"], dtype=mx.float32) * plain
         self._scale = _attention_factor(scaling, args.max_position_embeddings / self.original, self.original)
@@ -68,15 +69,15 @@ def _attention_factor(scaling: dict[str, Any], ratio: float, original: int) -> f
 
 
 class LongAttention(phi3.Attention):  # type: ignore[misc]
-    """Attention that rotates by the context in use."""
+    """Attention with rotary positions that depend on the context length in use."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
         self.rope = LongRoPE(args, int(self.head_dim * args.partial_rotary_factor))
 
     def __call__(self, x: mx.array, mask: mx.array | None, cache: PlannedKVCache) -> mx.array:
-        """Return what `x` [B, L, D] attends to, [B, L, D]."""
+        """Return the attention output [B, L, D] for `x` [B, L, D]."""
         batch, length, _ = x.shape
         widths = [self.n_heads * self.head_dim, (self.n_heads + self.n_kv_heads) * self.head_dim]
         queries, keys, values = (
@@ -95,10 +96,10 @@ class Model(Windowed, phi3.Model):  # type: ignore[misc]
     """A causal language model."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded.
+        """Build the module without its weights.
 
         Raises:
-            ValueError: The config has LongRoPE and a sliding window within its context.
+            ValueError: The config has both LongRoPE and a sliding window shorter than its context.
         """
         if args.is_longrope and args.sliding_window:
             if args.sliding_window < args.max_position_embeddings:

@@ -1,4 +1,7 @@
-"""StarCoder2 with its sliding window and the activation that its config names."""
+"""StarCoder2 with its sliding window and the activation that its config names.
+
+WORKAROUND: mlx-lm's definition always computes the exact GELU. Drop this one once it reads `hidden_act` and the window.
+"""
 
 from dataclasses import dataclass
 
@@ -11,7 +14,7 @@ from sotto.engine.architectures.definitions.windowed import Windowed
 
 @dataclass
 class ModelArgs(starcoder2.ModelArgs):  # type: ignore[misc]
-    """The borrowed arguments, the window's width in tokens and the activation's name."""
+    """mlx-lm's arguments, the window's width in tokens and the activation's name."""
 
     sliding_window: int | None = None
     hidden_act: str = "gelu_pytorch_tanh"
@@ -21,7 +24,7 @@ class MLP(starcoder2.MLP):  # type: ignore[misc]
     """The feed-forward part of a layer."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args.hidden_size, args.intermediate_size)
         self._activation = activation(args.hidden_act)
 
@@ -35,7 +38,7 @@ class Model(Windowed, starcoder2.Model):  # type: ignore[misc]
     """A causal language model."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build it with weights yet to be loaded."""
+        """Build the module without its weights."""
         super().__init__(args)
         for layer in self.layers:
             layer.mlp = MLP(args)

@@ -1,4 +1,4 @@
-"""Models in which every layer sees only the last tokens, as wide as `sliding_window` says."""
+"""A base class for models in which every layer sees only the last `sliding_window` tokens."""
 
 from typing import Any
 
@@ -7,10 +7,12 @@ from mlx_lm.models.cache import KVCache, RotatingKVCache
 
 
 class Windowed:
-    """Put before a borrowed `Model` whose layers all share one mask.
+    """Adds a sliding window to one of mlx-lm's models whose layers all share one mask; comes first among the bases.
 
-    The mask comes from the first layer's cache, so a cache that keeps no more than the window is all it takes. The
-    model's `args` have `sliding_window`, None where all layers see everything.
+    The mask comes from the first layer's cache, so a cache that keeps no more than the window is all that is needed.
+    `args` has `sliding_window`, None if all layers see everything.
+
+    WORKAROUND: mlx-lm's definitions ignore the window. Check at each upgrade which of them have learnt it.
     """
 
     args: Any
