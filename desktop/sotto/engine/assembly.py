@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 from sotto.engine.caches.batch import can_batch
 from sotto.engine.caches.caches import kv_note
 from sotto.engine.caches.prefix_cache import PrefixCache
-from sotto.engine.config.pooling_config import sentence_of
+from sotto.engine.config.pooling_config import read_pooling_config
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import ModelInfo
 from sotto.engine.footprint.load_planning import Fitting
@@ -127,7 +127,7 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         kv_note=kv_note(caches, settings.kv_bits),
         draft=draft.name if draft else "",
     )
-    sentence = sentence_of(order.source)
+    sentence = read_pooling_config(order.source)
     reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_other_caches)
     embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), first.rows)
     return Ready(info, preparer, prefix, scheduler, draft, embedder, guard)

@@ -6,7 +6,7 @@ from sotto.engine.assembly import Order, Parts, Ready, model_info
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.config.context_limit import longest_context
 from sotto.engine.config.load_errors import as_load_error
-from sotto.engine.config.pooling_config import sentence_of
+from sotto.engine.config.pooling_config import read_pooling_config
 from sotto.engine.footprint.load_planning import Fitting
 from sotto.engine.generation.chunk_sizing import ChunkSizing
 from sotto.engine.generation.scheduler import Scheduler
@@ -32,7 +32,7 @@ def assemble_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     record, model, preparer = order.source.record, parts.loaded.model, parts.preparer
     if order.draft is not None:
         raise UnsupportedModelError(f"{record.name} writes no text, so that there is nothing to draft: leave that out.")
-    sentence = sentence_of(order.source)
+    sentence = read_pooling_config(order.source)
     if device() == "cpu":
         adapt_to_cpu(model)
     with as_load_error(order.source):

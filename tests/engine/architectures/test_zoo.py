@@ -21,7 +21,7 @@ SHARED_MODULES = {
     "ssm", "switch_layers",
 }  # fmt: skip
 OWN_MODULES = {"bert", "camembert", "mistral", "nomic_bert", "roberta", "xlm-roberta"}
-BORROWED_MODULES = {one.name for one in ARCHITECTURES if not one.refused and not one.inside} - OWN_MODULES
+BORROWED_MODULES = {one.name for one in ARCHITECTURES if not one.refused and not one.checked_as_type} - OWN_MODULES
 REFUSED_MODULES = {"dbrx", "ernie4_5_moe", "gpt_bigcode", "jamba", "muse_spark", "olmo", "plamo"}
 LLAMA = {
     "model_type": "llama",

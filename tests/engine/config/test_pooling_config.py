@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from checkpoints import source_of
-from sotto.engine.config.pooling_config import Sentence, sentence_of
+from sotto.engine.config.pooling_config import PoolingConfig, read_pooling_config
 from sotto.errors import SottoError
 from sotto.store.records import SentenceModule, TensorFile
 
@@ -14,7 +14,7 @@ PLAIN = source_of([TensorFile(Path("model.safetensors"), "", {}, {})], {"model_t
 
 
 def said(*modules):
-    return sentence_of(replace(PLAIN, modules=tuple(SentenceModule(*module) for module in modules)))
+    return read_pooling_config(replace(PLAIN, modules=tuple(SentenceModule(*module) for module in modules)))
 
 
 def pooled(**config):
@@ -22,7 +22,7 @@ def pooled(**config):
 
 
 def test_without_modules_it_is_the_mean_normalised():
-    assert sentence_of(PLAIN) == Sentence(("mean",), True, None, False)
+    assert read_pooling_config(PLAIN) == PoolingConfig(("mean",), True, None, False)
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_pooling_by_its_old_and_new_names(config, pooling):
 
 def test_normalising_the_length_and_the_case_are_as_the_files_say():
     steps = ("Transformer", {"max_seq_length": 128, "do_lower_case": True}), ("Pooling", {})
-    assert said(*steps) == Sentence(("mean",), False, 128, True)
+    assert said(*steps) == PoolingConfig(("mean",), False, 128, True)
     assert said(*steps, ("Normalize", {})).normalise
 
 

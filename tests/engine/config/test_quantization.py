@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from checkpoints import TYPES
-from sotto.engine.config.quantization import Declaration, Scheme, declaration, infer
+from sotto.engine.config.quantization import Declaration, Scheme, infer_scheme, read_declaration
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.records import TensorFile
 
@@ -20,25 +20,25 @@ def file_with(metadata):
 class TestDeclaration:
     def test_a_tensors_own_entry_comes_before_that_of_the_file(self):
         file = file_with({"quant_type": "int4", "group_size": "64", "b.quant_type": "int8", "b.group_size": "32"})
-        assert declaration(file, "a") == Declaration("a", "int4", 64)
-        assert declaration(file, "b") == Declaration("b", "int8", 32)
+        assert read_declaration(file, "a") == Declaration("a", "int4", 64)
+        assert read_declaration(file, "b") == Declaration("b", "int8", 32)
 
     def test_each_of_the_two_is_looked_up_on_its_own(self):
         file = file_with({"quant_type": "int4", "b.group_size": "32"})
-        assert declaration(file, "a") == Declaration("a", "int4", None)
-        assert declaration(file, "b") == Declaration("b", "int4", 32)
+        assert read_declaration(file, "a") == Declaration("a", "int4", None)
+        assert read_declaration(file, "b") == Declaration("b", "int4", 32)
 
     def test_no_metadata_says_nothing(self):
-        assert declaration(file_with({"format": "mlx"}), "a") is None
+        assert read_declaration(file_with({"format": "mlx"}), "a") is None
 
     def test_an_unknown_type_is_refused(self):
         with pytest.raises(UnsupportedModelError, match="a is quantized as 'int7'"):
-            declaration(file_with({"quant_type": "int7"}), "a")
+            read_declaration(file_with({"quant_type": "int7"}), "a")
 
     @pytest.mark.parametrize("text", ["many", "-64", "6.4", "9" * 5000])
     def test_a_group_size_that_is_no_number_is_an_error(self, text):
         with pytest.raises(BrokenModelError, match=f"group size of a is '{text[:9]}"):
-            declaration(file_with({"group_size": text}), "a")
+            read_declaration(file_with({"group_size": text}), "a")
 
     @pytest.mark.parametrize(("name", "bits"), [("Q4", 4), ("fp4", 4), ("INT4", 4), ("q8", 8), ("FP8", 8)])
     def test_old_names_of_affine_types_agree(self, name, bits):
@@ -62,13 +62,13 @@ class TestInfer:
     def test_every_affine_type_is_told_from_its_shapes(self, bits, group_size, groups, experts):
         width = group_size * groups
         packed, scales, _ = mx.quantize(mx.zeros((*experts, 4, width)), bits=bits, group_size=group_size)
-        assert infer("a", width, packed, scales) == Scheme("affine", bits, group_size)
+        assert infer_scheme("a", width, packed, scales) == Scheme("affine", bits, group_size)
 
     @pytest.mark.parametrize("mode", ["mxfp4", "mxfp8", "nvfp4"])
     def test_byte_scaled_types(self, mode):
         packed, scales = mx.quantize(mx.zeros((4, 96)), mode=mode)
         _, bits, group_size = TYPES[mode]
-        assert infer("a", 96, packed, scales) == Scheme(mode, bits, group_size)
+        assert infer_scheme("a", 96, packed, scales) == Scheme(mode, bits, group_size)
 
     @pytest.mark.parametrize(
         ("weight", "scales", "error", "text"),
@@ -90,8 +90,8 @@ class TestInfer:
     )
     def test_what_cannot_be_is_refused(self, weight, scales, error, text):
         with pytest.raises(error, match=text):
-            infer("a", 128, weight, scales)
+            infer_scheme("a", 128, weight, scales)
 
     def test_a_layer_without_columns_holds_nothing(self):
         with pytest.raises(BrokenModelError, match="cannot hold 0 columns"):
-            infer("a", 0, mx.zeros((4, 16), mx.uint32), mx.zeros((4, 2)))
+            infer_scheme("a", 0, mx.zeros((4, 16), mx.uint32), mx.zeros((4, 2)))

@@ -10,7 +10,7 @@ import pytest
 from checkpoints import LLAMA, QWEN3_MOE
 from gguf_writing import write_model
 from loading import random_weights
-from sotto.engine.gguf.conversion import convert, repacked_words
+from sotto.engine.gguf.conversion import convert, describe_repacking
 from sotto.engine.gguf.gguf_names import place_of
 from sotto.engine.gguf.tensor_reading import steps
 from sotto.engine.weights import weights
@@ -104,5 +104,5 @@ def test_names_that_are_not_known_stay_as_they_are(name):
 
 def test_a_model_that_is_not_repacked_has_no_words_for_it(tmp_path):
     opened = source(tmp_path)
-    assert repacked_words(opened.tensor_files) == ""
-    assert repacked_words([convert(opened.tensor_files[0], opened.config, on_cpu=True)]) == ""
+    assert describe_repacking(opened.tensor_files) == ""
+    assert describe_repacking([convert(opened.tensor_files[0], opened.config, on_cpu=True)]) == ""

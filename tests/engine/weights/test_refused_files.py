@@ -14,7 +14,7 @@ import tiny_random
 from checkpoints import LLAMA, write_tensors
 from embedding import minilm
 from loading import PLENTY, load, random_weights
-from sotto.engine.config.pooling_config import sentence_of
+from sotto.engine.config.pooling_config import read_pooling_config
 from sotto.engine.footprint.model_needs import needs_of
 from sotto.engine.gguf.gguf_names import name_in_file, place_of
 from sotto.engine.kernels import native
@@ -155,7 +155,7 @@ def test_steps_of_vectors_that_make_no_sense_are_named():
     source = open_model(record_of(minilm()))
     steps = (replace(source.modules[0], config={"max_seq_length": "long"}), *source.modules[1:])
     with pytest.raises(SottoError) as refused:
-        sentence_of(replace(source, modules=steps))
+        read_pooling_config(replace(source, modules=steps))
     assert_sentence(refused.value.message, minilm(), "max_seq_length")
 
 

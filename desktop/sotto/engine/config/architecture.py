@@ -52,18 +52,18 @@ class Architecture:
     batches: bool
     aliases: tuple[str, ...] = ()
     by_class: Mapping[str, str] = field(default_factory=dict)
-    inside: str = ""
+    checked_as_type: str = ""
     refused: str = ""
     needs_metal: bool = False
     definition: str = ""
-    set_aside: tuple[str, ...] = ()
+    ignored_prefixes: tuple[str, ...] = ()
 
     reads_rope_parameters: bool = False
     renamed_keys: Mapping[str, str] = field(default_factory=dict)
     default_values: Mapping[str, Any] = field(default_factory=dict)
     layer_types: Mapping[str, str] = field(default_factory=dict)
     pattern_key: str = ""
-    spells_pattern: bool = False
+    pattern_as_letters: bool = False
     outer_vocabulary: bool = False
     adapt: Callable[[dict[str, Any]], None] | None = None
 
@@ -71,10 +71,10 @@ class Architecture:
     supported_values: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
     needed_keys: tuple[str, ...] = ()
     rope_types: frozenset[str] | None = None
-    scales_long_texts: bool = False
-    yarn_untruncated: bool = False
+    switches_scaling: bool = False
+    supports_untruncated_yarn: bool = False
     windows_by_default: bool = False
-    reads_inner: bool = False
+    computes_inner: bool = False
     inner_types: frozenset[str] = frozenset()
     ignores: Callable[[Mapping[str, Any]], Iterator[str]] | None = None
     refusal: Callable[[Mapping[str, Any]], str] | None = None

@@ -69,9 +69,11 @@ ARCHITECTURES = (
         refused="the definition at hand leaves out a part of how they choose experts",
     ),
     Architecture("exaone", batches=False),
-    Architecture("exaone4", batches=True, activations=_SILU, pattern_key="sliding_window_pattern", spells_pattern=True),
     Architecture(
-        "exaone_moe", batches=True, activations=_SILU, set_aside=("mtp.",), adapt=config_quirks.adapt_exaone_moe
+        "exaone4", batches=True, activations=_SILU, pattern_key="sliding_window_pattern", pattern_as_letters=True
+    ),
+    Architecture(
+        "exaone_moe", batches=True, activations=_SILU, ignored_prefixes=("mtp.",), adapt=config_quirks.adapt_exaone_moe
     ),
     Architecture(
         "falcon_h1",
@@ -99,7 +101,7 @@ ARCHITECTURES = (
         rope_types=_UNSCALED,
         needed_keys=("attn_logit_softcapping", "final_logit_softcapping"),
     ),
-    Architecture("gemma3", batches=True, definition="gemma3", set_aside=_VISION, outer_vocabulary=True),
+    Architecture("gemma3", batches=True, definition="gemma3", ignored_prefixes=_VISION, outer_vocabulary=True),
     Architecture(
         "gemma3_text",
         batches=True,
@@ -116,15 +118,15 @@ ARCHITECTURES = (
         "gemma3n",
         batches=True,
         activations=_GELU,
-        set_aside=("vision_tower.", "audio_tower.", "embed_vision.", "embed_audio."),
+        ignored_prefixes=("vision_tower.", "audio_tower.", "embed_vision.", "embed_audio."),
         rope_types=_UNSCALED,
     ),
-    Architecture("gemma3n_text", batches=False, inside="gemma3n"),
+    Architecture("gemma3n_text", batches=False, checked_as_type="gemma3n"),
     Architecture(
         "gemma4",
         batches=True,
         aliases=("gemma4_unified",),
-        set_aside=(*_VISION, "audio_tower.", "embed_vision.", "embed_audio.", "vision_embedder."),
+        ignored_prefixes=(*_VISION, "audio_tower.", "embed_vision.", "embed_audio.", "vision_embedder."),
         outer_vocabulary=True,
     ),
     Architecture(
@@ -169,7 +171,7 @@ ARCHITECTURES = (
         "gpt_oss",
         batches=True,
         definition="gpt_oss",
-        yarn_untruncated=True,
+        supports_untruncated_yarn=True,
         supported_values={"swiglu_alpha": (1.702,), "swiglu_limit": (7,)},
     ),
     Architecture("gptj", batches=True, activations=_GELU),
@@ -192,20 +194,20 @@ ARCHITECTURES = (
     Architecture(
         "jamba", batches=False, refused="the definition at hand computes something else than their makers' does"
     ),
-    Architecture("kimi_k25", batches=False, set_aside=(*_VISION, "vision_model.", "mm_projector.")),
-    Architecture("kimi_k3", batches=False, set_aside=(*_VISION, "vision_model.", "mm_projector.", "mtp.")),
+    Architecture("kimi_k25", batches=False, ignored_prefixes=(*_VISION, "vision_model.", "mm_projector.")),
+    Architecture("kimi_k3", batches=False, ignored_prefixes=(*_VISION, "vision_model.", "mm_projector.", "mtp.")),
     Architecture(
         "kimi_linear",
         batches=False,
         activations=_SILU,
-        set_aside=("mtp.",),
+        ignored_prefixes=("mtp.",),
         supported_values={"tie_word_embeddings": (False,)},
     ),
-    Architecture("kimi_vl", batches=False, set_aside=_VISION),
+    Architecture("kimi_vl", batches=False, ignored_prefixes=_VISION),
     Architecture("Klear", batches=False),
     Architecture("laguna", batches=True, activations=_SILU, reads_rope_parameters=True),
     Architecture("lfm2", batches=True, rope_types=_UNSCALED, renamed_keys={"block_dim": "hidden_size"}),
-    Architecture("lfm2-vl", batches=False, aliases=("lfm2_vl",), set_aside=_VISION),
+    Architecture("lfm2-vl", batches=False, aliases=("lfm2_vl",), ignored_prefixes=_VISION),
     Architecture("lfm2_moe", batches=True, rope_types=_UNSCALED),
     Architecture("lille-130m", batches=False),
     Architecture("llama", batches=True, aliases=("iquestcoder", "xverse"), activations=_SILU),
@@ -213,8 +215,8 @@ ARCHITECTURES = (
         "llama4",
         batches=False,
         activations=_SILU,
-        set_aside=("vision_model.", "multi_modal_projector."),
-        reads_inner=True,
+        ignored_prefixes=("vision_model.", "multi_modal_projector."),
+        computes_inner=True,
     ),
     Architecture(
         "llama4_text",
@@ -227,7 +229,7 @@ ARCHITECTURES = (
         "longcat_flash",
         batches=False,
         activations=_SILU,
-        set_aside=("mtp.",),
+        ignored_prefixes=("mtp.",),
         default_values={
             "attention_method": "MLA",
             "mla_scale_kv_lora": True,
@@ -256,8 +258,8 @@ ARCHITECTURES = (
         reads_rope_parameters=True,
         renamed_keys={"num_experts": "num_local_experts"},
     ),
-    Architecture("mimo", batches=False, set_aside=("mtp_layers.",)),
-    Architecture("mimo_v2_flash", batches=True, set_aside=("mtp.",), rope_types=_UNSCALED),
+    Architecture("mimo", batches=False, ignored_prefixes=("mtp_layers.",)),
+    Architecture("mimo_v2_flash", batches=True, ignored_prefixes=("mtp.",), rope_types=_UNSCALED),
     Architecture("minicpm", batches=False),
     Architecture(
         "minicpm3",
@@ -275,15 +277,17 @@ ARCHITECTURES = (
         default_values={"shared_intermediate_size": 0},
         adapt=config_quirks.adapt_minimax,
     ),
-    Architecture("minimax_m3_vl", batches=False, set_aside=(*_VISION, "patch_merge_mlp."), reads_rope_parameters=True),
-    Architecture("minimax_m3_vl_text", batches=False, inside="minimax_m3_vl", reads_rope_parameters=True),
+    Architecture(
+        "minimax_m3_vl", batches=False, ignored_prefixes=(*_VISION, "patch_merge_mlp."), reads_rope_parameters=True
+    ),
+    Architecture("minimax_m3_vl_text", batches=False, checked_as_type="minimax_m3_vl", reads_rope_parameters=True),
     Architecture("ministral3", batches=True, activations=_SILU, reads_rope_parameters=True, windows_by_default=True),
     Architecture("mistral", batches=True, definition="mistral", activations=_SILU, windows_by_default=True),
     Architecture(
         "mistral3",
         batches=True,
         aliases=("llava",),
-        set_aside=_VISION,
+        ignored_prefixes=_VISION,
         inner_types=frozenset({"llama", "ministral3", "mistral", "mistral4"}),
     ),
     Architecture("mistral4", batches=False, activations=_SILU, reads_rope_parameters=True),
@@ -292,11 +296,11 @@ ARCHITECTURES = (
         "muse_glimmer",
         batches=False,
         activations=_SILU,
-        set_aside=("vision_tower.", "vision_adapter.", "vision_projection."),
+        ignored_prefixes=("vision_tower.", "vision_adapter.", "vision_projection."),
         reads_rope_parameters=True,
         rope_types=_UNSCALED,
     ),
-    Architecture("muse_glimmer_text", batches=False, inside="muse_glimmer"),
+    Architecture("muse_glimmer_text", batches=False, checked_as_type="muse_glimmer"),
     Architecture("muse_spark", batches=False, refused="they need kernels and a prompt format of their own"),
     Architecture("nanbeige", batches=False),
     Architecture("nanochat", batches=False, activations=_RELU2, rope_types=_UNSCALED),
@@ -306,7 +310,7 @@ ARCHITECTURES = (
         "nemotron_h",
         batches=True,
         activations=_RELU2,
-        set_aside=("vision_model.", "mlp1.", "sound_encoder.", "sound_projection.", "mtp."),
+        ignored_prefixes=("vision_model.", "mlp1.", "sound_encoder.", "sound_projection.", "mtp."),
         supported_values={"mamba_hidden_act": tuple(_SILU)},
     ),
     Architecture(
@@ -345,11 +349,11 @@ ARCHITECTURES = (
     Architecture("olmoe", batches=True, activations=_SILU, supported_values={"clip_qkv": ()}),
     Architecture("openelm", batches=False),
     Architecture("phi", batches=False, activations=_GELU, rope_types=_UNSCALED),
-    Architecture("phi3", batches=True, definition="phi3", activations=_SILU, scales_long_texts=True),
+    Architecture("phi3", batches=True, definition="phi3", activations=_SILU, switches_scaling=True),
     Architecture("phi3small", batches=False),
     Architecture("phimoe", batches=True, activations=_SILU, rope_types=frozenset({"longrope", "su"})),
     Architecture("phixtral", batches=False, aliases=("phi-msft",)),
-    Architecture("pixtral", batches=False, set_aside=_VISION, inner_types=frozenset({"llama", "mistral"})),
+    Architecture("pixtral", batches=False, ignored_prefixes=_VISION, inner_types=frozenset({"llama", "mistral"})),
     Architecture(
         "plamo",
         batches=False,
@@ -360,7 +364,7 @@ ARCHITECTURES = (
     Architecture("prism_hadamard_qwen35", batches=False),
     Architecture("qwen", batches=False),
     Architecture("qwen2", batches=True, activations=_SILU),
-    Architecture("qwen2_5_vl_text", batches=False, inside="qwen2"),
+    Architecture("qwen2_5_vl_text", batches=False, checked_as_type="qwen2"),
     Architecture(
         "qwen2_moe",
         batches=True,
@@ -368,15 +372,15 @@ ARCHITECTURES = (
         rope_types=_UNSCALED,
         supported_values={"norm_topk_prob": (False,)},
     ),
-    Architecture("qwen2_vl", batches=True, aliases=("qwen2_5_vl",), set_aside=_QWEN_VISION),
-    Architecture("qwen2_vl_text", batches=False, inside="qwen2"),
+    Architecture("qwen2_vl", batches=True, aliases=("qwen2_5_vl",), ignored_prefixes=_QWEN_VISION),
+    Architecture("qwen2_vl_text", batches=False, checked_as_type="qwen2"),
     Architecture("qwen3", batches=True, activations=_SILU),
     Architecture(
         "qwen3_5",
         batches=True,
         aliases=("qwen3_5_text",),
         activations=_SILU,
-        set_aside=(*_QWEN_VISION, "mtp."),
+        ignored_prefixes=(*_QWEN_VISION, "mtp."),
         reads_rope_parameters=True,
         pattern_key="full_attention_interval",
     ),
@@ -385,7 +389,7 @@ ARCHITECTURES = (
         batches=True,
         aliases=("qwen3_5_moe_text",),
         activations=_SILU,
-        set_aside=(*_QWEN_VISION, "mtp."),
+        ignored_prefixes=(*_QWEN_VISION, "mtp."),
         reads_rope_parameters=True,
         pattern_key="full_attention_interval",
     ),
@@ -397,18 +401,18 @@ ARCHITECTURES = (
         renamed_keys={"num_experts": "num_local_experts"},
     ),
     Architecture(
-        "qwen3_next", batches=True, activations=_SILU, set_aside=("mtp.",), pattern_key="full_attention_interval"
+        "qwen3_next", batches=True, activations=_SILU, ignored_prefixes=("mtp.",), pattern_key="full_attention_interval"
     ),
-    Architecture("qwen3_vl", batches=True, set_aside=_QWEN_VISION),
-    Architecture("qwen3_vl_moe", batches=True, set_aside=_QWEN_VISION),
+    Architecture("qwen3_vl", batches=True, ignored_prefixes=_QWEN_VISION),
+    Architecture("qwen3_vl_moe", batches=True, ignored_prefixes=_QWEN_VISION),
     Architecture(
         "qwen3_vl_moe_text",
         batches=False,
-        inside="qwen3_moe",
+        checked_as_type="qwen3_moe",
         renamed_keys={"num_experts": "num_local_experts"},
         default_values={"norm_topk_prob": True},
     ),
-    Architecture("qwen3_vl_text", batches=False, inside="qwen3"),
+    Architecture("qwen3_vl_text", batches=False, checked_as_type="qwen3"),
     Architecture(
         "recurrent_gemma",
         batches=True,
@@ -449,29 +453,29 @@ _BY_TYPE: Mapping[str, Architecture] = {
 
 def architecture(config: Mapping[str, Any]) -> Architecture:
     """Return the architecture that computes a config's model; `UNKNOWN` if there is none."""
-    found = _found(config)
-    if found.refused or found.inside:
+    found = _by_type(config)
+    if found.refused or found.checked_as_type:
         return UNKNOWN
     return next((_BY_TYPE[found.by_class[name]] for name in _classes(config) if name in found.by_class), found)
 
 
 def inner_architecture(config: Mapping[str, Any]) -> Architecture:
     """Return that of a `text_config`, be it one that never stands alone."""
-    found = _found(config)
-    return found if found.inside else architecture(config)
+    found = _by_type(config)
+    return found if found.checked_as_type else architecture(config)
 
 
-def checked_as(found: Architecture) -> Architecture:
+def checking_architecture(found: Architecture) -> Architecture:
     """Return the architecture whose checks hold for a model."""
-    return _BY_TYPE.get(found.inside, found)
+    return _BY_TYPE.get(found.checked_as_type, found)
 
 
-def refused_as(config: Mapping[str, Any]) -> str:
+def refusal_reason(config: Mapping[str, Any]) -> str:
     """Return why a config's model cannot run although it is known; empty where it can, or nothing is known of it."""
-    return _found(config).refused
+    return _by_type(config).refused
 
 
-def _found(config: Mapping[str, Any]) -> Architecture:
+def _by_type(config: Mapping[str, Any]) -> Architecture:
     kind = config.get("model_type")
     return _BY_TYPE.get(kind, UNKNOWN) if isinstance(kind, str) else UNKNOWN
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from mlx import nn
 
-from sotto.engine.config.pooling_config import sentence_of
+from sotto.engine.config.pooling_config import read_pooling_config
 from sotto.engine.config.supported_models import is_encoder
 from sotto.store.records import ModelSource
 
@@ -24,5 +24,5 @@ def longest_context(source: ModelSource, model: nn.Module, config: Mapping[str, 
     """
     if is_encoder(config):
         positions: int = model.args.longest
-        return min(positions, sentence_of(source).longest or positions)
+        return min(positions, read_pooling_config(source).longest or positions)
     return source.record.context_length or config.get("max_position_embeddings")

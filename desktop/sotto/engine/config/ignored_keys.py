@@ -7,13 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sotto.engine.config.architecture import Architecture
-from sotto.engine.config.architecture_table import architecture, checked_as, inner_architecture
+from sotto.engine.config.architecture_table import architecture, checking_architecture, inner_architecture
 
 _ACTIVATION_KEYS = ("hidden_act", "hidden_activation", "activation_function", "mlp_hidden_act")
-_UNSTRETCHED = ("default", "mrope")
+_UNSCALED = ("default", "mrope")
 
 
-def unread(config: Mapping[str, Any]) -> Iterator[str]:
+def ignored_settings(config: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each thing in a config, as written, that its definition would leave out."""
     outer, inner = architecture(config), config.get("text_config")
     if not isinstance(inner, Mapping):
@@ -22,18 +22,18 @@ def unread(config: Mapping[str, Any]) -> Iterator[str]:
     kind = inner.get("model_type")
     if outer.inner_types and isinstance(kind, str) and kind and kind not in outer.inner_types:
         yield f"It has a model of type {kind[:64]!r} inside, which is not supported in {outer.name} models."
-    yield from _one(inner, outer if outer.reads_inner else checked_as(inner_architecture(inner)))
+    yield from _one(inner, outer if outer.computes_inner else checking_architecture(inner_architecture(inner)))
 
 
-def stretches(config: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+def rope_scalings(config: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yield each way in which a config, old or new, stretches positions."""
     for written in (config.get("rope_scaling"), config.get("rope_parameters")):
         if isinstance(written, Mapping):
             by_layer = [said for said in written.values() if isinstance(said, Mapping)]
-            yield from (said for said in by_layer or [written] if stretch_of(said) not in _UNSTRETCHED)
+            yield from (said for said in by_layer or [written] if rope_type_of(said) not in _UNSCALED)
 
 
-def stretch_of(scaling: Mapping[str, Any]) -> str:
+def rope_type_of(scaling: Mapping[str, Any]) -> str:
     """Return the type of a `rope_scaling` or `rope_parameters`."""
     return str(scaling.get("rope_type") or scaling.get("type") or "default")
 
@@ -45,13 +45,13 @@ def _one(config: Mapping[str, Any], read_by: Architecture) -> Iterator[str]:
         yield reason
     for key in _wrong(config, read_by):
         yield f"{key} in its config.json is {str(_value(config, key))[:40]!r}, which is not supported in {name} models."
-    for scaling in stretches(config):
-        stretch, where = stretch_of(scaling), f"which is not supported in {name} models."
+    for scaling in rope_scalings(config):
+        stretch, where = rope_type_of(scaling), f"which is not supported in {name} models."
         if read_by.rope_types is not None and stretch not in read_by.rope_types:
             yield f"Its positions are scaled by {stretch[:40]!r} (rope_scaling), {where}"
-        elif not read_by.scales_long_texts and scaling.get("short_factor") != scaling.get("long_factor"):
+        elif not read_by.switches_scaling and scaling.get("short_factor") != scaling.get("long_factor"):
             yield f"Its positions are scaled in another way for long texts (rope_scaling), {where}"
-        elif not read_by.yarn_untruncated and stretch == "yarn" and scaling.get("truncate") is False:
+        elif not read_by.supports_untruncated_yarn and stretch == "yarn" and scaling.get("truncate") is False:
             yield f"Its positions are scaled by 'yarn' without truncating (rope_scaling), {where}"
 
 

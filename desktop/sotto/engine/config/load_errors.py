@@ -32,12 +32,12 @@ _TENSOR = re.compile(r"(?<![\w/.])(?:model|lm_head|layers|embeddings)\.[\w.]*\w"
 _FILE = re.compile(r"(\w+\.json): ")
 _WORD = re.compile(r"[^\s,:;']+")
 # More of an error helps nobody who does not know the library.
-_LONGEST_REASON = 300
+_MAX_REASON_CHARACTERS = 300
 _VOCABULARY = re.compile(r"\b(?:tokenizer|tokenizer_config|generation_config)\.json")
 
 
 @contextmanager
-def in_own_words(source: ModelSource) -> Iterator[None]:
+def name_file_in_errors(source: ModelSource) -> Iterator[None]:
     """Let the sentence that a model is refused with name the model's file, once, however deep inside it was raised."""
     try:
         yield
@@ -58,7 +58,7 @@ def as_load_error(source: ModelSource) -> Iterator[None]:
         yield
     except Exception as error:
         # A definition checks nothing before it computes.
-        with in_own_words(source):
+        with name_file_in_errors(source):
             raise UnsupportedModelError(
                 f"The definition of {source.record.architecture} models cannot compute it: {reason_of(error)}."
             ) from error
@@ -71,14 +71,14 @@ def reason_of(error: Exception) -> str:
         text = f"{text} is missing"
     elif isinstance(error, TypeError) and "missing" in text and "argument" in text:
         text = f"{text.rpartition(': ')[2]} missing"
-    return printable(text, _LONGEST_REASON).rstrip(".") or type(error).__name__
+    return printable(text, _MAX_REASON_CHARACTERS).rstrip(".") or type(error).__name__
 
 
 def _sentence(message: str, source: ModelSource) -> str:
     """Return a sentence that names the file that it is about."""
     gguf = next((file for file in source.tensor_files if file.format is Format.GGUF), None)
     if gguf is not None:
-        return with_path(gguf.path, _of_gguf(message, printable_path(gguf.path), source))
+        return with_path(gguf.path, _in_gguf_terms(message, printable_path(gguf.path), source))
     if any(printable_path(file.path) in message for file in source.tensor_files):
         return message
     words = {word.rstrip(".") for word in _WORD.findall(message)}
@@ -91,7 +91,7 @@ def _sentence(message: str, source: ModelSource) -> str:
     return with_path(owners[0] if folder and len(owners) == 1 else path, message)
 
 
-def _of_gguf(message: str, path: str, source: ModelSource) -> str:
+def _in_gguf_terms(message: str, path: str, source: ModelSource) -> str:
     """Return a sentence with the file's own names for what it is about."""
     prefix = source.record.architecture
 

@@ -80,7 +80,7 @@ def _one(config: dict[str, Any], read_by: Architecture) -> dict[str, Any]:
     if read_by.adapt is not None:
         read_by.adapt(config)
     if read_by.pattern_key:
-        _pattern(config, read_by.pattern_key, spelt=read_by.spells_pattern)
+        _pattern(config, read_by.pattern_key, spelt=read_by.pattern_as_letters)
     return config
 
 

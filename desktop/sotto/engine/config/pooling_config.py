@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sotto.engine.config.load_errors import in_own_words
+from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import kind_of
 from sotto.store.records import ModelSource, SentenceModule
@@ -26,7 +26,7 @@ _FLAGS: Mapping[str, str] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Sentence:
+class PoolingConfig:
     """What becomes of the last hidden states of a text's tokens.
 
     Attributes:
@@ -43,21 +43,21 @@ class Sentence:
     lower: bool = False
 
 
-def sentence_of(source: ModelSource) -> Sentence:
+def read_pooling_config(source: ModelSource) -> PoolingConfig:
     """Return what a model's files say; the mean, normalised, where they say nothing.
 
     Raises:
         UnsupportedModelError: They want something that is not computed here.
         BrokenModelError: They say nothing that makes sense.
     """
-    with in_own_words(source):
+    with name_file_in_errors(source):
         return _sentence(source.modules)
 
 
-def _sentence(modules: Sequence[SentenceModule]) -> Sentence:
+def _sentence(modules: Sequence[SentenceModule]) -> PoolingConfig:
     kinds = [module.kind for module in modules]
     if not kinds:
-        return Sentence()
+        return PoolingConfig()
     if kinds not in (["Transformer", "Pooling"], ["Transformer", "Pooling", "Normalize"]):
         raise UnsupportedModelError(
             f"Its modules.json makes vectors by the steps {', '.join(kinds)}; only Transformer, Pooling and then "
@@ -67,7 +67,7 @@ def _sentence(modules: Sequence[SentenceModule]) -> Sentence:
     longest = first.get("max_seq_length")
     if longest is not None and (type(longest) is not int or longest < 1):
         raise BrokenModelError("max_seq_length in its sentence_bert_config.json should be a number of tokens.")
-    said = Sentence(_modes(pooling), "Normalize" in kinds, longest)
+    said = PoolingConfig(_modes(pooling), "Normalize" in kinds, longest)
     return replace(said, lower=first.get("do_lower_case") is True)
 
 

@@ -15,7 +15,7 @@ from sotto.store.printable import printable
 from sotto.store.records import TensorFile
 
 # Python refuses to read very long ones.
-_LONGEST_NUMBER = 9
+_MAX_GROUP_DIGITS = 9
 _WORD_BITS = 32
 _AFFINE_BITS = (2, 3, 4, 5, 6, 8)
 _AFFINE_GROUPS = (32, 64, 128)
@@ -80,16 +80,16 @@ class Declarations:
     can come to have the identity of one that was dropped.
     """
 
-    def __init__(self, said: Iterable[tuple[mx.array, Declaration]]) -> None:
-        self._said = {id(scales): (scales, declaration) for scales, declaration in said}
+    def __init__(self, declared: Iterable[tuple[mx.array, Declaration]]) -> None:
+        self._declarations = {id(scales): (scales, declaration) for scales, declaration in declared}
 
     def check(self, scales: mx.array, scheme: Scheme) -> None:
         """Raise BrokenModelError if a file says something else of the matrix with these scales."""
-        if found := self._said.get(id(scales)):
+        if found := self._declarations.get(id(scales)):
             found[1].check(scheme)
 
 
-def declaration(file: TensorFile, tensor: str) -> Declaration | None:
+def read_declaration(file: TensorFile, tensor: str) -> Declaration | None:
     """Return what the metadata of `file` says about a tensor's quantization, its own entries before the file's.
 
     Raises:
@@ -104,7 +104,7 @@ def declaration(file: TensorFile, tensor: str) -> Declaration | None:
             f"{printable(tensor)} is quantized as '{printable(quant_type)}', which is not known; "
             "known are int4, int8, mxfp4, mxfp8 and nvfp4."
         )
-    if group_text and not (group_text.isdecimal() and len(group_text) <= _LONGEST_NUMBER):
+    if group_text and not (group_text.isdecimal() and len(group_text) <= _MAX_GROUP_DIGITS):
         raise BrokenModelError(
             f"The group size of {printable(tensor)} is '{printable(group_text)}', which should be a number."
         )
@@ -113,7 +113,7 @@ def declaration(file: TensorFile, tensor: str) -> Declaration | None:
     return Declaration(tensor, quant_type, int(group_text) if group_text else None)
 
 
-def infer(name: str, in_dims: int, weight: mx.array, scales: mx.array) -> Scheme:
+def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) -> Scheme:
     """Return how a matrix is quantized, from its shapes and the width that its layer expects.
 
     With the input width known the shapes leave no doubt: `bits = words x 32 / in_dims`, `group = in_dims / scales`.

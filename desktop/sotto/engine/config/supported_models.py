@@ -4,8 +4,8 @@ import sys
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from sotto.engine.config.architecture_table import architecture, refused_as
-from sotto.engine.config.ignored_keys import unread
+from sotto.engine.config.architecture_table import architecture, refusal_reason
+from sotto.engine.config.ignored_keys import ignored_settings
 from sotto.store.facts import ENCODERS
 
 # Ways of quantizing whose packing no definition reads.
@@ -15,9 +15,9 @@ _FOREIGN_QUANTIZATION = frozenset(
     """.split()
 )
 # Masks count tokens in 32 bits.
-_MOST_TOKENS = 1 << 31
+_MAX_WINDOW_TOKENS = 1 << 31
 # Larger than any model there is; a config that says more is damaged, or made to exhaust the machine.
-_LIMITS: Mapping[str, int] = {
+_MAX_SIZES: Mapping[str, int] = {
     "head_dim": 65_536,
     "hidden_size": 1_048_576,
     "intermediate_size": 16_777_216,
@@ -47,7 +47,7 @@ def refusal(config: Mapping[str, Any]) -> str:
         return "Its config.json has no model_type, so nothing says how to compute it."
     if not isinstance(kind, str) or not kind.isprintable() or not 0 < len(kind) <= 64:
         return "The model_type in its config.json should be a short text such as 'llama'."
-    if reason := refused_as(config):
+    if reason := refusal_reason(config):
         return f"{kind} models cannot run: {reason}."
     found = architecture(config)
     if not found.name:
@@ -59,7 +59,7 @@ def refusal(config: Mapping[str, Any]) -> str:
         return (
             f"Its weights are quantized by '{method}', which Sotto cannot read; choose an MLX or unquantized version."
         )
-    return next(_absurd(config), "") or next(unread(config), "")
+    return next(_impossible_sizes(config), "") or next(ignored_settings(config), "")
 
 
 def _quantization_method(config: Mapping[str, Any]) -> str:
@@ -68,16 +68,16 @@ def _quantization_method(config: Mapping[str, Any]) -> str:
     return method.lower() if isinstance(method, str) else ""
 
 
-def _absurd(config: Mapping[str, Any]) -> Iterator[str]:
+def _impossible_sizes(config: Mapping[str, Any]) -> Iterator[str]:
     """Yield a sentence for each size that no model has."""
     inner = config.get("text_config")
     for part, where in ((config, ""), (inner if isinstance(inner, Mapping) else {}, "text_config.")):
         types, layers, window = (part.get(key) for key in ("layer_types", "num_hidden_layers", "sliding_window"))
         if isinstance(types, list) and isinstance(layers, int) and 0 < len(types) < layers:
             yield f"{where}layer_types in its config.json has {len(types)} entries; it should have one for each layer."
-        if isinstance(window, int) and not 0 <= window < _MOST_TOKENS:
-            yield f"{where}sliding_window in its config.json should be between 0 and {_MOST_TOKENS - 1:,}."
-        for key, most in _LIMITS.items():
+        if isinstance(window, int) and not 0 <= window < _MAX_WINDOW_TOKENS:
+            yield f"{where}sliding_window in its config.json should be between 0 and {_MAX_WINDOW_TOKENS - 1:,}."
+        for key, most in _MAX_SIZES.items():
             value = part.get(key)
             if value is None:
                 continue

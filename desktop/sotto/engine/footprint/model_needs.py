@@ -18,13 +18,13 @@ from mlx import nn
 from sotto import __version__
 from sotto.engine.architectures import zoo
 from sotto.engine.config.context_limit import longest_context
-from sotto.engine.config.load_errors import in_own_words, reason_of
+from sotto.engine.config.load_errors import name_file_in_errors, reason_of
 from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.footprint.encoder_needs import encoder_work
 from sotto.engine.footprint.graph_memory import peak
 from sotto.engine.footprint.rehearsal import DECODE, Rehearsal, round_up
 from sotto.engine.footprint.traced_kernels import traceable
-from sotto.engine.gguf.conversion import repacked_words
+from sotto.engine.gguf.conversion import describe_repacking
 from sotto.engine.kernels import device, native
 from sotto.engine.kernels.cpu_linear import CpuQuantizedEmbedding, CpuQuantizedLinear
 from sotto.engine.memory import estimates, needs_store
@@ -172,10 +172,10 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
     held = parameters.holding(files, limits)
     key = _key(source, files, held, kernels, kv_bits)
     architecture = source.record.architecture
-    said = repacked_words(files, widened=held.dtype == mx.float32 and kernels is None)
+    said = describe_repacking(files, widened=held.dtype == mx.float32 and kernels is None)
     if (known := needs_store.recall(key)) is not None:
         return estimates.correct(replace(known, repacked=said), architecture)
-    with in_own_words(source):
+    with name_file_in_errors(source):
         model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
     needs = model_needs(
         model,

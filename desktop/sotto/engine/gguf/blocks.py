@@ -30,7 +30,7 @@ class Codes:
     scales: mx.array
     biases: mx.array
 
-    def numbers(self) -> mx.array:
+    def dequantize(self) -> mx.array:
         """Return the elements as float32 `[blocks, size]`."""
         groups = self.codes.reshape(len(self.codes), -1, GROUP).astype(mx.float32)
         return (groups * self.scales[..., None] + self.biases[..., None]).reshape(self.codes.shape)
@@ -109,12 +109,12 @@ def _q5_k(raw: mx.array) -> Codes:
     return Codes(_k_nibbles(raw, 48) | (fifth << 4), *_k_scales(raw))
 
 
-def _in_sixteens(codes: mx.array, scales: mx.array) -> mx.array:
+def _scale_groups_of_16(codes: mx.array, scales: mx.array) -> mx.array:
     """Return numbers whose scales belong to 16 elements each."""
     return (codes.reshape(len(codes), -1, 16).astype(mx.float32) * scales[..., None]).reshape(codes.shape)
 
 
-def _crumbs(raw: mx.array, start: int) -> mx.array:
+def _two_bit_codes(raw: mx.array, start: int) -> mx.array:
     """Return the 256 numbers of 2 bits in the 64 bytes at `start`: of each 32 bytes the lowest bits, then the next."""
     return bits(raw[:, start : start + 64].reshape(-1, 2, GROUP), 4, 2).swapaxes(2, 3).reshape(-1, _SUPER)
 
@@ -122,22 +122,22 @@ def _crumbs(raw: mx.array, start: int) -> mx.array:
 def _q6_k(raw: mx.array) -> mx.array:
     low = raw[:, :128].reshape(-1, 2, 64)
     low = mx.concatenate([low & 15, low >> 4], axis=-1).reshape(-1, _SUPER)
-    codes = (low | (_crumbs(raw, 128) << 4)).astype(mx.int8) - 32
-    return _in_sixteens(codes, half(raw, 208) * words(raw, 192, 208, mx.int8))
+    codes = (low | (_two_bit_codes(raw, 128) << 4)).astype(mx.int8) - 32
+    return _scale_groups_of_16(codes, half(raw, 208) * words(raw, 192, 208, mx.int8))
 
 
 def _q3_k(raw: mx.array) -> mx.array:
     high = bits(raw[:, :32], 8, 1).swapaxes(1, 2).reshape(-1, _SUPER)
-    codes = (_crumbs(raw, 32) | (high << 2)).astype(mx.int8) - 4
+    codes = (_two_bit_codes(raw, 32) | (high << 2)).astype(mx.int8) - 4
     low = mx.concatenate([raw[:, 96:104] & 15, raw[:, 96:104] >> 4], axis=-1)
     upper = bits(raw[:, 104:108], 4, 2).swapaxes(1, 2).reshape(-1, 16)
     scales = (low | (upper << 4)).astype(mx.int8) - 32
-    return _in_sixteens(codes, half(raw, 108) * scales)
+    return _scale_groups_of_16(codes, half(raw, 108) * scales)
 
 
 def _q2_k(raw: mx.array) -> mx.array:
     scales, least = half(raw, 80) * (raw[:, :16] & 15), half(raw, 82) * (raw[:, :16] >> 4)
-    return _in_sixteens(_crumbs(raw, 16), scales) - mx.repeat(least, 16, axis=-1)
+    return _scale_groups_of_16(_two_bit_codes(raw, 16), scales) - mx.repeat(least, 16, axis=-1)
 
 
 def _iq4(codes: mx.array, scales: mx.array) -> Codes:
@@ -175,7 +175,7 @@ def _tq1_0(raw: mx.array) -> Codes:
 
 
 def _tq2_0(raw: mx.array) -> Codes:
-    return _ternary(_crumbs(raw, 0), half(raw, 64))
+    return _ternary(_two_bit_codes(raw, 0), half(raw, 64))
 
 
 # How each type is taken apart, and in how many bits its codes are kept. The IQ types with tables are in `tables`.
@@ -192,4 +192,4 @@ AFFINE: Mapping[str, tuple[int, Callable[[mx.array], Codes]]] = {
     "TQ1_0": (2, _tq1_0),
     "TQ2_0": (2, _tq2_0),
 }
-NUMBERS: Mapping[str, Callable[[mx.array], mx.array]] = {"Q6_K": _q6_k, "Q3_K": _q3_k, "Q2_K": _q2_k}
+DEQUANTIZERS: Mapping[str, Callable[[mx.array], mx.array]] = {"Q6_K": _q6_k, "Q3_K": _q3_k, "Q2_K": _q2_k}

@@ -52,7 +52,7 @@ class Recipe:
         (heads, rank, width), (_, depth, _) = (part.shape for part in self.parts)
         return heads * (width + depth), rank
 
-    def made(self) -> Iterator[tuple[str, TensorInfo]]:
+    def outputs(self) -> Iterator[tuple[str, TensorInfo]]:
         """Yield the names, types and shapes of what comes of it."""
         name, shape, layout = self.place.name, self.shape, self.layout
         if layout is None:
@@ -99,11 +99,11 @@ def convert(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> C
     Raises:
         BrokenModelError: Two tensors have one place, or halves do not fit each other.
     """
-    common = None if on_cpu else _activations(source)
+    common = None if on_cpu else _activation_dtype(source)
     recipes = tuple(_recipes(source, config, common))
     tensors: dict[str, TensorInfo] = {}
     for recipe in recipes:
-        for name, info in recipe.made():
+        for name, info in recipe.outputs():
             if name in tensors:
                 raise BrokenModelError(
                     f"{printable_path(source.path)}: two of its tensors are {printable(name)}; there should be one."
@@ -112,7 +112,7 @@ def convert(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> C
     return ConvertedFile(source.path, source.digest, tensors, source.metadata, format=source.format, recipes=recipes)
 
 
-def repacked_words(files: Iterable[TensorFile], *, widened: bool = False) -> str:
+def describe_repacking(files: Iterable[TensorFile], *, widened: bool = False) -> str:
     """Return how the types of GGUF files are held, for people: `Q4_K in 4 bits (2 GB), Q6_K rounded to 8 bits (1 GB)`.
 
     Types that stay as they are stored are not named; without any other the text is empty.
@@ -127,7 +127,7 @@ def repacked_words(files: Iterable[TensorFile], *, widened: bool = False) -> str
             if layout := recipe.layout:
                 how = "in" if layout.exact else "rounded to"
                 sizes[f"{recipe.parts[0].dtype} {how} {layout.bits} bits"] += sum(
-                    info.nbytes * (2 if widened and info.dtype in _HALF else 1) for _, info in recipe.made()
+                    info.nbytes * (2 if widened and info.dtype in _HALF else 1) for _, info in recipe.outputs()
                 )
     return ", ".join(f"{said} ({format_size(size)})" for said, size in sizes.most_common())
 
@@ -161,7 +161,7 @@ def _latent(source: TensorFile, layer: str, keys: TensorInfo, common: mx.Dtype |
     return Recipe(place, (keys, values), None, common or mx.float32)
 
 
-def _activations(source: TensorFile) -> mx.Dtype:
+def _activation_dtype(source: TensorFile) -> mx.Dtype:
     """Return the type that most bytes of the weights have; bfloat16, which loses no range, where they are quantized."""
     sizes: Counter[str] = Counter()
     for tensor in source.tensors.values():

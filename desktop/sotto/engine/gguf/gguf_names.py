@@ -12,7 +12,7 @@ from typing import Any
 _BLOCK = re.compile(r"blk\.(\d+)\.(?:(\w+)\.(weight|bias)|(attn_sinks))")
 _OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
 # They are said in the config, or belong to what sees and hears.
-_ASIDE = ("rope_freqs.", "rope_factors_long.", "rope_factors_short.", "v.", "a.", "mm.")
+_IGNORED_PREFIXES = ("rope_freqs.", "rope_factors_long.", "rope_factors_short.", "v.", "a.", "mm.")
 
 _ATTENTION = {
     "attn_q": "self_attn.q_proj",
@@ -102,7 +102,7 @@ _ENCODERS: Mapping[str, Mapping[str, str]] = {
 _PARTS = frozenset({"weight", "bias", "scales", "biases"})
 _LAYER = re.compile(r"(?:model\.)?layers\.(\d+)\.(.+)")
 # Names that do not end as all others do.
-_WHOLE: Mapping[str, str] = {
+_WITH_ENDING: Mapping[str, str] = {
     "attn_sinks.weight": "self_attn.sinks",
     "exp_probs_b.bias": "mlp.gate.e_score_correction_bias",
 }
@@ -137,7 +137,7 @@ def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
         config: Of its model.
     """
     kind = config["model_type"]
-    if name.startswith(_ASIDE):
+    if name.startswith(_IGNORED_PREFIXES):
         return None
     stem, _, part = name.rpartition(".")
     if kind in _ENCODERS:
@@ -149,7 +149,7 @@ def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
         return Place(name)
     layer, inner, part, bare = match.groups()
     inner, part = inner or bare, part or "weight"
-    known = _WHOLE.get(f"{inner}.{part}")
+    known = _WITH_ENDING.get(f"{inner}.{part}")
     if known is None:
         known = _NAMES.get(kind, _LLAMA).get(inner)
         if known is None:
@@ -183,7 +183,7 @@ def name_in_file(name: str, config: Mapping[str, Any]) -> str:
         return name if found is None else found + ending
     found = next((own for own, other in inner.items() if other == match[2]), None)
     if found is None:
-        whole = next((own for own, other in _WHOLE.items() if other == match[2]), None)
+        whole = next((own for own, other in _WITH_ENDING.items() if other == match[2]), None)
         return name if whole is None else f"blk.{match[1]}.{whole}"
     return f"blk.{match[1]}.{found}{ending}"
 

@@ -15,7 +15,7 @@ from sotto.engine.gguf import blocks, tables
 from sotto.engine.gguf.blocks import GROUP
 
 _AFFINE = {**blocks.AFFINE, **tables.AFFINE}
-_NUMBERS = {**blocks.NUMBERS, **tables.NUMBERS}
+_DEQUANTIZERS = {**blocks.DEQUANTIZERS, **tables.DEQUANTIZERS}
 _REQUANTIZED = 8
 # Products with other widths take a CPU twenty times as long.
 _FAST_ON_CPU = (4, 8)
@@ -67,17 +67,17 @@ def repack(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[
     if kind in _AFFINE:
         found = _AFFINE[kind][1](raw)
         return pack_bits(found.codes, layout.bits), found.scales.astype(scales), found.biases.astype(scales)
-    return _quantize_8bit(_NUMBERS[kind](raw), scales)
+    return _quantize_8bit(_DEQUANTIZERS[kind](raw), scales)
 
 
-def numbers(kind: str, raw: mx.array) -> mx.array:
+def dequantize(kind: str, raw: mx.array) -> mx.array:
     """Return the elements of blocks as float32 `[blocks, size]`, for types that no layout of MLX can hold."""
     if kind in PLAIN:
         return raw.view(PLAIN[kind]).astype(mx.float32)
     if kind == "MXFP4":
         words, scales = repack(kind, raw, Layout(4, "mxfp4"), mx.float32)
         return mx.dequantize(words, scales, group_size=GROUP, bits=4, mode="mxfp4").astype(mx.float32)
-    return _AFFINE[kind][1](raw).numbers() if kind in _AFFINE else _NUMBERS[kind](raw)
+    return _AFFINE[kind][1](raw).dequantize() if kind in _AFFINE else _DEQUANTIZERS[kind](raw)
 
 
 def pack_bits(codes: mx.array, bits: int) -> mx.array:

@@ -66,7 +66,7 @@ def _iq1_s(raw: mx.array) -> Codes:
     return Codes((elements + 1).astype(mx.uint8), scales, scales * (delta - 1))
 
 
-def _in_groups(elements: mx.array, scales: mx.array) -> mx.array:
+def _scale_groups(elements: mx.array, scales: mx.array) -> mx.array:
     """Return elements times the scales of as many groups as there are."""
     return (elements.reshape(*scales.shape, -1) * scales[..., None]).reshape(-1, _SUPER)
 
@@ -79,13 +79,13 @@ def _half_scales(raw: mx.array, start: int) -> mx.array:
 def _iq2_xs(raw: mx.array) -> mx.array:
     packed = words(raw, 2, 66, mx.uint16)
     elements = _elements("IQ2_XS", packed & 511, _signs_of_sevens(packed >> 9))
-    return _in_groups(elements, _half_scales(raw, 66))
+    return _scale_groups(elements, _half_scales(raw, 66))
 
 
 def _iq2_s(raw: mx.array) -> mx.array:
     high = bits(raw[:, 66:74], 4, 2).reshape(-1, GROUP).astype(mx.uint16)
     elements = _elements("IQ2_S", raw[:, 2:34] | (high << 8), _signs_of_bytes(raw, 34))
-    return _in_groups(elements, _half_scales(raw, 74))
+    return _scale_groups(elements, _half_scales(raw, 74))
 
 
 def _iq1_m(raw: mx.array) -> mx.array:
@@ -96,7 +96,7 @@ def _iq1_m(raw: mx.array) -> mx.array:
     high = bits(raw[:, 32:48], 2, 4).reshape(-1, GROUP).astype(mx.uint16)
     index = raw[:, :32] | ((high & 7) << 8)
     delta = mx.where(high & 8, -_DELTA, _DELTA)
-    return _in_groups((entries("IQ1_S")[index] + delta[..., None]).reshape(-1, _SUPER), scales)
+    return _scale_groups((entries("IQ1_S")[index] + delta[..., None]).reshape(-1, _SUPER), scales)
 
 
 AFFINE: Mapping[str, tuple[int, Callable[[mx.array], Codes]]] = {
@@ -105,4 +105,4 @@ AFFINE: Mapping[str, tuple[int, Callable[[mx.array], Codes]]] = {
     "IQ3_S": (4, _iq3_s),
     "IQ3_XXS": (8, _iq3_xxs),
 }
-NUMBERS: Mapping[str, Callable[[mx.array], mx.array]] = {"IQ1_M": _iq1_m, "IQ2_S": _iq2_s, "IQ2_XS": _iq2_xs}
+DEQUANTIZERS: Mapping[str, Callable[[mx.array], mx.array]] = {"IQ1_M": _iq1_m, "IQ2_S": _iq2_s, "IQ2_XS": _iq2_xs}

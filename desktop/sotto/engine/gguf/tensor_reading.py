@@ -58,7 +58,7 @@ def _require_size(file: ConvertedFile, size: int, needed: int) -> None:
 def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[Step]:
     name = recipe.place.name
     if len(recipe.parts) > 1:
-        keys, values = (_numbers(part, content, evaluate, name) for part in recipe.parts)
+        keys, values = (_read_numbers(part, content, evaluate, name) for part in recipe.parts)
         # A row of keys for each of its dimensions, then those of values, head by head.
         joined = mx.concatenate([keys.swapaxes(1, 2), values], axis=1).reshape(recipe.shape).astype(recipe.dtype)
         evaluate([joined], name)
@@ -74,7 +74,7 @@ def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[
     columns = [list(column) for column in zip(*pieces, strict=True)]
     pieces.clear()
     tensors = {}
-    for made, info in recipe.made():
+    for made, info in recipe.outputs():
         # Taken out of the list, so that the pieces are gone before the next ones are joined.
         joined = mx.concatenate(columns.pop(0))
         tensors[made] = _interleave_halves(joined.reshape(info.shape), recipe.place.heads)
@@ -98,10 +98,10 @@ def _repack(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[t
         yield repack.repack(part.dtype, raw, recipe.layout, recipe.dtype), raw.nbytes
 
 
-def _numbers(part: TensorInfo, content: memoryview, evaluate: Evaluate, name: str) -> mx.array:
+def _read_numbers(part: TensorInfo, content: memoryview, evaluate: Evaluate, name: str) -> mx.array:
     found = []
     for raw in _slices(part, content):
-        numbers = repack.numbers(part.dtype, raw)
+        numbers = repack.dequantize(part.dtype, raw)
         evaluate([numbers], name)
         found.append(numbers.reshape(-1))
     return mx.concatenate(found).reshape(part.shape)

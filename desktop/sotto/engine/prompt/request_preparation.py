@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache, partial
 
-from sotto.engine.config.load_errors import in_own_words
+from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.engine.contract.answer_parts import text_of
 from sotto.engine.contract.events import Counted
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
@@ -82,7 +82,7 @@ class Preparer:
             BrokenModelError: One of these files is damaged.
         """
         self.tokenizer = Tokenizer.from_source(source)
-        with in_own_words(source):
+        with name_file_in_errors(source):
             self.template = ChatTemplate.from_source(source, self.tokenizer)
         self.family: Family = family_of(self.template.text, self.tokenizer.added)
         self.infill = Infill(self.tokenizer, suffix_template(source))

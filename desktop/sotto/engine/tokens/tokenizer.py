@@ -17,7 +17,7 @@ from itertools import takewhile
 
 import tokenizers
 
-from sotto.engine.config.load_errors import in_own_words
+from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.engine.config.text_files import JsonFiles, chat_templates, named_tokens, token_ids
 from sotto.engine.tokens.detokenizer import ByteDetokenizer, Detokenizer, MarkDetokenizer, WindowDetokenizer, spelling
 from sotto.engine.tokens.encode_bounds import bound_encoder
@@ -100,7 +100,7 @@ class Tokenizer:
         Raises:
             BrokenModelError: One of its files is damaged.
         """
-        with in_own_words(source):
+        with name_file_in_errors(source):
             return cls(source.tokenizer_json, source.json_files, "\n".join(chat_templates(source).values()))
 
     @property

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 import mlx.core as mx
 
-from sotto.engine.config.pooling_config import Sentence
+from sotto.engine.config.pooling_config import PoolingConfig
 from sotto.engine.contract.events import Embedded, Failed, Finished
 from sotto.engine.contract.failure_events import TEXT_TOO_LONG, failure_of
 from sotto.engine.contract.requests import EmbedRequest
@@ -51,7 +51,7 @@ class _Task:
 class Embedder:
     """Makes vectors with one loaded model. All but `prepare` belongs to the thread that owns MLX."""
 
-    def __init__(self, reads: Reads, tokenizer: Tokenizer, sentence: Sentence, context: int, rows: int) -> None:
+    def __init__(self, reads: Reads, tokenizer: Tokenizer, sentence: PoolingConfig, context: int, rows: int) -> None:
         """Start without anything to do.
 
         Args:

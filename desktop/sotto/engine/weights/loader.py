@@ -11,7 +11,7 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures import zoo
-from sotto.engine.config.load_errors import in_own_words
+from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.engine.config.supported_models import refusal
 from sotto.engine.contract.events import LoadProgress
 from sotto.engine.kernels import device, native
@@ -66,7 +66,7 @@ def load(
     # Freed buffers are not used again while loading, and would be memory beside that of the weights.
     pool = mx.set_cache_limit(0)
     try:
-        with in_own_words(source):
+        with name_file_in_errors(source):
             return _load(source, tensors, limits, progress, cancelled)
     finally:
         tensors.clear()

@@ -14,7 +14,7 @@ from mlx import nn
 from mlx.utils import tree_flatten
 
 from sotto.engine.config.load_errors import reason_of
-from sotto.engine.config.quantization import Declaration, Declarations, declaration, shape_text
+from sotto.engine.config.quantization import Declaration, Declarations, read_declaration, shape_text
 from sotto.engine.kernels import device, native_products
 from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.weights import quantized_layers, tensor_names
@@ -106,7 +106,7 @@ def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[s
     for file in files:
         for name in file.tensors:
             path = renamed.get(name, name).removesuffix(".weight")
-            if f"{name}.scale" in file.tensors and (said := declaration(file, name)) is not None:
+            if f"{name}.scale" in file.tensors and (said := read_declaration(file, name)) is not None:
                 declared[path] = said
     arrays = {new: tensors.pop(old) for old, new in renamed.items()}
     for name in arrays:

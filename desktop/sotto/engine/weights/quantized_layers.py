@@ -7,7 +7,7 @@ multiply their output with, and embeddings with scales of one byte in a type of 
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.config.quantization import Declarations, Scheme, infer, shape_text
+from sotto.engine.config.quantization import Declarations, Scheme, infer_scheme, shape_text
 from sotto.errors import BrokenModelError, UnsupportedModelError
 
 # MLX states a global scale as the largest magnitude of the matrix, the store's files as the factor to multiply with.
@@ -33,7 +33,7 @@ def quantize_layers(model: nn.Module, weights: dict[str, mx.array], declared: De
         scales = weights.get(f"{path}.scales")
         if scales is None or f"{path}.weight" not in weights or not hasattr(layer, "to_quantized"):
             continue
-        scheme = infer(path, layer.weight.shape[-1], weights[f"{path}.weight"], scales)
+        scheme = infer_scheme(path, layer.weight.shape[-1], weights[f"{path}.weight"], scales)
         declared.check(scales, scheme)
         biased, scaled = f"{path}.biases" in weights, f"{path}.global_scale" in weights
         if biased != (scheme.mode == "affine"):
@@ -69,7 +69,7 @@ def dequantize_latent_projections(
     for name in [name for name in weights if name.endswith(".kv_b_proj.scales")]:
         path = name.removesuffix(".scales")
         weight, scales = weights[f"{path}.weight"], weights.pop(name)
-        scheme = infer(path, rank, weight, scales)
+        scheme = infer_scheme(path, rank, weight, scales)
         declared.check(scales, scheme)
         biases, whole = weights.pop(f"{path}.biases", None), weights.pop(f"{path}.global_scale", None)
         plain = mx.dequantize(weight, scales, biases, dtype=dtype, **scheme.parameters)

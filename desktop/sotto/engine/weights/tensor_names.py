@@ -41,7 +41,7 @@ def is_wanted(config: Mapping[str, Any], draft_prefix: str) -> Callable[[str], b
         config: `config.json`, as written.
         draft_prefix: What the names of a draft's tensors begin with; empty when there is none.
     """
-    aside = architecture(config).set_aside
+    aside = architecture(config).ignored_prefixes
     unwanted = (*aside, *(f"model.{prefix}" for prefix in aside), *((draft_prefix,) if draft_prefix else ()))
     return lambda name: not name.startswith(unwanted)
 
