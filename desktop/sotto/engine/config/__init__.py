@@ -1,1 +1,1 @@
-"""What `config.json` and its neighbours say, made uniform and checked."""
+"""Checking and normalising `config.json` and the small files beside it."""

@@ -1,4 +1,4 @@
-"""What is known of one architecture beside its definition. Imports nothing of MLX."""
+"""The record of what the engine knows about a model architecture. Does not import MLX."""
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
@@ -7,44 +7,44 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Architecture:
-    """What the engine has to know of one architecture, beside how it is computed.
+    """What the engine must know about an architecture besides its definition.
 
-    "Inner" models are those described by the `text_config` in another model's config.
+    An "inner" model is one that the `text_config` of another model's config describes.
 
     Attributes:
-        name: Its `model_type`, and the name of mlx-lm's module for it.
-        batches: Whether each row of a batch is computed exactly as if it were alone. Other definitions look into their
-            caches, or mix rows; their requests are computed one after the other, which is slower.
+        name: Its `model_type`, which is also the name of mlx-lm's module.
+        batches: Whether each row of a batch is computed exactly as if it were alone. Other definitions access their
+            caches directly or mix rows, so their requests are computed one by one, which is slower.
         aliases: Other model types that the same definition computes.
-        by_class: Architectures that have this `model_type` as well, by the class that `architectures` names.
-        inside: For an inner model that never stands alone, the architecture whose checks hold for it.
+        by_class: Other architectures with the same `model_type`, by the class that `architectures` names.
+        checked_as_type: For an inner model that never occurs alone, the architecture whose checks apply to it.
         refused: Why it cannot run; completes "… models cannot run: ".
-        needs_metal: Whether its kernels exist for Metal only.
-        definition: The module in `architectures.definitions` that computes it; empty where mlx-lm's does.
-        set_aside: What the names of tensors begin with that do not belong to the language model, with an optional
-            `model.` before it. Anything else that no layer takes is an error, never dropped.
+        needs_metal: Whether its kernels exist only for Metal.
+        definition: The module in `architectures.definitions` that computes it; empty for mlx-lm's.
+        ignored_prefixes: Prefixes, after an optional `model.`, of tensors that do not belong to the language model.
+            Any other tensor without a layer is an error.
 
         reads_rope_parameters: Whether the definition reads `rope_parameters` as transformers 5 writes it.
-        renamed_keys: The definition's names for keys, with those in transformers' configs.
-        default_values: What transformers leaves out because it is always so, and the definition asks for.
-        layer_types: The definition's names for kinds of layers, by transformers' names.
-        pattern_key: Where the definition expects the period in which `layer_types` repeats; empty where it does not.
-        spells_pattern: Whether it expects letters there instead.
-        outer_vocabulary: Whether it expects the inner model's `vocab_size` in the outer config, too.
-        adapt: Changes a config, in place, in ways that the fields above cannot express.
+        renamed_keys: The keys that the definition reads, each with its name in transformers' configs.
+        default_values: Keys that the definition requires, but transformers omits because their value never varies.
+        layer_types: The definition's names of layer types, by transformers' names.
+        pattern_key: The key in which the definition expects the period of `layer_types`; empty if it reads none.
+        pattern_as_letters: Whether it expects a letter for each layer there instead.
+        outer_vocabulary: Whether it expects the inner model's `vocab_size` in the outer config as well.
+        adapt: Changes a config in place in ways that the fields above cannot express.
 
-        activations: The activation functions that it computes; None where it reads which to use.
-        supported_values: The values with which it is right, by key. A key that is missing or null is right as well.
+        activations: The activation functions that it computes; None if it reads which one to use.
+        supported_values: The values that it computes correctly, by key. A missing key or null is always supported.
         needed_keys: Keys that must not be null.
-        rope_types: The ways of scaling positions that it knows; None where it refuses unknown ones itself.
-        scales_long_texts: Whether it scales positions in another way for long texts, where a config asks for that.
-        yarn_untruncated: Whether it knows YaRN without truncating.
-        windows_by_default: Whether `sliding_window` holds for all layers where no `layer_types` says otherwise, which
-            mlx-lm's definition does not know.
-        reads_inner: Whether it computes its inner model itself, whatever `model_type` that has.
-        inner_types: The inner models that it computes; empty where any is checked as itself.
-        ignores: Yields keys that it would leave out, beyond what the fields above tell.
-        refusal: Returns a sentence that says why one of its configs cannot be computed right; empty where it can.
+        rope_types: The types of RoPE scaling that it supports; None if it refuses others itself.
+        switches_scaling: Whether it supports RoPE scaling that differs for long texts.
+        supports_untruncated_yarn: Whether it supports YaRN with `truncate` false.
+        windows_by_default: Whether `sliding_window` applies to all layers if there is no `layer_types`, which mlx-lm's
+            definition does not support.
+        computes_inner: Whether it computes its inner model itself, of any `model_type`.
+        inner_types: The types of inner models that it supports; empty if any is allowed and checked by itself.
+        ignores: Yields further keys of a config that the definition would ignore although they change the result.
+        refusal: Returns a sentence saying why one of its configs cannot be computed correctly; empty if it can.
     """
 
     name: str
@@ -81,4 +81,4 @@ class Architecture:
 
 
 UNKNOWN = Architecture("", batches=False)
-"""Stands for every architecture without a definition."""
+"""Stands for all architectures without a usable definition."""

@@ -1,8 +1,8 @@
-"""What is known of every architecture, in one table. Imports nothing of MLX.
+"""The table of all supported and refused architectures. Does not import MLX.
 
-It names the model definitions of mlx-lm 0.32, and those of our own. A `model_type` is a text from a stranger that would
-choose the module to import, so nothing that is not in the table is ever imported. What definitions leave out was found
-by comparing logits with those of transformers; one that says nothing of it was not seen to leave anything out.
+It lists the model definitions of mlx-lm 0.32 and our own. A `model_type` comes from an untrusted file and chooses the
+module to import, so only modules in this table are ever imported. What each definition ignores was found by comparing
+its logits with those of transformers; no such entry means that nothing was found.
 """
 
 import math
@@ -17,7 +17,7 @@ _GELU = frozenset({"gelu", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch
 _RELU2 = frozenset({"relu2"})
 _VISION = ("vision_tower.", "multi_modal_projector.")
 _QWEN_VISION = ("visual.", "vision_tower.")
-# Positions as they are, scaled in no way.
+# No type of RoPE scaling is supported.
 _UNSCALED: frozenset[str] = frozenset()
 _ENCODER: Mapping[str, tuple[Any, ...]] = {
     "add_cross_attention": (False,),
@@ -48,7 +48,7 @@ ARCHITECTURES = (
         batches=True,
         activations=_SILU,
         rope_types=frozenset({"deepseek_yarn", "yarn"}),
-        # Scaled by nothing: this definition cannot do without.
+        # A factor of 1 scales nothing, but this definition requires the key.
         default_values={"rope_scaling": {"type": "yarn", "rope_type": "yarn", "factor": 1.0}},
         supported_values={"norm_topk_prob": (False,), "scoring_func": ("softmax",)},
     ),
@@ -80,7 +80,7 @@ ARCHITECTURES = (
         batches=True,
         activations=_SILU,
         adapt=config_quirks.adapt_falcon_h1,
-        # Factors are multiplied into weights, and would have to be into these as well.
+        # The multipliers are applied to the weights, but would have to be applied to these biases as well.
         supported_values={
             "attention_bias": (False,),
             "mamba_proj_bias": (False,),
@@ -136,7 +136,7 @@ ARCHITECTURES = (
         activations=_GELU,
         reads_rope_parameters=True,
         adapt=config_quirks.adapt_gemma4_text,
-        # Only images are seen in both directions by "vision".
+        # With "vision", only images are attended to in both directions.
         supported_values={"use_bidirectional_attention": (False, "vision")},
     ),
     Architecture("glm", batches=True, definition="glm", activations=_SILU, rope_types=_UNSCALED),
@@ -317,7 +317,7 @@ ARCHITECTURES = (
         "nomic_bert",
         batches=False,
         definition="nomic_bert",
-        # As the first checkpoints have it, in the words of GPT-2.
+        # The first checkpoints use the key names of GPT-2.
         renamed_keys={
             "hidden_size": "n_embd",
             "intermediate_size": "n_inner",
@@ -445,7 +445,7 @@ ARCHITECTURES = (
         supported_values={"rope_interleave": (True,)},
     ),
 )
-"""Every architecture that somebody might have a model of, in the order of the alphabet."""
+"""All known architectures, in alphabetical order."""
 _BY_TYPE: Mapping[str, Architecture] = {
     kind: architecture for architecture in ARCHITECTURES for kind in (architecture.name, *architecture.aliases)
 }
@@ -460,18 +460,18 @@ def architecture(config: Mapping[str, Any]) -> Architecture:
 
 
 def inner_architecture(config: Mapping[str, Any]) -> Architecture:
-    """Return that of a `text_config`, be it one that never stands alone."""
+    """Return the architecture of a `text_config`, including those that never occur alone."""
     found = _by_type(config)
     return found if found.checked_as_type else architecture(config)
 
 
 def checking_architecture(found: Architecture) -> Architecture:
-    """Return the architecture whose checks hold for a model."""
+    """Return the architecture whose checks apply to a model."""
     return _BY_TYPE.get(found.checked_as_type, found)
 
 
 def refusal_reason(config: Mapping[str, Any]) -> str:
-    """Return why a config's model cannot run although it is known; empty where it can, or nothing is known of it."""
+    """Return why the model of a config is refused although it is known; empty if it is not refused or not known."""
     return _by_type(config).refused
 
 

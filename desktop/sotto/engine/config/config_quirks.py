@@ -1,4 +1,8 @@
-"""What single architectures need of a config beyond what `Architecture` can express. Imports nothing of MLX."""
+"""Adaptations and checks of configs that single architectures need beyond the fields of `Architecture`.
+
+Does not import MLX. WORKAROUND: all of them make up for gaps in mlx-lm's definitions. Check at each upgrade which of
+them are still needed.
+"""
 
 import math
 from collections.abc import Iterator, Mapping
@@ -8,16 +12,17 @@ from sotto.errors import UnsupportedModelError
 
 
 def adapt_exaone_moe(config: dict[str, Any]) -> None:
-    """Say of each layer whether it has experts."""
+    """Derive `is_moe_layer`, a flag for each layer, from `mlp_layer_types`."""
     kinds = config.get("mlp_layer_types")
     if isinstance(kinds, list):
         config.setdefault("is_moe_layer", [kind == "sparse" for kind in kinds])
 
 
 def adapt_falcon_h1(config: dict[str, Any]) -> None:
-    """Move factors to where the definition applies them: it forgets that of the keys, and that of all on the values.
+    """Move multipliers to where the definition applies them.
 
-    It multiplies queries and keys alike, so each takes the root of what only the keys should.
+    It ignores `key_multiplier`, and does not apply `attention_in_multiplier` to the values. But it multiplies queries
+    and keys alike, so giving each the square root of the key multiplier has the same effect on the scores.
     """
     keys, entry = config.get("key_multiplier"), config.get("attention_in_multiplier", 1.0)
     if isinstance(keys, int | float) and keys > 0 and isinstance(entry, int | float) and entry > 0:
@@ -27,42 +32,43 @@ def adapt_falcon_h1(config: dict[str, Any]) -> None:
 
 
 def adapt_gemma4_text(config: dict[str, Any]) -> None:
-    """Say once what `per_layer_config` says of each layer that attends to everything.
+    """Replace `per_layer_config`, which lists each full-attention layer, by keys that apply to all of them.
 
     Raises:
-        UnsupportedModelError: It does not say the same of all of them.
+        UnsupportedModelError: The layers differ.
     """
     layers = config.pop("per_layer_config", None)
     if not isinstance(layers, dict):
         return
-    said = [layer for layer in layers.values() if isinstance(layer, dict)]
-    for key, own in (("global_head_dim", "head_dim"), ("num_global_key_value_heads", "num_key_value_heads")):
-        found = {layer[own] for layer in said if isinstance(layer.get(own), int)}
+    settings = [layer for layer in layers.values() if isinstance(layer, dict)]
+    for key, layer_key in (("global_head_dim", "head_dim"), ("num_global_key_value_heads", "num_key_value_heads")):
+        found = {layer[layer_key] for layer in settings if isinstance(layer.get(layer_key), int)}
         if len(found) > 1:
             raise UnsupportedModelError(
-                f"Its per_layer_config gives layers more than one {own}, which is not supported."
+                f"Its per_layer_config gives layers more than one {layer_key}, which is not supported."
             )
-        config.setdefault(key, found.pop() if found else config.get(own))
+        config.setdefault(key, found.pop() if found else config.get(layer_key))
 
 
 def adapt_granitemoehybrid(config: dict[str, Any]) -> None:
-    """Give a model without experts the size of what they would share, which is all that is left then."""
+    """Give a model without experts the size of the shared expert, which is then its whole feed-forward part."""
     shared = config.get("shared_intermediate_size")
     if not config.get("num_local_experts") and shared:
         config["intermediate_size"] = shared
 
 
 def adapt_minimax(config: dict[str, Any]) -> None:
-    """Say how many numbers of each head are rotated, instead of which part."""
+    """Convert the rotated fraction of each head to a number of dimensions, `rotary_dim`."""
     dims, part = config.get("head_dim"), config.get("partial_rotary_factor", 1.0)
     if isinstance(dims, int) and isinstance(part, int | float) and 0 <= part <= 1:
         config.setdefault("rotary_dim", int(dims * part))
 
 
 def falcon_h1_refusal(config: Mapping[str, Any]) -> str:
-    """Refuse a model in MLX's layout that lacks its factor of keys.
+    """Refuse a model in MLX's layout whose weights lack the key multiplier.
 
-    Where MLX's own converter multiplied the weights, it passed over the keys; from elsewhere they come as made.
+    mlx-lm's converter multiplies weights by their multipliers, but leaves out the keys. Weights in the makers' layout
+    are not multiplied at all.
     """
     if "quantization" not in config or config.get("key_multiplier") in (None, 1):
         return ""
@@ -70,13 +76,13 @@ def falcon_h1_refusal(config: Mapping[str, Any]) -> str:
 
 
 def falcon_h1_ignores(config: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the norm, where it would have to be taken over each of several groups."""
+    """Yield `mamba_rms_norm` if it would have to be computed for each of several groups."""
     if config.get("mamba_rms_norm") and config.get("mamba_n_groups") not in (None, 1):
         yield "mamba_rms_norm"
 
 
 def llama4_text_ignores(config: Mapping[str, Any]) -> Iterator[str]:
-    """Yield what only the definition of a whole Llama 4 computes."""
+    """Yield the keys that only the definition of a complete Llama 4 supports."""
     rotated, chunk, context = map(config.get, ("no_rope_layers", "attention_chunk_size", "max_position_embeddings"))
     elsewhere = config.get("use_qk_norm") is not False or config.get("attn_temperature_tuning") is not False
     if isinstance(rotated, list) and not all(rotated) and elsewhere:
@@ -86,7 +92,7 @@ def llama4_text_ignores(config: Mapping[str, Any]) -> Iterator[str]:
 
 
 def minicpm3_ignores(config: Mapping[str, Any]) -> Iterator[str]:
-    """Yield tied embeddings, where the scores of tokens would have to be scaled."""
+    """Yield `tie_word_embeddings` if the logits would have to be scaled."""
     plain = config.get("dim_model_base") == config.get("hidden_size")
     if config.get("tie_word_embeddings") and not plain:
         yield "tie_word_embeddings"

@@ -1,4 +1,4 @@
-"""How many tokens a model takes at most: one answer for what is planned and for what is loaded."""
+"""The longest context of a model, computed in the same way when a load is planned and when it is done."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,16 +11,16 @@ from sotto.store.records import ModelSource
 
 
 def longest_context(source: ModelSource, model: nn.Module, config: Mapping[str, Any]) -> int | None:
-    """Return the tokens of the longest context of a model, or of the longest text of an encoder; None when unknown.
+    """Return the longest context of a model, or the longest text of an encoder, in tokens; None if unknown.
 
     Args:
         source: An opened model.
-        model: What was built of it, loaded or not.
-        config: What it was built from.
+        model: The module built from it, with or without its weights.
+        config: The config that it was built from.
 
     Raises:
-        UnsupportedModelError: It is an encoder whose vectors cannot be made as its files want it.
-        BrokenModelError: What these say of vectors makes no sense.
+        UnsupportedModelError: It is an encoder whose pooling is not supported.
+        BrokenModelError: It is an encoder whose pooling configuration makes no sense.
     """
     if is_encoder(config):
         positions: int = model.args.longest

@@ -1,6 +1,6 @@
-"""What a config can say that changes the result, and that the definition of its model does not look at.
+"""Detection of config values that change the result, but that a model's definition ignores.
 
-Imports nothing of MLX.
+Does not import MLX.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,23 +14,24 @@ _UNSCALED = ("default", "mrope")
 
 
 def ignored_settings(config: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each thing in a config, as written, that its definition would leave out."""
+    """Yield a sentence for each setting of a config, as written, that its definition would ignore."""
     outer, inner = architecture(config), config.get("text_config")
     if not isinstance(inner, Mapping):
-        yield from _one(config, outer)
+        yield from _ignored_in_level(config, outer)
         return
     kind = inner.get("model_type")
     if outer.inner_types and isinstance(kind, str) and kind and kind not in outer.inner_types:
         yield f"It has a model of type {kind[:64]!r} inside, which is not supported in {outer.name} models."
-    yield from _one(inner, outer if outer.computes_inner else checking_architecture(inner_architecture(inner)))
+    checked_by = outer if outer.computes_inner else checking_architecture(inner_architecture(inner))
+    yield from _ignored_in_level(inner, checked_by)
 
 
 def rope_scalings(config: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yield each way in which a config, old or new, stretches positions."""
+    """Yield each setting of a config, in the old or the new form, that scales rotary positions."""
     for written in (config.get("rope_scaling"), config.get("rope_parameters")):
         if isinstance(written, Mapping):
-            by_layer = [said for said in written.values() if isinstance(said, Mapping)]
-            yield from (said for said in by_layer or [written] if rope_type_of(said) not in _UNSCALED)
+            by_layer = [scaling for scaling in written.values() if isinstance(scaling, Mapping)]
+            yield from (scaling for scaling in by_layer or [written] if rope_type_of(scaling) not in _UNSCALED)
 
 
 def rope_type_of(scaling: Mapping[str, Any]) -> str:
@@ -38,25 +39,25 @@ def rope_type_of(scaling: Mapping[str, Any]) -> str:
     return str(scaling.get("rope_type") or scaling.get("type") or "default")
 
 
-def _one(config: Mapping[str, Any], read_by: Architecture) -> Iterator[str]:
-    """Yield what is left out of one level of a config."""
+def _ignored_in_level(config: Mapping[str, Any], read_by: Architecture) -> Iterator[str]:
+    """Yield a sentence for each setting that is ignored in one level of a config."""
     name = read_by.name
     if read_by.refusal is not None and (reason := read_by.refusal(config)):
         yield reason
-    for key in _wrong(config, read_by):
+    for key in _unsupported_keys(config, read_by):
         yield f"{key} in its config.json is {str(_value(config, key))[:40]!r}, which is not supported in {name} models."
     for scaling in rope_scalings(config):
-        stretch, where = rope_type_of(scaling), f"which is not supported in {name} models."
-        if read_by.rope_types is not None and stretch not in read_by.rope_types:
-            yield f"Its positions are scaled by {stretch[:40]!r} (rope_scaling), {where}"
+        rope_type, where = rope_type_of(scaling), f"which is not supported in {name} models."
+        if read_by.rope_types is not None and rope_type not in read_by.rope_types:
+            yield f"Its positions are scaled by {rope_type[:40]!r} (rope_scaling), {where}"
         elif not read_by.switches_scaling and scaling.get("short_factor") != scaling.get("long_factor"):
             yield f"Its positions are scaled in another way for long texts (rope_scaling), {where}"
-        elif not read_by.supports_untruncated_yarn and stretch == "yarn" and scaling.get("truncate") is False:
+        elif not read_by.supports_untruncated_yarn and rope_type == "yarn" and scaling.get("truncate") is False:
             yield f"Its positions are scaled by 'yarn' without truncating (rope_scaling), {where}"
 
 
-def _wrong(config: Mapping[str, Any], read_by: Architecture) -> Iterator[str]:
-    """Yield the keys with values that the definition does not compute with."""
+def _unsupported_keys(config: Mapping[str, Any], read_by: Architecture) -> Iterator[str]:
+    """Yield the keys whose values the definition does not support."""
     for key in _ACTIVATION_KEYS if read_by.activations is not None else ():
         if config.get(key) is not None and str(config[key]) not in (read_by.activations or ()):
             yield key
@@ -70,6 +71,6 @@ def _wrong(config: Mapping[str, Any], read_by: Architecture) -> Iterator[str]:
 
 
 def _value(config: Mapping[str, Any], key: str) -> Any:
-    """Return what a config says of positions or anything else, wherever transformers puts it."""
+    """Return the value of a key, which newer configs may have in `rope_parameters`."""
     rope = config.get("rope_parameters")
     return config.get(key, rope.get(key) if isinstance(rope, Mapping) else None)

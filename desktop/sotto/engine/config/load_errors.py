@@ -1,4 +1,4 @@
-"""What is said of a model that cannot be loaded: its file is named, and a GGUF file is spoken of in its own words."""
+"""Error messages for models that cannot be loaded: they name the file, and for a GGUF file its own keys and tensors."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -10,7 +10,7 @@ from sotto.errors import BrokenModelError, EngineError, UnsupportedModelError
 from sotto.store.printable import printable, printable_path, with_path
 from sotto.store.records import Format, ModelSource
 
-# By what others call it: the key of a file, behind the architecture's name.
+# The keys of a GGUF file, without the architecture's name in front, by the keys of config.json.
 _KEYS: Mapping[str, str] = {
     "head_dim": "attention.key_length",
     "hidden_size": "embedding_length",
@@ -27,37 +27,37 @@ _KEYS: Mapping[str, str] = {
 }
 _KEY = re.compile(r"\b(\w+) in its config\.json")
 _CONFIG = re.compile(r"\b([Ii]ts )?config\.json")
-# Wherever a definition has tensors: `model.layers.0.mlp.up_proj.weight`.
+# The name of a tensor in a definition, such as `model.layers.0.mlp.up_proj.weight`.
 _TENSOR = re.compile(r"(?<![\w/.])(?:model|lm_head|layers|embeddings)\.[\w.]*\w")
 _FILE = re.compile(r"(\w+\.json): ")
 _WORD = re.compile(r"[^\s,:;']+")
-# More of an error helps nobody who does not know the library.
+# The end of a longer message would help only readers who know the library.
 _MAX_REASON_CHARACTERS = 300
 _VOCABULARY = re.compile(r"\b(?:tokenizer|tokenizer_config|generation_config)\.json")
 
 
 @contextmanager
 def name_file_in_errors(source: ModelSource) -> Iterator[None]:
-    """Let the sentence that a model is refused with name the model's file, once, however deep inside it was raised."""
+    """Make the errors raised inside name the model's file, unless they do already."""
     try:
         yield
     except (BrokenModelError, EngineError) as error:
-        # A want of memory is recognised by its sentence, and a stop is no refusal.
+        # Running out of memory is recognised by its message, so that stays. Other subclasses are not about the file.
         if type(error) not in (BrokenModelError, UnsupportedModelError, EngineError) or is_out_of_memory(error):
             raise
-        said = _sentence(error.message, source)
-        if said == error.message:
+        message = _with_file(error.message, source)
+        if message == error.message:
             raise
-        raise type(error)(said) from error
+        raise type(error)(message) from error
 
 
 @contextmanager
 def as_load_error(source: ModelSource) -> Iterator[None]:
-    """Turn any error of a definition's first computation into a sentence that names the file."""
+    """Turn any error of a definition's first forward pass into an `UnsupportedModelError` that names the file."""
     try:
         yield
     except Exception as error:
-        # A definition checks nothing before it computes.
+        # Definitions check nothing before they compute, so any exception can mean an unsupported model.
         with name_file_in_errors(source):
             raise UnsupportedModelError(
                 f"The definition of {source.record.architecture} models cannot compute it: {reason_of(error)}."
@@ -65,7 +65,7 @@ def as_load_error(source: ModelSource) -> Iterator[None]:
 
 
 def reason_of(error: Exception) -> str:
-    """Return what an error of a library says, as the end of a sentence: one line, without its point."""
+    """Return the message of a library's error as the end of a sentence: one line, without a full stop."""
     text = " ".join(str(error).split())
     if isinstance(error, KeyError):
         text = f"{text} is missing"
@@ -74,8 +74,8 @@ def reason_of(error: Exception) -> str:
     return printable(text, _MAX_REASON_CHARACTERS).rstrip(".") or type(error).__name__
 
 
-def _sentence(message: str, source: ModelSource) -> str:
-    """Return a sentence that names the file that it is about."""
+def _with_file(message: str, source: ModelSource) -> str:
+    """Return the message with the name of the file that it is about."""
     gguf = next((file for file in source.tensor_files if file.format is Format.GGUF), None)
     if gguf is not None:
         return with_path(gguf.path, _in_gguf_terms(message, printable_path(gguf.path), source))
@@ -84,7 +84,7 @@ def _sentence(message: str, source: ModelSource) -> str:
     words = {word.rstrip(".") for word in _WORD.findall(message)}
     owners = [file.path for file in source.tensor_files if words & file.tensors.keys()]
     path = source.record.path
-    # Of a manifest's many files none is called anything that a person knows.
+    # The files that a manifest lists have no names that users would know.
     folder = any(file.path.parent == path for file in source.tensor_files)
     if folder and (match := _FILE.match(message)):
         return with_path(path / match[1], message[match.end() :])
@@ -92,7 +92,7 @@ def _sentence(message: str, source: ModelSource) -> str:
 
 
 def _in_gguf_terms(message: str, path: str, source: ModelSource) -> str:
-    """Return a sentence with the file's own names for what it is about."""
+    """Return the message with the keys and tensor names of the GGUF file."""
     prefix = source.record.architecture
 
     def key(match: re.Match[str]) -> str:

@@ -1,7 +1,8 @@
-"""Configurations brought to the keys that the borrowed model definitions read. Imports nothing of MLX.
+"""Conversion of configs to the keys that the model definitions read. Does not import MLX.
 
-Transformers 5 writes one `rope_parameters` where older releases wrote `rope_theta`, `rope_scaling` and
-`partial_rotary_factor`. Most definitions know only the old keys and fall back to defaults silently.
+WORKAROUND: transformers 5 writes one `rope_parameters` where older releases wrote `rope_theta`, `rope_scaling` and
+`partial_rotary_factor`. Most of mlx-lm's definitions know only the old keys and silently fall back to defaults. Check
+at each upgrade which of them now read the new one.
 """
 
 import math
@@ -17,40 +18,40 @@ _FULL, _SLIDING = "full_attention", "sliding_attention"
 
 
 def normalise(config: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of `config.json` in the keys that the definition of its architecture reads.
+    """Return a copy of `config.json` with the keys that the definition of its architecture reads.
 
-    Configs that are in these keys already come back as they are. What no definition could compute is left for the
-    definition to be asked about; nothing is dropped that changes the result.
+    A config that has these keys already is returned unchanged. Nothing that changes the result is dropped: what no
+    definition can compute stays in, so that the definition refuses it.
     """
-    normalised: dict[str, Any] = _numbers(dict(config))
+    normalised: dict[str, Any] = _parse_special_floats(dict(config))
     outer = architecture(normalised)
     inner = normalised.get("text_config")
     if isinstance(inner, dict):
         read_by = outer if inner.get("model_type", "") == "" else inner_architecture(inner)
-        normalised["text_config"] = _one(inner, read_by)
+        normalised["text_config"] = _normalise_level(inner, read_by)
         if outer.outer_vocabulary and "vocab_size" in inner:
             normalised.setdefault("vocab_size", inner["vocab_size"])
-    return _one(normalised, outer)
+    return _normalise_level(normalised, outer)
 
 
 def rope_scaling_of(config: Mapping[str, Any]) -> str:
-    """Return the type by which a normalised config stretches rotary positions; empty where it does not."""
+    """Return the type of RoPE scaling in a normalised config; empty for none."""
     scaling = config.get("rope_scaling")
     kind = scaling.get("type", scaling.get("rope_type", "default")) if isinstance(scaling, Mapping) else "default"
     return "" if kind == "default" else str(kind)
 
 
-def _numbers(value: Any) -> Any:
-    """Return a copy in which numbers that JSON cannot write, for example `{"__float__": "Infinity"}`, are numbers."""
+def _parse_special_floats(value: Any) -> Any:
+    """Return a copy in which floats that JSON cannot express, written as `{"__float__": "Infinity"}`, are floats."""
     if isinstance(value, Mapping):
         if set(value) == {"__float__"} and value["__float__"] in ("Infinity", "-Infinity", "NaN"):
             return float(value["__float__"])
-        return {key: _numbers(inner) for key, inner in value.items()}
-    return [_numbers(inner) for inner in value] if isinstance(value, list) else value
+        return {key: _parse_special_floats(inner) for key, inner in value.items()}
+    return [_parse_special_floats(inner) for inner in value] if isinstance(value, list) else value
 
 
 def window_of(config: Mapping[str, Any]) -> int | None:
-    """Return over how many tokens a normalised config lets some layers see back; None where all see everything."""
+    """Return the sliding window of a normalised config in tokens; None if all layers see the whole context."""
     window, context = config.get("sliding_window"), config.get("max_position_embeddings")
     if not isinstance(window, int) or window <= 0 or config.get("use_sliding_window") is False:
         return None
@@ -60,17 +61,17 @@ def window_of(config: Mapping[str, Any]) -> int | None:
     return window if not isinstance(types, list) or _SLIDING in types else None
 
 
-def _one(config: dict[str, Any], read_by: Architecture) -> dict[str, Any]:
-    """Bring one level of a config to the keys of its definition, in place, and return it."""
+def _normalise_level(config: dict[str, Any], read_by: Architecture) -> dict[str, Any]:
+    """Convert one level of a config to the keys of its definition, in place, and return it."""
     rope = config.get("rope_parameters")
     if isinstance(rope, dict) and rope and not read_by.reads_rope_parameters:
-        _flatten(config, config.pop("rope_parameters"))
+        _flatten_rope(config, config.pop("rope_parameters"))
     scaling = config.get("rope_scaling")
     if isinstance(scaling, dict):
-        config["rope_scaling"] = _scaling(scaling, config)
-    for key, common in read_by.renamed_keys.items():
-        if common in config:
-            config.setdefault(key, config[common])
+        config["rope_scaling"] = _normalise_scaling(scaling, config)
+    for key, original in read_by.renamed_keys.items():
+        if original in config:
+            config.setdefault(key, config[original])
     for key, value in read_by.default_values.items():
         if config.get(key) is None:
             config[key] = value
@@ -80,12 +81,12 @@ def _one(config: dict[str, Any], read_by: Architecture) -> dict[str, Any]:
     if read_by.adapt is not None:
         read_by.adapt(config)
     if read_by.pattern_key:
-        _pattern(config, read_by.pattern_key, spelt=read_by.pattern_as_letters)
+        _set_pattern(config, read_by.pattern_key, as_letters=read_by.pattern_as_letters)
     return config
 
 
-def _flatten(config: dict[str, Any], rope: Mapping[str, Any]) -> None:
-    """Spread `rope_parameters` over the old keys."""
+def _flatten_rope(config: dict[str, Any], rope: Mapping[str, Any]) -> None:
+    """Write `rope_parameters` to the old keys."""
     by_layer = {key: value for key, value in rope.items() if isinstance(value, Mapping)}
     sliding = by_layer.get(_SLIDING)
     full = by_layer.get(_FULL) or sliding or rope
@@ -101,32 +102,32 @@ def _flatten(config: dict[str, Any], rope: Mapping[str, Any]) -> None:
         config["rope_scaling"] = {key: value for key, value in full.items() if key != "rope_theta"}
 
 
-def _scaling(scaling: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return `rope_scaling` with its type under both of its names; None where it says that nothing is scaled."""
+def _normalise_scaling(scaling: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Return `rope_scaling` with its type under both of its names; None if nothing is scaled."""
     kind = scaling.get("rope_type") or scaling.get("type") or "default"
     if kind == "default" and "mrope_section" not in scaling:
         return None
     kind = _ROPE_ALIASES.get(kind, kind) if isinstance(kind, str) else kind
-    said = {**scaling, "type": kind, "rope_type": kind}
+    normalised = {**scaling, "type": kind, "rope_type": kind}
     if kind == "longrope" and "original_max_position_embeddings" in config:
-        said.setdefault("original_max_position_embeddings", config["original_max_position_embeddings"])
-    if kind == "yarn" and not said.get("mscale_all_dim"):
-        _say_strength(said)
-    return said
+        normalised.setdefault("original_max_position_embeddings", config["original_max_position_embeddings"])
+    if kind == "yarn" and not normalised.get("mscale_all_dim"):
+        _set_mscale(normalised)
+    return normalised
 
 
-def _say_strength(yarn: dict[str, Any]) -> None:
-    """Say what `attention_factor` says in the way that definitions work it out: 1 + mscale * log(factor) / 10."""
-    factor, strength = yarn.get("factor"), yarn.get("attention_factor")
-    if isinstance(strength, int | float) and isinstance(factor, int | float) and 1 < factor < math.inf:
-        yarn.setdefault("mscale", (strength - 1) * 10 / math.log(factor))
+def _set_mscale(yarn: dict[str, Any]) -> None:
+    """Derive `mscale` from `attention_factor`, which definitions compute as 1 + mscale * log(factor) / 10."""
+    factor, attention_factor = yarn.get("factor"), yarn.get("attention_factor")
+    if isinstance(attention_factor, int | float) and isinstance(factor, int | float) and 1 < factor < math.inf:
+        yarn.setdefault("mscale", (attention_factor - 1) * 10 / math.log(factor))
 
 
-def _pattern(config: dict[str, Any], key: str, spelt: bool) -> None:
-    """Say by a pattern under `key` what `layer_types` says layer by layer.
+def _set_pattern(config: dict[str, Any], key: str, *, as_letters: bool) -> None:
+    """Write the pattern of `layer_types` to `key`, as letters or as its period.
 
     Raises:
-        UnsupportedModelError: It is not regular, or no layer attends to the whole text.
+        UnsupportedModelError: The pattern has no period, or no layer attends to the whole text.
     """
     types = config.get("layer_types")
     if not isinstance(types, list) or not types:
@@ -136,7 +137,7 @@ def _pattern(config: dict[str, Any], key: str, spelt: bool) -> None:
             f"None of its layers attends to the whole text (layer_types), which is not supported in "
             f"{config['model_type']} models."
         )
-    if spelt:
+    if as_letters:
         letters = "".join("G" if kind == _FULL else "L" for kind in types)
         config[key] = letters if len(set(letters)) == 2 else None
         return

@@ -1,10 +1,10 @@
-"""How a model's own files want the vector of a text to be made: pooled, normalised, of how many tokens at most.
+"""How a model's files configure embeddings: pooling, normalisation and the longest text.
 
-Imports nothing of MLX.
+Does not import MLX.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 from sotto.engine.config.load_errors import name_file_in_errors
@@ -12,12 +12,12 @@ from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import kind_of
 from sotto.store.records import ModelSource, SentenceModule
 
-MEAN, FIRST, LAST, MOST, ROOT, WEIGHTED = "mean", "cls", "lasttoken", "max", "mean_sqrt_len_tokens", "weightedmean"
-_MODES = (MEAN, FIRST, LAST, MOST, ROOT, WEIGHTED)
-# As sentence-transformers wrote it before version 6, one flag for each.
+MEAN, FIRST, LAST, MAX, ROOT, WEIGHTED = "mean", "cls", "lasttoken", "max", "mean_sqrt_len_tokens", "weightedmean"
+_MODES = (MEAN, FIRST, LAST, MAX, ROOT, WEIGHTED)
+# The form that sentence-transformers used before version 6: one flag for each mode.
 _FLAGS: Mapping[str, str] = {
     "pooling_mode_cls_token": FIRST,
-    "pooling_mode_max_tokens": MOST,
+    "pooling_mode_max_tokens": MAX,
     "pooling_mode_mean_tokens": MEAN,
     "pooling_mode_mean_sqrt_len_tokens": ROOT,
     "pooling_mode_weightedmean_tokens": WEIGHTED,
@@ -27,14 +27,13 @@ _FLAGS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True)
 class PoolingConfig:
-    """What becomes of the last hidden states of a text's tokens.
+    """How the last hidden states of a text's tokens become one vector.
 
     Attributes:
-        pooling: How one vector is made of many, by the names of sentence-transformers; where there are several ways,
-            what they give is put one behind the other.
-        normalise: Whether the vector is brought to length 1.
-        longest: Most tokens that a text may have; None as many as the model can take.
-        lower: Whether texts are put in lower case before anything else.
+        pooling: The pooling modes, by their names in sentence-transformers. The results of several are concatenated.
+        normalise: Whether the vector is scaled to length 1.
+        longest: Most tokens that a text may have; None for the model's own limit.
+        lower: Whether texts are converted to lower case first.
     """
 
     pooling: tuple[str, ...] = (MEAN,)
@@ -44,17 +43,17 @@ class PoolingConfig:
 
 
 def read_pooling_config(source: ModelSource) -> PoolingConfig:
-    """Return what a model's files say; the mean, normalised, where they say nothing.
+    """Return the pooling of a model's files; by default the normalised mean.
 
     Raises:
-        UnsupportedModelError: They want something that is not computed here.
-        BrokenModelError: They say nothing that makes sense.
+        UnsupportedModelError: They configure something that is not supported.
+        BrokenModelError: Their configuration makes no sense.
     """
     with name_file_in_errors(source):
-        return _sentence(source.modules)
+        return _parse_modules(source.modules)
 
 
-def _sentence(modules: Sequence[SentenceModule]) -> PoolingConfig:
+def _parse_modules(modules: Sequence[SentenceModule]) -> PoolingConfig:
     kinds = [module.kind for module in modules]
     if not kinds:
         return PoolingConfig()
@@ -67,12 +66,12 @@ def _sentence(modules: Sequence[SentenceModule]) -> PoolingConfig:
     longest = first.get("max_seq_length")
     if longest is not None and (type(longest) is not int or longest < 1):
         raise BrokenModelError("max_seq_length in its sentence_bert_config.json should be a number of tokens.")
-    said = PoolingConfig(_modes(pooling), "Normalize" in kinds, longest)
-    return replace(said, lower=first.get("do_lower_case") is True)
+    lower = first.get("do_lower_case") is True
+    return PoolingConfig(_parse_modes(pooling), "Normalize" in kinds, longest, lower)
 
 
-def _modes(config: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the ways of pooling that a configuration names."""
+def _parse_modes(config: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return the pooling modes of the Pooling step."""
     named = config.get("pooling_mode")
     if named is None:
         named = [mode for flag, mode in _FLAGS.items() if config.get(flag) is True] or [MEAN]

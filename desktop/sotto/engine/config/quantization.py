@@ -1,7 +1,7 @@
-"""What a tensor's shape and its file say about how it is quantized.
+"""Quantization schemes: inferred from the shapes of tensors, and checked against what their file declares.
 
-A quantized matrix `X` is two to four tensors: packed words `X.weight`, `X.scales`, for affine types `X.biases`, and for
-NVFP4 with two levels of scales `X.global_scale`.
+A quantized matrix `X` consists of two to four tensors: packed words `X.weight`, `X.scales`, for affine types
+`X.biases`, and for NVFP4 with two levels of scales `X.global_scale`.
 """
 
 from collections.abc import Iterable
@@ -14,14 +14,14 @@ from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.printable import printable
 from sotto.store.records import TensorFile
 
-# Python refuses to read very long ones.
+# Python refuses to parse very long numbers.
 _MAX_GROUP_DIGITS = 9
 _WORD_BITS = 32
 _AFFINE_BITS = (2, 3, 4, 5, 6, 8)
 _AFFINE_GROUPS = (32, 64, 128)
-# Scales of one byte: bits and group size tell the type.
+# Types with scales of one byte, by bits and group size.
 _BYTE_SCALED = {(4, 16): "nvfp4", (4, 32): "mxfp4", (8, 32): "mxfp8"}
-# The store's names of types, with those that older files use: mode and bits.
+# Mode and bits by the names of types in files, newer and older ones.
 _TYPES = {
     "int4": ("affine", 4),
     "q4": ("affine", 4),
@@ -37,7 +37,13 @@ _TYPES = {
 
 @dataclass(frozen=True, slots=True)
 class Scheme:
-    """How a matrix is quantized; `mode` is MLX's: `affine`, `mxfp4`, `mxfp8` or `nvfp4`."""
+    """How a matrix is quantized.
+
+    Attributes:
+        mode: MLX's mode: `affine`, `mxfp4`, `mxfp8` or `nvfp4`.
+        bits: Bits per element.
+        group_size: Elements of a row that share a scale.
+    """
 
     mode: str
     bits: int
@@ -49,52 +55,60 @@ class Scheme:
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """The three as MLX's functions take them."""
+        """The keyword arguments for MLX's functions."""
         return {"mode": self.mode, "bits": self.bits, "group_size": self.group_size}
 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a file says about one of its tensors; None is what it does not say."""
+    """The quantization that a file declares for one of its tensors; None for what it does not declare."""
 
     tensor: str
     quant_type: str | None
     group_size: int | None
 
     def check(self, scheme: Scheme) -> None:
-        """Raise BrokenModelError if `scheme`, which the shapes show, is another one."""
+        """Compare the declaration with the scheme inferred from the shapes.
+
+        Raises:
+            BrokenModelError: They differ.
+        """
         kind = _TYPES[self.quant_type.lower()] if self.quant_type else (scheme.mode, scheme.bits)
         group = self.group_size or scheme.group_size
         if kind != (scheme.mode, scheme.bits) or group != scheme.group_size:
-            said = " in groups of ".join(str(part) for part in (self.quant_type, self.group_size) if part)
+            declared = " in groups of ".join(str(part) for part in (self.quant_type, self.group_size) if part)
             raise BrokenModelError(
-                f"The file of {self.tensor} says that it is quantized as {said}, "
+                f"The file of {self.tensor} says that it is quantized as {declared}, "
                 f"but its shape can only be {scheme}; download the model again."
             )
 
 
 class Declarations:
-    """What files say about matrices, to be found again by the arrays of their scales.
+    """The declarations of several files, looked up by the arrays of a matrix's scales.
 
-    Definitions rename tensors in ways of their own, but hand the arrays on. They are held here, so that no new array
-    can come to have the identity of one that was dropped.
+    Definitions rename tensors, but pass on the same array objects. The arrays are kept alive here, so that the `id` of
+    one cannot be reused by another.
     """
 
     def __init__(self, declared: Iterable[tuple[mx.array, Declaration]]) -> None:
         self._declarations = {id(scales): (scales, declaration) for scales, declaration in declared}
 
     def check(self, scales: mx.array, scheme: Scheme) -> None:
-        """Raise BrokenModelError if a file says something else of the matrix with these scales."""
+        """Compare a scheme with the declaration for the matrix with these scales, if there is one.
+
+        Raises:
+            BrokenModelError: They differ.
+        """
         if found := self._declarations.get(id(scales)):
             found[1].check(scheme)
 
 
 def read_declaration(file: TensorFile, tensor: str) -> Declaration | None:
-    """Return what the metadata of `file` says about a tensor's quantization, its own entries before the file's.
+    """Return what a file's metadata declares for a tensor, preferring entries for it to those for the whole file.
 
     Raises:
-        UnsupportedModelError: The type is none that is known.
-        BrokenModelError: The group size is no number.
+        UnsupportedModelError: The type is unknown.
+        BrokenModelError: The group size is not a number.
     """
     metadata = file.metadata
     quant_type = metadata.get(f"{tensor}.quant_type") or metadata.get("quant_type")
@@ -114,19 +128,19 @@ def read_declaration(file: TensorFile, tensor: str) -> Declaration | None:
 
 
 def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) -> Scheme:
-    """Return how a matrix is quantized, from its shapes and the width that its layer expects.
+    """Return how a matrix is quantized, given its shapes and the width that its layer expects.
 
-    With the input width known the shapes leave no doubt: `bits = words x 32 / in_dims`, `group = in_dims / scales`.
+    Given the input width, the shapes are unambiguous: `bits = words x 32 / in_dims`, `group = in_dims / scales`.
 
     Args:
         name: Name of the layer, for messages.
-        in_dims: Columns of the matrix that the packed one stands for.
+        in_dims: Columns of the unpacked matrix.
         weight: Packed words, `[..., out, words]`.
         scales: `[..., out, groups]`; one-byte scales belong to the mx and nv types, others to affine ones.
 
     Raises:
         BrokenModelError: The shapes do not fit each other or the layer.
-        UnsupportedModelError: They fit, but no type has these bits and groups.
+        UnsupportedModelError: They fit, but no type has these bits and this group size.
     """
     if weight.dtype != mx.uint32:
         raise BrokenModelError(f"{name} has scales, but its weight is {_name(weight.dtype)}; it should be uint32.")
@@ -135,7 +149,7 @@ def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) ->
             f"The weight of {name} is {shape_text(weight)} and its scales are {shape_text(scales)}; "
             "all but the last dimension should agree."
         )
-    # A dimension may be 0, in files that lie and where a config does.
+    # A wrong file or config may have a dimension of 0.
     bits, bits_left = divmod(weight.shape[-1] * _WORD_BITS, in_dims or 1)
     group, group_left = divmod(in_dims, scales.shape[-1] or 1)
     if bits_left or group_left or not bits or not in_dims or not scales.size:
@@ -157,7 +171,7 @@ def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) ->
 
 
 def shape_text(array: mx.array) -> str:
-    """Return the shape of an array for people."""
+    """Return the shape of an array as shown to users."""
     return " x ".join(map(str, array.shape))
 
 

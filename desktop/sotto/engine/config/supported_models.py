@@ -1,4 +1,4 @@
-"""Which models the engine can compute right, as far as their config.json tells. Imports nothing of MLX."""
+"""Which models the engine can compute correctly, judging by their config.json. Does not import MLX."""
 
 import sys
 from collections.abc import Iterator, Mapping
@@ -8,15 +8,15 @@ from sotto.engine.config.architecture_table import architecture, refusal_reason
 from sotto.engine.config.ignored_keys import ignored_settings
 from sotto.store.facts import ENCODERS
 
-# Ways of quantizing whose packing no definition reads.
+# Quantization methods whose packing no definition can read.
 _FOREIGN_QUANTIZATION = frozenset(
     """
     aqlm auto-round awq bitsandbytes eetq exl2 exl3 fp_quant gptq higgs hqq quanto quip_sharp spqr torchao vptq
     """.split()
 )
-# Masks count tokens in 32 bits.
+# Masks count tokens in signed 32-bit numbers.
 _MAX_WINDOW_TOKENS = 1 << 31
-# Larger than any model there is; a config that says more is damaged, or made to exhaust the machine.
+# Larger than in any existing model. A config beyond that is damaged, or meant to exhaust the machine.
 _MAX_SIZES: Mapping[str, int] = {
     "head_dim": 65_536,
     "hidden_size": 1_048_576,
@@ -32,15 +32,15 @@ _MAX_SIZES: Mapping[str, int] = {
 
 
 def is_encoder(config: Mapping[str, Any]) -> bool:
-    """Return whether a config's model makes vectors of texts and writes none."""
+    """Return whether a config describes an encoder, which embeds texts and cannot generate any."""
     return config.get("model_type") in ENCODERS
 
 
 def refusal(config: Mapping[str, Any]) -> str:
-    """Return one sentence that says why a model with this config cannot run here, or an empty text if it can.
+    """Return one sentence saying why a model with this config cannot run here; empty if it can.
 
     Args:
-        config: `config.json`, as the model's maker wrote it.
+        config: The content of `config.json`, not normalised.
     """
     kind = config.get("model_type")
     if kind is None:
@@ -69,7 +69,7 @@ def _quantization_method(config: Mapping[str, Any]) -> str:
 
 
 def _impossible_sizes(config: Mapping[str, Any]) -> Iterator[str]:
-    """Yield a sentence for each size that no model has."""
+    """Yield a sentence for each size that no model can have."""
     inner = config.get("text_config")
     for part, where in ((config, ""), (inner if isinstance(inner, Mapping) else {}, "text_config.")):
         types, layers, window = (part.get(key) for key in ("layer_types", "num_hidden_layers", "sliding_window"))
@@ -82,7 +82,7 @@ def _impossible_sizes(config: Mapping[str, Any]) -> Iterator[str]:
             if value is None:
                 continue
             whole = isinstance(value, int) and not isinstance(value, bool)
-            # Some families give one number for each layer.
+            # Some families have a list with one number for each layer.
             numbers = value if isinstance(value, list) else [value] if whole else []
             if not numbers:
                 yield f"{where}{key} in its config.json should be a whole number."

@@ -1,6 +1,6 @@
-"""What a model's small files say about its special tokens and its chat template.
+"""Special tokens and chat templates, as read from a model's small JSON files.
 
-Each fact can stand in several files, and this is the one place that knows which file is believed.
+Each fact can be in several files, and only this module knows which file takes precedence.
 """
 
 from collections.abc import Iterator, Mapping
@@ -18,14 +18,14 @@ _TEXT_FILES = ("tokenizer_config.json", "special_tokens_map.json")
 
 
 def chat_templates(source: ModelSource) -> dict[str, str]:
-    """Return the Jinja texts of a model's chat templates by name, that for every conversation first; none for none.
+    """Return the Jinja texts of a model's chat templates by name, the general one first; empty if there are none.
 
-    As Hugging Face does, a `chat_template.jinja` is preferred to `chat_template.json`, and that to
-    `tokenizer_config.json`; files for particular uses come on top. The one called `default` is for every conversation,
-    or else the first.
+    As in Hugging Face's libraries, `chat_template.jinja` takes precedence over `chat_template.json`, and that over
+    `tokenizer_config.json`; files for particular uses are added. The general template is the one called `default`, or
+    else the first.
 
     Raises:
-        BrokenModelError: What stands there is no template.
+        BrokenModelError: The value in a file is not a template.
     """
     found = {_DEFAULT: source.chat_template} if source.chat_template else _written_templates(source.json_files)
     found = {name: text for name, text in (found | dict(source.more_templates)).items() if text}
@@ -33,14 +33,14 @@ def chat_templates(source: ModelSource) -> dict[str, str]:
 
 
 def chat_template(source: ModelSource) -> str:
-    """Return the Jinja text of the chat template for every conversation, or an empty text; see `chat_templates`."""
+    """Return the Jinja text of the general chat template, empty if there is none; see `chat_templates`."""
     return next(iter(chat_templates(source).values()), "")
 
 
 def named_tokens(files: JsonFiles) -> dict[str, str]:
-    """Return the texts of the special tokens that have a name, `bos_token` for example.
+    """Return the texts of the named special tokens, `bos_token` for example.
 
-    `tokenizer_config.json` is believed first; a name that it sets to null has no token.
+    `tokenizer_config.json` takes precedence, even if it sets a name to null, which means that there is no such token.
 
     Raises:
         BrokenModelError: A token is neither a text nor an object with `content`.
@@ -54,10 +54,10 @@ def named_tokens(files: JsonFiles) -> dict[str, str]:
 
 
 def token_ids(files: JsonFiles, name: str) -> Iterator[tuple[int, ...]]:
-    """Yield the ids that `name`, for example `eos_token_id`, has in each file that gives it, the most trusted first.
+    """Yield the ids of `name`, for example `eos_token_id`, from each file that has them, in order of precedence.
 
     Raises:
-        BrokenModelError: An id is no integer or negative.
+        BrokenModelError: An id is not an integer or is negative.
     """
     for file in _ID_FILES:
         content = files.get(file, {})

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import mlx.core as mx
 
-from sotto.engine.config.pooling_config import FIRST, LAST, MEAN, MOST, ROOT, WEIGHTED
+from sotto.engine.config.pooling_config import FIRST, LAST, MAX, MEAN, ROOT, WEIGHTED
 
 _LEAST_LENGTH = 1e-12
 
@@ -44,7 +44,7 @@ class Pool:
             self._weights = self._weights + weights.sum(axis=1)
         if MEAN in self._modes or ROOT in self._modes:
             self._sum = self._sum + (hidden * there).sum(axis=1)
-        if MOST in self._modes:
+        if MAX in self._modes:
             self._most = mx.maximum(self._most, mx.where(mask[..., None], hidden, -mx.inf).max(axis=1))
         if LAST in self._modes:
             places = counts.astype(mx.int32)[..., None] - 1
@@ -70,7 +70,7 @@ class Pool:
             MEAN: lambda: self._sum / self._tokens,
             ROOT: lambda: self._sum / mx.sqrt(self._tokens),
             WEIGHTED: lambda: self._weighted / self._weights,
-            MOST: lambda: self._most,
+            MAX: lambda: self._most,
             LAST: lambda: self._last,
         }
         return ways[mode]()
