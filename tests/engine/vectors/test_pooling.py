@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.config.pooling_config import FIRST, LAST, MEAN, MOST, ROOT, WEIGHTED
+from sotto.engine.config.pooling_config import FIRST, LAST, MAX, MEAN, ROOT, WEIGHTED
 from sotto.engine.vectors.pooling import Pool, normalise
 
 # What each way is, for the hidden states [L, D] of one text.
@@ -15,7 +15,7 @@ TRUTH = {
     ROOT: lambda rows: rows.sum(0) / np.sqrt(len(rows)),
     FIRST: lambda rows: rows[0],
     LAST: lambda rows: rows[-1],
-    MOST: lambda rows: rows.max(0),
+    MAX: lambda rows: rows.max(0),
     WEIGHTED: lambda rows: np.average(rows, axis=0, weights=np.arange(1, len(rows) + 1)),
 }
 
