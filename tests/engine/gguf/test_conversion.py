@@ -72,7 +72,7 @@ def test_slices_of_a_tensor_are_one_tensor(tmp_path, monkeypatch):
     opened = source(tmp_path, Q.Q4_0)
     file = convert(opened.tensor_files[0], opened.config, on_cpu=True)
     whole, _ = read(file)
-    monkeypatch.setattr(tensor_reading, "_SLICE", 96)
+    monkeypatch.setattr(tensor_reading, "_SLICE_ELEMENTS", 96)
     sliced, _ = read(file)
     assert all(mx.array_equal(sliced[name], array) for name, array in whole.items())
 

@@ -1,1 +1,1 @@
-"""Tensors of GGUF files in MLX's layouts."""
+"""Conversion of the tensors of GGUF files to MLX's layouts."""

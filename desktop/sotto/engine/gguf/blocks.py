@@ -1,7 +1,7 @@
-"""The blocks of GGUF's types, taken apart: each element a whole number, each group of 32 a scale and a bias.
+"""Decoding of the blocks of GGUF's types into a code for each element, and a scale and a bias for each group of 32.
 
-An element is `scale x code + bias`. Types whose blocks are not of that form, because 16 elements share a scale or 8 an
-offset, come as plain numbers. All arrays have a row for each block. The layout of every type is that of
+An element is `scale x code + bias`. Types that do not have this form, because 16 elements share a scale or 8 an offset,
+are decoded to floats. All arrays have a row for each block. The layout of each type is that of
 https://github.com/ggml-org/ggml (src/ggml-common.h, src/ggml-quants.c).
 """
 
@@ -18,12 +18,12 @@ _IQ4_VALUES = (-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 
 
 @dataclass(frozen=True, slots=True)
 class Codes:
-    """Blocks of the form that MLX's affine types have.
+    """Decoded blocks in the form of MLX's affine types.
 
     Attributes:
-        codes: uint8 `[blocks, size]`, below two to the number of bits.
+        codes: uint8 `[blocks, size]`, each below 2 ** bits.
         scales: float32 `[blocks, size / 32]`.
-        biases: The same for the biases.
+        biases: float32 `[blocks, size / 32]`.
     """
 
     codes: mx.array
@@ -36,30 +36,30 @@ class Codes:
         return (groups * self.scales[..., None] + self.biases[..., None]).reshape(self.codes.shape)
 
 
-def half(raw: mx.array, place: int) -> mx.array:
-    """Return the float16 at byte `place` of each block, as float32 `[blocks, 1]`."""
-    return mx.contiguous(raw[:, place : place + 2]).view(mx.float16).astype(mx.float32)
+def half(raw: mx.array, start: int) -> mx.array:
+    """Return the float16 at byte `start` of each block, as float32 `[blocks, 1]`."""
+    return mx.contiguous(raw[:, start : start + 2]).view(mx.float16).astype(mx.float32)
 
 
 def words(raw: mx.array, start: int, end: int, dtype: mx.Dtype) -> mx.array:
-    """Return the bytes from `start` to `end` of each block as whole numbers of a type."""
+    """Return bytes `start` to `end` of each block as integers of type `dtype`."""
     return mx.contiguous(raw[:, start:end]).view(dtype)
 
 
 def bits(values: mx.array, count: int, width: int) -> mx.array:
-    """Return `count` numbers of `width` bits out of each value, the lowest first: `[..., n]` to `[..., n, count]`."""
+    """Split each value, lowest bits first, into `count` numbers of `width` bits: `[..., n]` to `[..., n, count]`."""
     shifts = mx.arange(count, dtype=values.dtype) * width
     return (values[..., None] >> shifts) & ((1 << width) - 1)
 
 
 def _nibbles(raw: mx.array, start: int) -> mx.array:
-    """Return the 32 numbers of 4 bits in the 16 bytes at `start`: all low halves, then all high ones."""
+    """Return the 32 4-bit numbers in the 16 bytes at `start`: all low halves, then all high ones."""
     packed = raw[:, start : start + 16]
     return mx.concatenate([packed & 15, packed >> 4], axis=-1)
 
 
 def _fifth_bits(raw: mx.array, start: int) -> mx.array:
-    """Return the bit of each of 32 elements in the 4 bytes at `start`, in its place: 0 or 16."""
+    """Return the fifth bit of each of 32 elements, from the 4 bytes at `start`, as 0 or 16."""
     return (bits(words(raw, start, start + 4, mx.uint32), GROUP, 1).reshape(-1, GROUP) << 4).astype(mx.uint8)
 
 
@@ -87,7 +87,10 @@ def _q8_0(raw: mx.array) -> Codes:
 
 
 def _k_scales(raw: mx.array) -> tuple[mx.array, mx.array]:
-    """Return the scales and biases of the 8 groups of Q4_K and Q5_K: 6 bits each, the upper 2 of some elsewhere."""
+    """Return the scales and biases of the 8 groups of Q4_K and Q5_K.
+
+    They have 6 bits each; the upper 2 bits of the last four are stored apart from the lower 4.
+    """
     first, second, third = raw[:, 4:8], raw[:, 8:12], raw[:, 12:16]
     scales = mx.concatenate([first & 63, (third & 15) | ((first >> 6) << 4)], axis=-1)
     least = mx.concatenate([second & 63, (third >> 4) | ((second >> 6) << 4)], axis=-1)
@@ -95,7 +98,7 @@ def _k_scales(raw: mx.array) -> tuple[mx.array, mx.array]:
 
 
 def _k_nibbles(raw: mx.array, start: int) -> mx.array:
-    """Return the 256 numbers of 4 bits in the 128 bytes at `start`: of each 32 bytes the low halves, then the high."""
+    """Return the 256 4-bit numbers in the 128 bytes at `start`: of each 32 bytes the low halves, then the high ones."""
     packed = raw[:, start : start + 128].reshape(-1, 4, 1, GROUP)
     return mx.concatenate([packed & 15, packed >> 4], axis=2).reshape(-1, _SUPER)
 
@@ -110,12 +113,12 @@ def _q5_k(raw: mx.array) -> Codes:
 
 
 def _scale_groups_of_16(codes: mx.array, scales: mx.array) -> mx.array:
-    """Return numbers whose scales belong to 16 elements each."""
+    """Multiply codes by scales that belong to 16 elements each."""
     return (codes.reshape(len(codes), -1, 16).astype(mx.float32) * scales[..., None]).reshape(codes.shape)
 
 
 def _two_bit_codes(raw: mx.array, start: int) -> mx.array:
-    """Return the 256 numbers of 2 bits in the 64 bytes at `start`: of each 32 bytes the lowest bits, then the next."""
+    """Return the 256 2-bit numbers in the 64 bytes at `start`: of each 32 bytes the lowest bits, then the next."""
     return bits(raw[:, start : start + 64].reshape(-1, 2, GROUP), 4, 2).swapaxes(2, 3).reshape(-1, _SUPER)
 
 
@@ -163,12 +166,12 @@ def _ternary(codes: mx.array, scale: mx.array) -> Codes:
 
 
 def _tq1_0(raw: mx.array) -> Codes:
-    """Take apart five numbers of three values in a byte, the highest first: a fraction of 256 in base 3."""
+    """Decode TQ1_0, whose bytes are fractions of 256 with five ternary digits, the highest first."""
     powers = mx.array([1, 3, 9, 27, 81], dtype=mx.uint8)
 
     def digits(start: int, end: int, count: int) -> mx.array:
-        turned = raw[:, None, start:end] * powers[:count, None]
-        return ((turned.astype(mx.uint16) * 3) >> 8).astype(mx.uint8).reshape(len(raw), -1)
+        shifted = raw[:, None, start:end] * powers[:count, None]  # The uint8 overflow drops the higher digits.
+        return ((shifted.astype(mx.uint16) * 3) >> 8).astype(mx.uint8).reshape(len(raw), -1)
 
     codes = mx.concatenate([digits(0, 32, 5), digits(32, 48, 5), digits(48, 52, 4)], axis=-1)
     return _ternary(codes, half(raw, 52))
@@ -178,7 +181,7 @@ def _tq2_0(raw: mx.array) -> Codes:
     return _ternary(_two_bit_codes(raw, 0), half(raw, 64))
 
 
-# How each type is taken apart, and in how many bits its codes are kept. The IQ types with tables are in `tables`.
+# The bits of each type's codes and the function that decodes its blocks. The IQ types with tables are in `tables`.
 AFFINE: Mapping[str, tuple[int, Callable[[mx.array], Codes]]] = {
     "Q4_0": (4, _q4_0),
     "Q4_1": (4, _q4_1),

@@ -1,8 +1,8 @@
-"""The tables of the IQ types: each index stands for 8 elements, or 4, out of a few magnitudes.
+"""The look-up tables of the IQ types: each index stands for 8 or 4 elements with one of a few magnitudes each.
 
-They were found by search when the types were made, and follow from nothing (https://github.com/ggml-org/ggml,
-src/ggml-common.h). An entry is kept as one number of 16 bits, little-endian, the first element in its lowest bits; the
-text is its base85 (RFC 1924).
+The tables were found by search when the types were designed, so they cannot be computed (from
+https://github.com/ggml-org/ggml, src/ggml-common.h). Each entry is a little-endian 16-bit number with the first element
+in its lowest bits, and a table is the base85 text (RFC 1924) of its entries.
 """
 
 import base64
@@ -16,13 +16,13 @@ import mlx.core as mx
 
 @dataclass(frozen=True, slots=True)
 class Codebook:
-    """A table.
+    """A look-up table.
 
     Attributes:
-        size: Elements of an entry.
-        width: Bits that an element takes in it.
-        values: What the elements stand for, by what they are kept as.
-        text: The entries.
+        size: Elements per entry.
+        width: Bits per element.
+        values: The value for each number that `width` bits can hold, from 0 on.
+        text: The entries in base85.
     """
 
     size: int
@@ -38,8 +38,8 @@ def entries(name: str) -> mx.array:
     content: Any = memoryview(base64.b85decode(book.text)).cast("H")
     packed = mx.array(content)
     shifts = mx.arange(book.size, dtype=mx.uint16) * book.width
-    places = (packed[:, None] >> shifts) & ((1 << book.width) - 1)
-    table = mx.array(book.values, dtype=mx.int8)[places]
+    stored = (packed[:, None] >> shifts) & ((1 << book.width) - 1)
+    table = mx.array(book.values, dtype=mx.int8)[stored]
     mx.eval(table)
     return table
 

@@ -1,4 +1,4 @@
-"""Which tensors, in MLX's names, types and shapes, come of a GGUF file; nothing of it is read for that."""
+"""The plan for converting a GGUF file: names, types and shapes of the resulting tensors. Reads none of its data."""
 
 import re
 from collections import Counter
@@ -19,19 +19,19 @@ _NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
 _HALF = ("F16", "BF16")
 _WORD_BITS = 32
 _KEYS = re.compile(r"blk\.(\d+)\.attn_k_b\.weight")
-# Small differences in it choose other experts.
-_EXACT = ".e_score_correction_bias"
+# Not rounded, because small differences change which experts are chosen.
+_UNROUNDED = ".e_score_correction_bias"
 
 
 @dataclass(frozen=True, slots=True)
 class Recipe:
-    """What one tensor of a file becomes.
+    """How one matrix or vector of a model is made from a file.
 
     Attributes:
-        place: Its name in the definition, and what is done to it.
+        place: Its name in the definition, and how it has to be changed.
         parts: The tensors of the file: one, or the two halves of a latent projection.
-        layout: How it is quantized afterwards; None for plain numbers.
-        dtype: Type of its numbers, or of its scales and biases.
+        layout: How it is quantized; None if it is not.
+        dtype: Type of its elements or, if it is quantized, of its scales and biases.
     """
 
     place: Place
@@ -41,19 +41,19 @@ class Recipe:
 
     @property
     def nbytes(self) -> int:
-        """Bytes in the file."""
+        """Size of its parts in the file, in bytes."""
         return sum(part.nbytes for part in self.parts)
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Rows and columns of the matrix that it stands for, or as many dimensions as it has."""
+        """Its shape, unpacked."""
         if len(self.parts) == 1:
             return self.parts[0].shape
         (heads, rank, width), (_, depth, _) = (part.shape for part in self.parts)
         return heads * (width + depth), rank
 
     def outputs(self) -> Iterator[tuple[str, TensorInfo]]:
-        """Yield the names, types and shapes of what comes of it."""
+        """Yield the names, types and shapes of the resulting tensors."""
         name, shape, layout = self.place.name, self.shape, self.layout
         if layout is None:
             yield name, _info(_NAMES[self.dtype], shape, self.dtype.size)
@@ -71,33 +71,33 @@ class Recipe:
 
 @dataclass(frozen=True, slots=True)
 class ConvertedFile(TensorFile):
-    """A GGUF file as the tensors that come of it.
+    """A GGUF file, described by the tensors that result from its conversion.
 
     Attributes:
-        recipes: What is made of what, in the order of the file.
+        recipes: How they are made, in the order of the file.
     """
 
     recipes: tuple[Recipe, ...] = ()
 
     @property
     def read_bytes(self) -> int:
-        """Bytes of tensor data that are read."""
+        """Bytes of tensor data to read."""
         return sum(recipe.nbytes for recipe in self.recipes)
 
 
 def convert(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> ConvertedFile:
-    """Return a file as the tensors that come of it.
+    """Return the description of a converted file.
 
-    On a CPU plain numbers stay as they are, and scales have 16 bits: what is computed there is float32. Elsewhere the
-    activations take the widest type that they meet, so everything is of one.
+    On a CPU, unquantized tensors keep their types, and scales have 16 bits, because activations are always float32.
+    Elsewhere activations take the widest type that they meet, so all tensors get the same type.
 
     Args:
         source: A GGUF file.
-        config: Of its model, as `config.json` has it.
-        on_cpu: Whether a CPU computes.
+        config: The model's config.
+        on_cpu: Whether the model is computed on a CPU.
 
     Raises:
-        BrokenModelError: Two tensors have one place, or halves do not fit each other.
+        BrokenModelError: Two tensors have the same name in the definition, or two halves do not fit each other.
     """
     common = None if on_cpu else _activation_dtype(source)
     recipes = tuple(_recipes(source, config, common))
@@ -113,13 +113,13 @@ def convert(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> C
 
 
 def describe_repacking(files: Iterable[TensorFile], *, widened: bool = False) -> str:
-    """Return how the types of GGUF files are held, for people: `Q4_K in 4 bits (2 GB), Q6_K rounded to 8 bits (1 GB)`.
+    """Return how the types of GGUF files are held: `Q4_K in 4 bits (2 GB), Q6_K rounded to 8 bits (1 GB)`.
 
-    Types that stay as they are stored are not named; without any other the text is empty.
+    Unquantized types are not named; the text is empty if there are no others.
 
     Args:
-        files: As `converted` returns them.
-        widened: Whether scales are held in 32 bits, whatever their width in the files.
+        files: The files of a model; only those that are a `ConvertedFile` count.
+        widened: Whether 16-bit scales are held in 32 bits.
     """
     sizes: Counter[str] = Counter()
     for file in files:
@@ -129,7 +129,7 @@ def describe_repacking(files: Iterable[TensorFile], *, widened: bool = False) ->
                 sizes[f"{recipe.parts[0].dtype} {how} {layout.bits} bits"] += sum(
                     info.nbytes * (2 if widened and info.dtype in _HALF else 1) for _, info in recipe.outputs()
                 )
-    return ", ".join(f"{said} ({format_size(size)})" for said, size in sizes.most_common())
+    return ", ".join(f"{description} ({format_size(size)})" for description, size in sizes.most_common())
 
 
 def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None) -> Iterator[Recipe]:
@@ -144,12 +144,12 @@ def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | N
                 )
             layout = repack.layout_of(info.dtype, on_cpu=common is None)
             stored = repack.PLAIN.get(info.dtype, mx.float16)
-            exact = place.name.endswith(_EXACT)
-            yield Recipe(place, (info,), layout, stored if common is None or exact else common)
+            unrounded = place.name.endswith(_UNROUNDED)
+            yield Recipe(place, (info,), layout, stored if common is None or unrounded else common)
 
 
 def _latent(source: TensorFile, layer: str, keys: TensorInfo, common: mx.Dtype | None) -> Recipe:
-    """Return what becomes of the halves of the projection from latent keys and values, one of them transposed."""
+    """Return how to join the two halves of the projection from latent keys and values, one of them transposed."""
     values = source.tensors.get(f"blk.{layer}.attn_v_b.weight")
     fit = values is not None and len(keys.shape) == len(values.shape) == 3
     if values is None or not fit or keys.shape[0] != values.shape[0] or keys.shape[1] != values.shape[2]:
@@ -162,7 +162,7 @@ def _latent(source: TensorFile, layer: str, keys: TensorInfo, common: mx.Dtype |
 
 
 def _activation_dtype(source: TensorFile) -> mx.Dtype:
-    """Return the type that most bytes of the weights have; bfloat16, which loses no range, where they are quantized."""
+    """Return the type of most of the weights, by bytes; if that is quantized, bfloat16, which has float32's range."""
     sizes: Counter[str] = Counter()
     for tensor in source.tensors.values():
         sizes[tensor.dtype] += tensor.nbytes

@@ -1,4 +1,4 @@
-"""What the tensors of GGUF files are called in the definitions of models, and which of them are arranged otherwise.
+"""Translation of tensor names between GGUF files and model definitions, and which tensors need rearranging.
 
 The names are those of https://github.com/ggml-org/llama.cpp (gguf-py/gguf/constants.py).
 """
@@ -8,10 +8,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# Ollama's own converter leaves the ending of sinks out.
+# Ollama's own converter omits the ending of attention sinks.
 _BLOCK = re.compile(r"blk\.(\d+)\.(?:(\w+)\.(weight|bias)|(attn_sinks))")
 _OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
-# They are said in the config, or belong to what sees and hears.
+# RoPE factors, which the config has as well, and tensors for images and sound.
 _IGNORED_PREFIXES = ("rope_freqs.", "rope_factors_long.", "rope_factors_short.", "v.", "a.", "mm.")
 
 _ATTENTION = {
@@ -54,7 +54,7 @@ _DEEPSEEK = {
     "attn_kv_b": "self_attn.kv_b_proj",
     **{f"ffn_{part}_shexp": f"mlp.shared_experts.{part}_proj" for part in ("gate", "up", "down")},
 }
-# By model type: what stands between `blk.N.` and the last part.
+# By model type: the part of a name between `blk.N.` and the ending, and its name in the definition.
 _NAMES: Mapping[str, Mapping[str, str]] = {
     "deepseek_v2": _DEEPSEEK,
     "deepseek_v3": _DEEPSEEK,
@@ -80,7 +80,7 @@ _NAMES: Mapping[str, Mapping[str, str]] = {
     "phi3": {**_LLAMA, "attn_qkv": "self_attn.qkv_proj", "ffn_up": "mlp.gate_up_proj"},
     "qwen3_moe": {**_LLAMA, **_experts("mlp.switch_mlp", "mlp.gate")},
 }
-# Encoders have names of their own, without `model.`.
+# The definitions of encoders use other names, without `model.`.
 _ENCODER_OUTER = {
     "token_embd": "embeddings.word_embeddings",
     "token_embd_norm": "embeddings.norm",
@@ -98,28 +98,28 @@ _ENCODERS: Mapping[str, Mapping[str, str]] = {
     "bert": {**_ENCODER, "attn_q": "query", "attn_k": "key", "attn_v": "value"},
     "nomic_bert": {**_ENCODER, "attn_qkv": "qkv", "ffn_gate": "gate"},
 }
-# What a definition's layer has in it, however its numbers are held.
+# The arrays of a layer in a definition, quantized or not.
 _PARTS = frozenset({"weight", "bias", "scales", "biases"})
 _LAYER = re.compile(r"(?:model\.)?layers\.(\d+)\.(.+)")
-# Names that do not end as all others do.
+# Names whose endings differ between the two.
 _WITH_ENDING: Mapping[str, str] = {
     "attn_sinks.weight": "self_attn.sinks",
     "exp_probs_b.bias": "mlp.gate.e_score_correction_bias",
 }
-# Their two halves of each head were made to take turns, row by row.
+# llama.cpp's converter interleaves the rows of the two halves of each head of these model types.
 _INTERLEAVED = frozenset({"granite", "llama", "mixtral", "smollm3"})
-# Their norms were stored with the 1 that the definitions add.
+# llama.cpp's converter adds 1 to the norms of these model types, which the definitions do as well.
 _SHIFTED = frozenset({"gemma2", "gemma3_text"})
 
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Where a tensor goes.
+    """Where a tensor goes in the definition, and how it has to be changed.
 
     Attributes:
         name: Its name in the definition.
-        heads: How many heads its rows are of, whose halves take turns; 0 where they stand as they should.
-        shift: Added to it.
+        heads: Number of heads whose two halves have interleaved rows; 0 if the rows are in order.
+        shift: Added to each element.
     """
 
     name: str
@@ -128,13 +128,13 @@ class Place:
 
 
 def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
-    """Return where a tensor goes, or None where it is not needed.
+    """Return where a tensor goes; None if it is not needed.
 
-    Names that are not known are left as they are; no definition has a place for them.
+    Unknown names stay as they are; no definition has a place for them, so loading them fails.
 
     Args:
-        name: In the file.
-        config: Of its model.
+        name: The tensor's name in the file.
+        config: The model's config.
     """
     kind = config["model_type"]
     if name.startswith(_IGNORED_PREFIXES):
@@ -164,11 +164,11 @@ def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
 
 
 def name_in_file(name: str, config: Mapping[str, Any]) -> str:
-    """Return what a GGUF file calls a tensor, or a layer with several, of a definition; as it is where it has no name.
+    """Return the name in GGUF files of a tensor, or of a layer with several tensors; unknown names stay as they are.
 
     Args:
-        name: In the definition.
-        config: Of its model.
+        name: The name in the definition.
+        config: The model's config.
     """
     kind = config["model_type"]
     body, _, part = name.rpartition(".")
@@ -179,13 +179,18 @@ def name_in_file(name: str, config: Mapping[str, Any]) -> str:
     inner, outer = (_ENCODERS[kind], _ENCODER_OUTER) if kind in _ENCODERS else (_NAMES.get(kind, _LLAMA), _OUTER)
     match = _LAYER.fullmatch(body)
     if match is None:
-        found = next((own for own, other in outer.items() if other == body), None)
+        found = _key_of(body, outer)
         return name if found is None else found + ending
-    found = next((own for own, other in inner.items() if other == match[2]), None)
+    found = _key_of(match[2], inner)
     if found is None:
-        whole = next((own for own, other in _WITH_ENDING.items() if other == match[2]), None)
-        return name if whole is None else f"blk.{match[1]}.{whole}"
+        complete = _key_of(match[2], _WITH_ENDING)
+        return name if complete is None else f"blk.{match[1]}.{complete}"
     return f"blk.{match[1]}.{found}{ending}"
+
+
+def _key_of(value: str, names: Mapping[str, str]) -> str | None:
+    """Return the first key with this value; None if there is none."""
+    return next((key for key, candidate in names.items() if candidate == value), None)
 
 
 def _in_encoder(name: str, names: Mapping[str, str]) -> Place:

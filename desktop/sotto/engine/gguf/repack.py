@@ -1,10 +1,11 @@
-"""From GGUF's blocks to MLX's quantized matrices: packed words, scales and biases of groups of 32.
+"""Conversion of GGUF's blocks to MLX's quantized matrices: packed words, scales and biases of groups of 32.
 
-Where each group has one scale the codes are taken over, and nothing is lost but what rounding a scale to 16 bits may.
-The others are quantized anew to 8 bits: of 256 steps over the range of 32 elements, none is more than half a step off.
-Q6_K, the finest of them, has 64 steps for 16 elements; so that is an eighth of a step of the coarser 16 at most, where
-making it took half a step. As 16-bit numbers they would take twice the memory, and each token twice the time, to save
-that; so it is not offered.
+Types with one scale for each group keep their codes, and lose at most what rounding a scale to 16 bits loses.
+
+All others are quantized again to 8 bits: 256 steps over the range of 32 elements, with an error of at most half a step.
+For Q6_K, the finest of them with 64 steps for 16 elements, that is at most an eighth of one of its own steps, compared
+with the half step that it lost already. Keeping them as 16-bit floats would avoid this, but double both the memory and
+the time for each token, so it is not offered.
 """
 
 from dataclasses import dataclass
@@ -16,20 +17,20 @@ from sotto.engine.gguf.blocks import GROUP
 
 _AFFINE = {**blocks.AFFINE, **tables.AFFINE}
 _DEQUANTIZERS = {**blocks.DEQUANTIZERS, **tables.DEQUANTIZERS}
-_REQUANTIZED = 8
-# Products with other widths take a CPU twenty times as long.
+_REQUANTIZED_BITS = 8
+# Matrix products with other numbers of bits are twenty times as slow on a CPU.
 _FAST_ON_CPU = (4, 8)
 PLAIN = {"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16}
 
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """How a type is held.
+    """How a GGUF type is held in memory.
 
     Attributes:
-        bits: Bits of an element.
-        mode: MLX's name of the kind: `affine`, or `mxfp4` with a scale of one byte and no bias.
-        exact: Whether its elements stay what they were, to the rounding of a scale.
+        bits: Bits per element.
+        mode: MLX's quantization mode: `affine`, or `mxfp4` with a scale of one byte and no bias.
+        exact: Whether the elements keep their values, apart from the rounding of scales.
     """
 
     bits: int
@@ -38,28 +39,28 @@ class Layout:
 
 
 def layout_of(kind: str, *, on_cpu: bool) -> Layout | None:
-    """Return how a type is held, or None where its elements stay plain numbers.
+    """Return how a GGUF type is held; None if it is not quantized.
 
-    On a CPU codes may have more bits than they need, where products with them are fast.
+    On a CPU, codes may get more bits than they need, because matrix products are then faster.
     """
     if kind in PLAIN:
         return None
     if kind == "MXFP4":
         return Layout(4, "mxfp4")
     if kind not in _AFFINE:
-        return Layout(_REQUANTIZED, exact=False)
+        return Layout(_REQUANTIZED_BITS, exact=False)
     bits = _AFFINE[kind][0]
     return Layout(next(fast for fast in _FAST_ON_CPU if fast >= bits) if on_cpu else bits)
 
 
 def repack(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[mx.array, ...]:
-    """Return blocks as MLX's packed words, scales and, but for `mxfp4`, biases; each with a row for each block.
+    """Return MLX's packed words, scales and, except for `mxfp4`, biases; each with a row for each block.
 
     Args:
-        kind: A type that is no plain one.
-        raw: uint8 `[blocks, bytes of a block]`.
-        layout: How it is held, as `layout_of` says.
-        scales: Type of scales and biases.
+        kind: A quantized GGUF type.
+        raw: The blocks, uint8 `[blocks, bytes of a block]`.
+        layout: The result of `layout_of`.
+        scales: Type of the scales and biases.
     """
     if kind == "MXFP4":
         low = blocks.bits(raw[:, 1:17], 2, 4).swapaxes(1, 2).reshape(-1, GROUP)
@@ -71,7 +72,7 @@ def repack(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[
 
 
 def dequantize(kind: str, raw: mx.array) -> mx.array:
-    """Return the elements of blocks as float32 `[blocks, size]`, for types that no layout of MLX can hold."""
+    """Return the elements of blocks of any type as float32 `[blocks, size]`."""
     if kind in PLAIN:
         return raw.view(PLAIN[kind]).astype(mx.float32)
     if kind == "MXFP4":
@@ -81,10 +82,10 @@ def dequantize(kind: str, raw: mx.array) -> mx.array:
 
 
 def pack_bits(codes: mx.array, bits: int) -> mx.array:
-    """Return codes uint8 `[n, size]` as one stream of bits a row, uint32 `[n, size x bits / 32]`, lowest bits first."""
+    """Pack codes, uint8 `[n, size]`, into a bit stream per row, uint32 `[n, size x bits / 32]`, lowest bits first."""
     if bits == 8:
         return mx.contiguous(codes).view(mx.uint32)
-    # Eight codes in eight bytes become eight codes in `bits` bytes: pairs are joined, then pairs of these, and again.
+    # Eight codes in eight bytes become eight codes in `bits` bytes: first pairs are joined, then fours, then eights.
     eights = mx.contiguous(codes).view(mx.uint64)
     width, held = 8, bits
     for _ in range(3):
@@ -96,13 +97,13 @@ def pack_bits(codes: mx.array, bits: int) -> mx.array:
 
 
 def _mask(lane: int, start: int, end: int) -> mx.array:
-    """Return 64 bits of which those from `start` to `end` of each lane are set."""
-    one = (1 << end) - (1 << start)
-    return mx.array(sum(one << place for place in range(0, 64, lane)), mx.uint64)
+    """Return a 64-bit mask in which bits `start` to `end` of each lane of `lane` bits are set."""
+    lane_mask = (1 << end) - (1 << start)
+    return mx.array(sum(lane_mask << shift for shift in range(0, 64, lane)), mx.uint64)
 
 
 def _quantize_8bit(elements: mx.array, scales: mx.Dtype) -> tuple[mx.array, mx.array, mx.array]:
-    """Return elements float32 `[n, size]` in 8 bits, by the scales and biases as they are after rounding."""
+    """Quantize elements, float32 `[n, size]`, to 8 bits, using the scales and biases after their rounding."""
     groups = elements.reshape(len(elements), -1, GROUP)
     least, most = groups.min(axis=-1), groups.max(axis=-1)
     step = ((most - least) / 255).astype(scales)

@@ -1,4 +1,4 @@
-"""The blocks of those IQ types whose elements come from a table, eight or four at a time, with signs beside them."""
+"""Decoding of the IQ types whose elements are looked up in a table, eight or four at a time, with separate signs."""
 
 from collections.abc import Callable, Mapping
 
@@ -8,30 +8,33 @@ from sotto.engine.gguf.blocks import GROUP, Codes, bits, half, words
 from sotto.engine.gguf.codebooks import entries
 
 _SUPER = 256
-# Magnitudes go up to 62, and this is in the middle of 8 bits.
-_MIDDLE = 128
+# Added to signed elements of at most 62 so that they become unsigned 8-bit codes.
+_OFFSET = 128
 _DELTA = 0.125
 
 
 def _signs_of_bytes(raw: mx.array, start: int) -> mx.array:
-    """Return the signs of the elements, int8 `[blocks, 256]`, from one bit each in the 32 bytes at `start`."""
+    """Return the signs, int8 `[blocks, 256]`, from one bit per element in the 32 bytes at `start`."""
     return 1 - 2 * bits(raw[:, start : start + 32], 8, 1).reshape(-1, _SUPER).astype(mx.int8)
 
 
 def _signs_of_sevens(sevens: mx.array) -> mx.array:
-    """Return the signs `[blocks, 256]` from 7 bits `[blocks, 32]` for each 8 elements: an even number is negative."""
+    """Return the signs `[blocks, 256]` from 7 bits `[blocks, 32]` for each 8 elements.
+
+    The eighth sign follows, because an even number of the eight elements is negative.
+    """
     seven = bits(sevens, 7, 1).astype(mx.int8)
     eighth = seven.sum(axis=-1, keepdims=True).astype(mx.int8) & 1
     return 1 - 2 * mx.concatenate([seven, eighth], axis=-1).reshape(-1, _SUPER)
 
 
 def _elements(name: str, index: mx.array, signs: mx.array) -> mx.array:
-    """Return the elements without their scales, int8 `[blocks, 256]`."""
+    """Return the elements before scaling, int8 `[blocks, 256]`."""
     return entries(name)[index].reshape(-1, _SUPER) * signs
 
 
 def _codes(elements: mx.array, scales: mx.array) -> Codes:
-    return Codes((elements.astype(mx.int16) + _MIDDLE).astype(mx.uint8), scales, -_MIDDLE * scales)
+    return Codes((elements.astype(mx.int16) + _OFFSET).astype(mx.uint8), scales, -_OFFSET * scales)
 
 
 def _iq2_xxs(raw: mx.array) -> Codes:
@@ -50,7 +53,7 @@ def _iq3_xxs(raw: mx.array) -> Codes:
 
 
 def _iq3_s(raw: mx.array) -> Codes:
-    """Take apart a type whose elements, odd numbers up to 15 and their negatives, are 16 equal steps."""
+    """Decode IQ3_S, whose elements, the odd numbers from -15 to 15, are 16 equal steps."""
     ninth = bits(raw[:, 66:74], 8, 1).reshape(-1, 64).astype(mx.uint16)
     elements = _elements("IQ3_S", raw[:, 2:66] | (ninth << 8), _signs_of_bytes(raw, 74))
     scales = half(raw, 0) * (2 * bits(raw[:, 106:110], 2, 4).reshape(-1, 8) + 1)
@@ -67,12 +70,12 @@ def _iq1_s(raw: mx.array) -> Codes:
 
 
 def _scale_groups(elements: mx.array, scales: mx.array) -> mx.array:
-    """Return elements times the scales of as many groups as there are."""
+    """Multiply the elements of each block by scales, `[blocks, groups]`."""
     return (elements.reshape(*scales.shape, -1) * scales[..., None]).reshape(-1, _SUPER)
 
 
 def _half_scales(raw: mx.array, start: int) -> mx.array:
-    """Return the scales of 16 elements each, `[blocks, 16]`, from 4 bits each in the 8 bytes at `start`."""
+    """Return a scale for each 16 elements, `[blocks, 16]`, from 4 bits each in the 8 bytes at `start`."""
     return half(raw, 0) * (bits(raw[:, start : start + 8], 2, 4).reshape(-1, 16).astype(mx.float32) + 0.5) * 0.25
 
 
@@ -90,7 +93,7 @@ def _iq2_s(raw: mx.array) -> mx.array:
 
 def _iq1_m(raw: mx.array) -> mx.array:
     packed = words(raw, 48, 56, mx.uint16)
-    # The scale of the whole block is in the upper 4 bits of the four words, the lowest first.
+    # The float16 scale of the block is spread over the upper 4 bits of the four words, lowest bits first.
     upper = ((packed >> 12) << (4 * mx.arange(4, dtype=mx.uint16))).sum(axis=-1, keepdims=True).astype(mx.uint16)
     scales = upper.view(mx.float16).astype(mx.float32) * (2 * bits(packed, 4, 3).reshape(-1, 16) + 1)
     high = bits(raw[:, 32:48], 2, 4).reshape(-1, GROUP).astype(mx.uint16)

@@ -1,7 +1,7 @@
-"""Reading the tensors of a GGUF file, converted on their way.
+"""Reading and converting the tensors of a GGUF file.
 
-The file is mapped into memory and taken a slice at a time, so that beside the model there is never more than the
-largest of its tensors. What was read is handed back to the system at once.
+The file is mapped into memory and converted slice by slice, so that besides the model, at most its largest tensor is in
+memory. Pages that have been read are released to the system at once.
 """
 
 import mmap
@@ -19,38 +19,38 @@ from sotto.store.gguf.block_types import BY_NAME
 from sotto.store.printable import printable_path
 from sotto.store.records import TensorInfo
 
-# Elements that are converted at once: enough for a call to cost little, few enough to stay in a core's cache.
-_SLICE = 1 << 19
+# Elements converted at once: enough to make calls cheap, few enough to stay in a core's cache.
+_SLICE_ELEMENTS = 1 << 19
 
 Step = tuple[dict[str, mx.array], int]
 Evaluate = Callable[[Sequence[mx.array], str], None]
 
 
 def steps(file: ConvertedFile, evaluate: Evaluate) -> Iterator[Step]:
-    """Yield the tensors of a file, evaluated, with the bytes that were read since the step before.
+    """Yield the evaluated tensors of a file, by name, with the bytes read since the previous step.
 
-    A large tensor takes several steps, of which all but the last have no tensors.
+    A large tensor takes several steps, of which only the last yields it.
 
     Args:
-        file: What to read, and what becomes of it.
-        evaluate: Computes arrays; takes the name of a tensor that they are of.
+        file: The file, with its conversion.
+        evaluate: Evaluates arrays; its second argument is the name of the tensor that they belong to.
 
     Raises:
-        BrokenModelError: The file cannot be read any more, or became shorter.
+        BrokenModelError: The file can no longer be read, or became shorter.
     """
     end = max((part.end for recipe in file.recipes for part in recipe.parts), default=0)
     with open_regular(file.path) as (stream, size):
         _require_size(file, size, end)
         with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as content:
             for recipe in file.recipes:
-                # Touching what is no longer there would end the process.
+                # Reading mapped pages beyond the end of the file would kill the process.
                 _require_size(file, os.fstat(stream.fileno()).st_size, end)
                 yield from _steps(recipe, content, evaluate)
                 _release(mapped, recipe)
 
 
 def _require_size(file: ConvertedFile, size: int, needed: int) -> None:
-    """Raise BrokenModelError unless a file still has the bytes to read."""
+    """Raise BrokenModelError if a file has become too short."""
     if size < needed:
         raise BrokenModelError(f"{printable_path(file.path)} was changed while the model was being loaded; try again.")
 
@@ -59,7 +59,7 @@ def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[
     name = recipe.place.name
     if len(recipe.parts) > 1:
         keys, values = (_read_numbers(part, content, evaluate, name) for part in recipe.parts)
-        # A row of keys for each of its dimensions, then those of values, head by head.
+        # For each head, the rows of the keys and then those of the values.
         joined = mx.concatenate([keys.swapaxes(1, 2), values], axis=1).reshape(recipe.shape).astype(recipe.dtype)
         evaluate([joined], name)
         yield {name: joined}, recipe.nbytes
@@ -74,16 +74,16 @@ def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[
     columns = [list(column) for column in zip(*pieces, strict=True)]
     pieces.clear()
     tensors = {}
-    for made, info in recipe.outputs():
-        # Taken out of the list, so that the pieces are gone before the next ones are joined.
+    for output, info in recipe.outputs():
+        # Removed from the list, so that the pieces are freed before the next ones are joined.
         joined = mx.concatenate(columns.pop(0))
-        tensors[made] = _interleave_halves(joined.reshape(info.shape), recipe.place.heads)
-        evaluate([tensors[made]], name)
+        tensors[output] = _separate_halves(joined.reshape(info.shape), recipe.place.heads)
+        evaluate([tensors[output]], name)
     yield tensors, 0
 
 
 def _plain(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
-    """Yield the numbers of a tensor that is not quantized, in their final type."""
+    """Yield slices of an unquantized tensor in its final type, with the bytes read for each."""
     for raw in _slices(part, content):
         numbers = raw.reshape(-1).view(repack.PLAIN[part.dtype])
         if recipe.place.shift:
@@ -92,7 +92,7 @@ def _plain(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tu
 
 
 def _repack(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
-    """Yield words, scales and biases of a quantized tensor, a row for each block."""
+    """Yield slices of a quantized tensor as words, scales and biases, a row per block, with the bytes read for each."""
     assert recipe.layout is not None
     for raw in _slices(part, content):
         yield repack.repack(part.dtype, raw, recipe.layout, recipe.dtype), raw.nbytes
@@ -108,24 +108,24 @@ def _read_numbers(part: TensorInfo, content: memoryview, evaluate: Evaluate, nam
 
 
 def _slices(part: TensorInfo, content: Any) -> Iterator[mx.array]:
-    """Yield the blocks of a tensor, uint8 `[blocks, bytes of a block]`, some at a time."""
+    """Yield slices of a tensor's blocks, uint8 `[blocks, bytes of a block]`."""
     block = BY_NAME[part.dtype]
-    step = _SLICE // block.size * block.nbytes
+    step = _SLICE_ELEMENTS // block.size * block.nbytes
     for start in range(part.start, part.end, step):
         with content[start : min(start + step, part.end)] as piece:
             yield mx.array(piece).reshape(-1, block.nbytes)
 
 
-def _interleave_halves(array: mx.array, heads: int) -> mx.array:
-    """Return rows whose halves take turns within each head as one half after the other."""
+def _separate_halves(array: mx.array, heads: int) -> mx.array:
+    """Reorder rows so that the two interleaved halves of each head follow one another; unchanged for 0 heads."""
     if not heads:
         return array
-    turns = array.reshape(heads, -1, 2, *array.shape[1:])
-    return mx.contiguous(turns.swapaxes(1, 2)).reshape(array.shape)
+    pairs = array.reshape(heads, -1, 2, *array.shape[1:])
+    return mx.contiguous(pairs.swapaxes(1, 2)).reshape(array.shape)
 
 
 def _release(mapped: mmap.mmap, recipe: Recipe) -> None:
-    """Hand the pages of what was read back to the system, where that can be asked for."""
+    """Release the pages that were read, on systems that support it."""
     if hasattr(mapped, "madvise"):
         for part in recipe.parts:
             start = part.start // mmap.PAGESIZE * mmap.PAGESIZE
