@@ -1,4 +1,4 @@
-"""Sequences of unequal lengths that share a forward pass give each what it gives alone, but for rounding."""
+"""Sequences of different lengths in one forward pass have the same logits as alone, except for rounding."""
 
 import json
 from functools import cache
@@ -18,7 +18,7 @@ from sotto.engine.weights.loader import load
 
 CASES = sorted(path.name for path in REFERENCES.iterdir())
 LENGTHS = (5, 23, 11)
-# Of the largest logit: rows of one product may be summed in another order than a single one.
+# As a fraction of the largest logit: a product of several rows may be summed in another order than that of one.
 BOUND = 1e-4
 
 
@@ -48,7 +48,7 @@ def compare(model, vocabulary, kv_bits=None, steps=8):
         for sequences in (together, alone):
             caches = make_caches(model, kv_bits)
             model(mx.array([ids[:length]]), cache=caches)
-            mx.eval([one.state for one in caches])
+            mx.eval([layer_cache.state for layer_cache in caches])
             sequences.append(caches)
     for step in range(steps):
         tokens = [ids[length + step] for length in LENGTHS]
@@ -57,9 +57,9 @@ def compare(model, vocabulary, kv_bits=None, steps=8):
             [model(mx.array([[token]]), cache=caches) for token, caches in zip(tokens, alone, strict=True)]
         )
         assert mx.abs(found - wanted).max().item() <= BOUND * mx.abs(wanted).max().item()
-    for mine, its in zip(together, alone, strict=True):
-        assert [one.offset for one in leaves(mine) if hasattr(one, "offset")] == [
-            one.offset for one in leaves(its) if hasattr(one, "offset")
+    for shared, separate in zip(together, alone, strict=True):
+        assert [leaf.offset for leaf in leaves(shared) if hasattr(leaf, "offset")] == [
+            leaf.offset for leaf in leaves(separate) if hasattr(leaf, "offset")
         ]
 
 
@@ -80,7 +80,7 @@ def test_families_that_may_share_a_pass_do_not_mix_their_rows(name):
     compare(model, FAMILIES[name].get("vocab_size") or FAMILIES[name]["text_config"]["vocab_size"], steps=4)
 
 
-def test_most_families_share():
+def test_most_families_can_share_a_pass():
     shared = [case for case in CASES if can_batch(reference(case)[1], make_caches(reference(case)[0]))]
     assert len(shared) >= 27
     assert {"llama", "qwen3", "gemma3", "gpt-oss", "qwen3-next", "granite-hybrid", "mixtral"} <= set(shared)

@@ -1,4 +1,4 @@
-"""That keys and values in few bits are what was asked for, wherever a layer allows it, and is told."""
+"""Tests of quantized keys and values: their accuracy, their memory, and the note on which layers have them."""
 
 import mlx.core as mx
 import pytest
@@ -33,34 +33,34 @@ MODELS = {kind: wide_model(kind) for kind in CONFIGS}
 
 
 def logits_of(kind, caches, size):
-    """Return the logits of a prompt that is fed in pieces."""
+    """Return the logits of a prompt that is fed `size` tokens at a time."""
     pieces = [PROMPT[start : start + size] for start in range(0, len(PROMPT), size)]
     return mx.concatenate([MODELS[kind](mx.array([piece]), cache=caches) for piece in pieces], axis=1)
 
 
 @pytest.mark.parametrize("kind", sorted(CONFIGS))
 @pytest.mark.parametrize(("bits", "bound"), [(8, 0.02), (4, 0.3)])
-def test_few_bits_change_little_and_are_told(kind, bits, bound):
+def test_quantization_changes_logits_little_and_is_noted(kind, bits, bound):
     caches = make_caches(MODELS[kind], bits)
-    few, whole = logits_of(kind, caches, 7), logits_of(kind, make_caches(MODELS[kind]), 7)
-    difference = mx.linalg.norm(few - whole).item()
-    assert difference <= bound * mx.linalg.norm(whole).item()
+    quantized, exact = logits_of(kind, caches, 7), logits_of(kind, make_caches(MODELS[kind]), 7)
+    difference = mx.linalg.norm(quantized - exact).item()
+    assert difference <= bound * mx.linalg.norm(exact).item()
     assert kv_note(caches, bits) == NOTES[kind].format(bits)
-    is_held = any(isinstance(leaf, QuantizedKVCache) for leaf in leaves(caches))
-    assert is_held == (difference > 0) == (not NOTES[kind].startswith("0 of"))
+    is_quantized = any(isinstance(leaf, QuantizedKVCache) for leaf in leaves(caches))
+    assert is_quantized == (difference > 0) == (not NOTES[kind].startswith("0 of"))
 
 
-def test_few_bits_take_less_memory():
+def test_quantized_caches_take_less_memory():
     sizes = []
     for bits in (None, 8, 4):
         caches = make_caches(MODELS["plain"], bits)
         logits_of("plain", caches, 40)
         sizes.append(sum(cache.nbytes for cache in caches))
-    # Two numbers of 4 bytes for 32 values come on top.
+    # Every 32 values have a scale and a bias of 4 bytes each in addition.
     assert sizes == [sizes[0], sizes[0] * (1 + 8 / 32) / 4, sizes[0] * (0.5 + 8 / 32) / 4]
 
 
-def test_heads_of_a_width_that_shares_no_scale_are_left_alone_and_that_is_told():
+def test_heads_of_an_unsuitable_width_are_not_quantized_and_that_is_noted():
     caches = make_caches(random_model("plain"), 8)
     random_model("plain")(mx.array([PROMPT]), cache=caches)
     assert kv_note(caches, 8) == (
@@ -68,11 +68,11 @@ def test_heads_of_a_width_that_shares_no_scale_are_left_alone_and_that_is_told()
     )
 
 
-def test_nothing_is_told_where_nothing_was_asked_for():
+def test_there_is_no_note_without_quantization():
     assert kv_note(make_caches(MODELS["plain"]), None) == ""
 
 
-def test_all_caches_of_a_model_know_the_most():
+def test_all_full_caches_of_a_model_know_the_longest_context():
     for kind in ("plain", "window", "hybrid"):
         full = [leaf for leaf in make_caches(MODELS[kind], max_tokens=300) if isinstance(leaf, FullKVCache)]
         assert full

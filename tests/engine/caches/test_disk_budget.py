@@ -1,4 +1,4 @@
-"""What is kept when not all can be, against a plain model: the oldest leaf goes first."""
+"""Eviction from a full disk tier, compared with a simple model: the least recently used leaf goes first."""
 
 import os
 from itertools import count
@@ -16,20 +16,20 @@ KEYS = ("key", "another key")
 
 @st.composite
 def forests(draw):
-    """Entries of two keys: key, parent's index or None, rows, and when each was last used."""
+    """Entries of two keys, each with its key, its parent's index or None, its rows, and when it was last used."""
     size = draw(st.integers(1, 12))
     ages = draw(st.permutations(range(size)))
-    made = []
+    entries = []
     for index in range(size):
         key = draw(st.sampled_from(KEYS))
-        above = [number for number in range(index) if made[number][0] == key]
+        above = [number for number in range(index) if entries[number][0] == key]
         parent = draw(st.sampled_from([None, *above]))
-        made.append((key, parent, draw(st.integers(1, 400)), 1000 + ages[index]))
-    return made
+        entries.append((key, parent, draw(st.integers(1, 400)), 1000 + ages[index]))
+    return entries
 
 
-def planted(root, forest):
-    """Write a forest's files and return their paths."""
+def write_forest(root, forest):
+    """Write a forest's entries and return their heads and paths."""
     heads, paths, tokens = [], [], count()
     for key, parent, rows, used in forest:
         heads.append(head([next(tokens)], heads[parent] if parent is not None else None))
@@ -42,10 +42,10 @@ def expected(forest, sizes, stays, excess):
     """Return the indices that are kept when `excess` bytes must go."""
     kept = set(range(len(forest)))
     while excess > 0:
-        leaves = [each for each in kept - stays if not any(forest[other][1] == each for other in kept)]
+        leaves = [index for index in kept - stays if not any(forest[other][1] == index for other in kept)]
         if not leaves:
             break
-        oldest = min(leaves, key=lambda each: forest[each][3])
+        oldest = min(leaves, key=lambda index: forest[index][3])
         kept.remove(oldest)
         excess -= sizes[oldest]
     return kept, excess <= 0
@@ -55,13 +55,13 @@ def expected(forest, sizes, stays, excess):
 @examples(60)
 def test_the_oldest_leaves_go_first(tmp_path_factory, forest, data):
     root = tmp_path_factory.mktemp("root")
-    heads, paths = planted(root, forest)
+    heads, paths = write_forest(root, forest)
     sizes = [path.stat().st_size for path in paths]
     own = folder_of(root)
     own.mkdir(exist_ok=True)
     limit = data.draw(st.integers(0, sum(sizes) + 1000))
     needed = data.draw(st.sampled_from([0, 1, 700, 5000]))
-    mine = [index for index, each in enumerate(forest) if each[0] == "key"]
+    mine = [index for index, (key, *_) in enumerate(forest) if key == "key"]
     parent = data.draw(st.sampled_from([None, *mine]))
     stays, above = set(), parent
     while above is not None:
@@ -82,7 +82,7 @@ def test_the_oldest_leaves_go_first(tmp_path_factory, forest, data):
 @examples(20)
 def test_wiping_and_tidying(tmp_path_factory, forest):
     root = tmp_path_factory.mktemp("root")
-    _, paths = planted(root, forest)
+    _, paths = write_forest(root, forest)
     tidy(root, folder_of(root))
     assert all(path.exists() for path in paths)
     assert wipe(root)
@@ -93,25 +93,26 @@ def test_wiping_and_tidying(tmp_path_factory, forest):
 
 
 def fill(tier, *heads, rows=1000):
-    for each in heads:
-        assert tier.put(each, arrays(each, rows))
+    """Put entries one after the other and return whether each was written."""
+    for entry_head in heads:
+        assert tier.put(entry_head, arrays(entry_head, rows))
         assert tier.flush(30)
-    return [done.ok for done in tier.drain()]
+    return [result.ok for result in tier.drain()]
 
 
 def kept(tier):
     return [stored.head for stored in tier.entries()]
 
 
-def test_a_full_tier_forgets_what_was_not_used_for_the_longest_time(tmp_path):
-    one, two, three, four = (head([number]) for number in range(4))
-    size = write_entry(tmp_path, one, 1000).stat().st_size
+def test_a_full_tier_evicts_the_least_recently_used_entries(tmp_path):
+    first, second, third, fourth = (head([number]) for number in range(4))
+    size = write_entry(tmp_path, first, 1000).stat().st_size
     tier = DiskTier(tmp_path, "key", 3 * size + size // 2, FREE)
-    assert fill(tier, one, two, three) == [True] * 3
-    assert matches(tier.load(one.id), one, 1000)
-    assert fill(tier, four) == [True]
-    assert kept(tier) == [one, three, four]
-    assert not tier.has(two.id)
+    assert fill(tier, first, second, third) == [True] * 3
+    assert matches(tier.load(first.id), first, 1000)
+    assert fill(tier, fourth) == [True]
+    assert kept(tier) == [first, third, fourth]
+    assert not tier.has(second.id)
     assert tier.usage().nbytes <= 3 * size + size // 2
     tier.set_budget(2 * size)
     assert len(kept(tier)) == 1
@@ -119,7 +120,7 @@ def test_a_full_tier_forgets_what_was_not_used_for_the_longest_time(tmp_path):
     tier.close()
 
 
-def test_a_conversation_is_not_cut_at_its_beginning_to_go_on(tmp_path):
+def test_the_ancestors_of_a_new_entry_are_not_evicted_for_it(tmp_path):
     first = head([1])
     second = head([2], first)
     third = head([3], second)
@@ -128,13 +129,13 @@ def test_a_conversation_is_not_cut_at_its_beginning_to_go_on(tmp_path):
     tier = DiskTier(tmp_path, "key", 2 * size + size // 2, FREE)
     assert fill(tier, first, other) == [True] * 2
     assert fill(tier, second) == [True]
-    assert kept(tier) == [first, second], "the other one went, although it was used later"
+    assert kept(tier) == [first, second], "the other entry was evicted, although it was used later"
     assert fill(tier, third) == [False]
     assert kept(tier) == [first, second]
     tier.close()
 
 
-def test_what_is_larger_than_the_budget_makes_no_room(tmp_path):
+def test_nothing_is_evicted_for_an_entry_larger_than_the_budget(tmp_path):
     small, large = head([1]), head([2])
     size = write_entry(tmp_path, small, 1000).stat().st_size
     tier = DiskTier(tmp_path, "key", 2 * size, FREE)
@@ -155,7 +156,7 @@ def test_opening_with_a_smaller_budget_makes_room_in_other_folders_too(tmp_path)
     assert usage(tmp_path).nbytes <= size + size // 2
 
 
-def test_an_entry_that_cannot_be_read_is_no_obstacle(tmp_path):
+def test_an_entry_that_cannot_be_read_can_be_evicted(tmp_path):
     damaged = write_entry(tmp_path, head([1]), 1000, "another key")
     own = folder_of(tmp_path)
     own.mkdir()

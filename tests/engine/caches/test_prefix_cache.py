@@ -65,10 +65,10 @@ def test_an_answer_rendered_differently_restarts_at_the_end_of_the_messages(kind
 def test_a_branch_does_not_forget_the_other(kind):
     prefix = empty(kind)
     shared = [(3 * index) % VOCABULARY for index in range(25)]
-    one, other = [*shared, 1, 2, 3, 4, 5], [*shared, 9, 8, 7, 6]
-    for prompt in (one, other):
+    first, second = [*shared, 1, 2, 3, 4, 5], [*shared, 9, 8, 7, 6]
+    for prompt in (first, second):
         answer(MODELS[kind], prefix, prompt, [len(shared)], [11, 12, 13])
-    for prompt in (one, other, one):
+    for prompt in (first, second, first):
         longer = [*prompt, 11, 12, 13, 50]
         logits, cached = answer(MODELS[kind], prefix, longer)
         assert cached >= len(prompt) - 1
@@ -76,7 +76,7 @@ def test_a_branch_does_not_forget_the_other(kind):
 
 
 @kinds
-def test_running_answers_share_what_they_have_in_common(kind):
+def test_running_answers_share_their_common_prefix(kind):
     prefix = empty(kind)
     shared = [(3 * index) % VOCABULARY for index in range(25)]
     prompts = [[*shared, number, number + 1] for number in (10, 20, 30)]
@@ -117,7 +117,7 @@ def test_a_budget_of_zero_keeps_nothing(kind):
 
 
 @kinds
-def test_the_conversation_that_was_not_used_for_the_longest_time_makes_place(kind):
+def test_the_least_recently_used_conversation_is_evicted(kind):
     prefix = empty(kind)
     conversations = [[number, *range(40)] for number in (60, 70, 80)]
     for prompt in conversations:
@@ -131,7 +131,7 @@ def test_the_conversation_that_was_not_used_for_the_longest_time_makes_place(kin
     assert answer(MODELS[kind], prefix, conversations[1])[1] == 0
 
 
-def test_what_others_branch_off_from_stays_when_one_makes_place():
+def test_a_shared_prefix_stays_when_one_of_its_branches_is_evicted():
     prefix = empty("plain")
     shared = [*range(50)]
     answer(MODELS["plain"], prefix, [*shared, 60, 61])
@@ -151,7 +151,7 @@ def test_a_long_tail_is_not_thrown_away_for_a_short_beginning():
     assert answer(MODELS["plain"], prefix, [*long, 8])[1] == len(long)
 
 
-def test_running_sequences_count_and_stay_when_nothing_else_can_go():
+def test_running_sequences_count_but_are_never_evicted():
     prefix = empty("plain", budget=1)
     sequence, *_ = prefill(MODELS["plain"], prefix, [*range(30)])
     assert prefix.nbytes == prefix.live_nbytes > 1
@@ -161,7 +161,7 @@ def test_running_sequences_count_and_stay_when_nothing_else_can_go():
 
 
 @pytest.mark.parametrize("kind", ["window", "recurrent", "hybrid"])
-def test_a_long_prompt_is_come_back_to_at_regular_places(kind, monkeypatch):
+def test_a_branch_of_a_long_prompt_starts_at_the_last_snapshot(kind, monkeypatch):
     monkeypatch.setattr(prefix_cache, "SNAPSHOT_INTERVAL", 16)
     prefix = empty(kind)
     prompt = [(11 * index) % VOCABULARY for index in range(600)]
@@ -187,7 +187,7 @@ def test_quantized_caches_come_back_as_they_were(kind, kv_bits):
 @examples(40, 5)
 @given(data=st.data())
 @kinds
-def test_whatever_was_asked_before_the_logits_are_those_of_a_fresh_forward(kind, data):
+def test_logits_equal_those_of_a_fresh_forward_pass_after_any_history(kind, data):
     prefix = PrefixCache(lambda: make_caches(MODELS[kind]), data.draw(st.sampled_from([PLENTY, 60_000, 20_000])))
     known = [[]]
     running = []

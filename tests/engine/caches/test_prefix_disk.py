@@ -53,7 +53,7 @@ def test_a_branch_goes_on_from_the_middle_after_a_restart(kind, tmp_path):
 
 
 @kinds
-def test_what_made_place_comes_back_from_the_disk(kind, tmp_path):
+def test_evicted_sequences_come_back_from_the_disk(kind, tmp_path):
     prefix = opened(kind, tmp_path, budget=0)
     answer(MODELS[kind], prefix, LONG, [40])
     assert prefix.nbytes == 0
@@ -63,7 +63,7 @@ def test_what_made_place_comes_back_from_the_disk(kind, tmp_path):
 
 
 @kinds
-def test_long_stretches_are_stored_in_parts(kind, tmp_path, monkeypatch):
+def test_long_nodes_are_stored_as_several_entries(kind, tmp_path, monkeypatch):
     monkeypatch.setattr(prefix_tree, "MAX_ENTRY_TOKENS", 16)
     before = opened(kind, tmp_path)
     answer(MODELS[kind], before, LONG)
@@ -87,7 +87,7 @@ def test_another_models_entries_are_not_read(kind, tmp_path):
 @kinds
 @examples(12, 5)
 @given(data=st.data())
-def test_whatever_happens_to_the_files_the_answer_is_right(kind, data, tmp_path_factory):
+def test_answers_are_right_despite_damaged_and_missing_files(kind, data, tmp_path_factory):
     folder = tmp_path_factory.mktemp("disk")
     before = opened(kind, folder)
     answer(MODELS[kind], before, LONG, [30, 60])
@@ -95,14 +95,14 @@ def test_whatever_happens_to_the_files_the_answer_is_right(kind, data, tmp_path_
     before.close()
     after = opened(kind, folder, budget=data.draw(st.sampled_from([0, PLENTY])))
     for file in sorted(folder.rglob("*.safetensors")):
-        harm = data.draw(st.sampled_from(["none", "flip", "cut", "gone"]))
+        damage = data.draw(st.sampled_from(["none", "flip", "cut", "gone"]))
         content = bytearray(file.read_bytes())
-        if harm == "flip":
+        if damage == "flip":
             content[data.draw(st.integers(0, len(content) - 1))] ^= 1 << data.draw(st.integers(0, 7))
             file.write_bytes(content)
-        elif harm == "cut":
+        elif damage == "cut":
             file.write_bytes(content[: data.draw(st.integers(0, len(content) - 1))])
-        elif harm == "gone":
+        elif damage == "gone":
             file.unlink()
     for prompt in ([*LONG, 7, 8], [*LONG[:50], 1, 2, 3, 4, 5], LONG[:35]):
         logits, _ = answer(MODELS[kind], after, prompt)

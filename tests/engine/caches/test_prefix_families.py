@@ -1,4 +1,4 @@
-"""What is come back to gives the logits of a fresh forward pass, for every kind of cache that a family uses."""
+"""Answers that continue from the prefix cache have the logits of a fresh forward pass, for every kind of cache."""
 
 from functools import cache
 
@@ -26,15 +26,15 @@ def model_of(case):
 @cache
 def prompt_of(case):
     ids = mx.load(str(REFERENCES / case / "expected.safetensors"))["ids"].tolist()
-    # Longer than any window, and than the texts before which some models compute in another way.
+    # Longer than any window, and than the boundary beyond which some models compute differently.
     return tuple((ids * 3)[:70])
 
 
 def fresh(case, prompt, kv_bits=None):
     caches = make_caches(model_of(case), kv_bits)
-    for one in caches:
-        if isinstance(one, PlannedKVCache):
-            one.planned = len(prompt)
+    for layer_cache in caches:
+        if isinstance(layer_cache, PlannedKVCache):
+            layer_cache.planned = len(prompt)
     return model_of(case)(mx.array([list(prompt)]), cache=caches)[:, -1, :]
 
 
@@ -44,7 +44,7 @@ def assert_near(found, wanted, bound):
 
 @pytest.mark.parametrize("stored", [False, True], ids=["memory", "disk"])
 @pytest.mark.parametrize("case", CASES)
-def test_a_branch_at_every_boundary_is_as_if_nothing_had_been_there(case, stored, tmp_path):
+def test_a_branch_at_every_boundary_equals_a_fresh_forward_pass(case, stored, tmp_path):
     def opened():
         disks = [PrefixDisk(tmp_path, f"{case} {way}", PLENTY) for way in range(2)] if stored else ()
         return PrefixCache(lambda: make_caches(model_of(case)), PLENTY, disks)
@@ -57,14 +57,14 @@ def test_a_branch_at_every_boundary_is_as_if_nothing_had_been_there(case, stored
     for boundary in (len(prompt) - 1, *BOUNDARIES):
         branch = [*prompt[:boundary], 5, 3, 4]
         logits, cached = answer(model_of(case), prefix, branch)
-        # What is computed in another way because the context is shorter is another sequence.
+        # A shorter context may be computed differently, so that nothing can be reused.
         assert cached >= boundary or case == "phi3-longrope"
         assert_near(logits, fresh(case, branch), 1e-4)
 
 
 @pytest.mark.parametrize("kv_bits", [8, 4])
 @pytest.mark.parametrize("case", CASES)
-def test_with_fewer_bits_every_kind_of_cache_works_or_is_left_alone(case, kv_bits):
+def test_every_kind_of_cache_works_quantized_or_stays_unquantized(case, kv_bits):
     prompt = prompt_of(case)
     prefix = PrefixCache(lambda: make_caches(model_of(case), kv_bits), PLENTY)
     answer(model_of(case), prefix, prompt, BOUNDARIES)
@@ -72,5 +72,5 @@ def test_with_fewer_bits_every_kind_of_cache_works_or_is_left_alone(case, kv_bit
     logits, cached = answer(model_of(case), prefix, branch)
     assert cached >= 20 or case == "phi3-longrope"
     assert_near(logits, fresh(case, branch, kv_bits), 0.02)
-    # Rounding keys and values changes little; tiny models have few values to average over.
+    # Rounding changes little, but more than in real models, because tiny ones have few values to average over.
     assert_near(logits, fresh(case, branch), 0.1 if kv_bits == 8 else 1.0)
