@@ -1,4 +1,4 @@
-"""Writers that are killed and disks that are full: whole entries or none, and nothing left over."""
+"""Killed writers and full disks: they leave complete entries or none, and no other files."""
 
 import os
 import shutil
@@ -16,14 +16,14 @@ MUCH = 1 << 30
 ROWS = 1 << 18
 
 
-def reopened(root):
-    """Open what a killed process left, check that all of it can be trusted, and return the heads."""
+def reopen(root):
+    """Open what a killed process left, check that all of it is intact, and return the heads."""
     tier = DiskTier(root, "key", MUCH, FREE)
     heads = [stored.head for stored in tier.entries()]
-    for each in heads:
-        assert matches(tier.load(each.id), each, ROWS)
+    for entry_head in heads:
+        assert matches(tier.load(entry_head.id), entry_head, ROWS)
     tier.close()
-    assert names(root) == sorted(f"{each.id}.safetensors" for each in heads)
+    assert names(root) == sorted(f"{entry_head.id}.safetensors" for entry_head in heads)
     return heads
 
 
@@ -43,7 +43,7 @@ while True:
 
 def test_a_writer_that_is_killed_again_and_again(tmp_path):
     left_over, written = 0, 0
-    # At least eight times, and until one died in the middle of a file: where that is depends on what else runs here.
+    # At least eight times, and until one was killed in the middle of a file, which depends on the machine's load.
     for number in range(80):
         if left_over and number >= 8:
             break
@@ -56,13 +56,13 @@ def test_a_writer_that_is_killed_again_and_again(tmp_path):
                 writer.kill()
             assert writer.wait() == -signal.SIGKILL
         left_over += any(name.endswith(".partial") for name in names(tmp_path))
-        heads = reopened(tmp_path)
+        heads = reopen(tmp_path)
         assert len(heads) > written
         written = len(heads)
     assert left_over, "none was killed in the middle of a file"
 
 
-# Dies right before or after the given call of a function, counted from when the first entry is there.
+# Dies right before or after the given call of a function, counting calls once the first entry is written.
 AT_CALL = """
 root, where, when, count = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3], int(sys.argv[4])
 first = head([1]); second = head([2], first)
@@ -102,10 +102,10 @@ def test_a_writer_that_is_killed_at_each_step(tmp_path, where, when, count, whol
     with start_child(AT_CALL, tmp_path, where, when, count) as writer:
         assert writer.wait() == -signal.SIGKILL
     first = head([1])
-    assert reopened(tmp_path) == ([first, head([2], first)] if whole else [first])
+    assert reopen(tmp_path) == ([first, head([2], first)] if whole else [first])
 
 
-# Stops in the middle of its file until it is told to go on.
+# Stops in the middle of its file until it gets a line of input.
 STOPS = """
 real, calls = os.write, []
 def stops(file, data):
@@ -133,7 +133,7 @@ def test_what_a_living_process_is_writing_is_left_to_it(tmp_path):
         writer.stdin.flush()
         assert writer.stdout.readline() == "[True]\n"
         assert writer.wait() == 0
-    assert reopened(tmp_path) == [head([1])]
+    assert reopen(tmp_path) == [head([1])]
 
 
 def test_what_a_killed_process_was_writing_is_removed_by_a_tier_of_another_key(tmp_path):
@@ -161,53 +161,53 @@ def test_wiping_meanwhile_ends_what_another_process_is_writing(tmp_path):
 @pytest.fixture
 def small_disk(tmp_path):
     """A disk of 8 MiB."""
-    place = tmp_path / "disk"
-    place.mkdir()
-    mounted = ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(place)]
-    if os.geteuid() != 0 or subprocess.run(mounted, capture_output=True, check=False).returncode:
+    folder = tmp_path / "disk"
+    folder.mkdir()
+    mount = ["mount", "-t", "tmpfs", "-o", "size=8m", "none", str(folder)]
+    if os.geteuid() != 0 or subprocess.run(mount, capture_output=True, check=False).returncode:
         pytest.skip("mounting a small disk needs an administrator")
-    yield place
-    # Lazily, as after a failure a file of it may still be open.
-    subprocess.run(["umount", "-l", str(place)], check=True)
+    yield folder
+    # Lazily, because one of its files may still be open after a failure.
+    subprocess.run(["umount", "-l", str(folder)], check=True)
 
 
 def test_a_disk_that_fills_up_while_an_entry_is_written(small_disk):
-    # The tier would see in time that there is no room; so it is told to fill the disk to beyond its end.
+    # The negative reserve keeps the tier from noticing in advance that there is no room.
     tier = DiskTier(small_disk, "key", MUCH, replace(FREE, reserve=-MUCH))
     first = head([1])
     second, third = head([2], first), head([3])
     assert tier.put(first, arrays(first, ROWS))
     assert tier.put(second, arrays(second, 8 * ROWS))
     assert tier.flush(30)
-    done = tier.drain()
-    assert [each.ok for each in done] == [True, False]
-    assert done[1].message == f"{path_of(small_disk, second)} cannot be written: No space left on device."
+    results = tier.drain()
+    assert [result.ok for result in results] == [True, False]
+    assert results[1].message == f"{path_of(small_disk, second)} cannot be written: No space left on device."
     assert names(small_disk) == [f"{first.id}.safetensors"]
     assert matches(tier.load(first.id), first, ROWS)
-    # There is room again, as nothing was left over.
+    # There is room again, because the unfinished file was removed.
     assert tier.put(third, arrays(third, ROWS))
     tier.close()
-    assert [each.ok for each in tier.drain()] == [True]
+    assert [result.ok for result in tier.drain()] == [True]
 
 
 def test_a_disk_that_others_fill_gets_room_from_old_entries(small_disk):
     tier = DiskTier(small_disk, "key", MUCH, replace(FREE, reserve=1 << 20))
     heads = [head([number]) for number in range(6)]
-    for each in heads[:5]:
-        assert tier.put(each, arrays(each, ROWS // 2))
+    for entry_head in heads[:5]:
+        assert tier.put(entry_head, arrays(entry_head, ROWS // 2))
         assert tier.flush(30)
-    assert all(each.ok for each in tier.drain())
+    assert all(result.ok for result in tier.drain())
     Path(small_disk, "others").write_bytes(bytes(2 << 20))
     assert tier.put(heads[5], arrays(heads[5], ROWS // 2))
     tier.flush(30)
-    assert all(each.ok for each in tier.drain())
+    assert all(result.ok for result in tier.drain())
     kept = [stored.head for stored in tier.entries()]
     assert kept == heads[6 - len(kept) :]
     assert os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_bsize >= 1 << 20
     tier.close()
 
 
-def test_a_folder_that_is_removed_meanwhile_comes_back(tmp_path):
+def test_a_folder_that_is_removed_meanwhile_is_created_again(tmp_path):
     first = head([1])
     second = head([2], first)
     tier = DiskTier(tmp_path / "root", "key", MUCH, FREE)
@@ -215,10 +215,10 @@ def test_a_folder_that_is_removed_meanwhile_comes_back(tmp_path):
     assert tier.flush(30)
     shutil.rmtree(tmp_path / "root")
     assert tier.load(first.id) is None
-    for each in (second, first):
-        assert tier.put(each, arrays(each))
+    for entry_head in (second, first):
+        assert tier.put(entry_head, arrays(entry_head))
     assert tier.flush(30)
-    assert [done.ok for done in tier.drain()] == [True] * 3
+    assert [result.ok for result in tier.drain()] == [True] * 3
     assert matches(tier.load(first.id), first)
     tier.close()
     tier = DiskTier(tmp_path / "root", "key", MUCH, FREE)
@@ -226,7 +226,7 @@ def test_a_folder_that_is_removed_meanwhile_comes_back(tmp_path):
     tier.close()
 
 
-def test_files_that_may_not_grow_any_more(tmp_path):
+def test_an_entry_beyond_the_limit_on_file_sizes_is_not_written(tmp_path):
     code = """
 import resource
 sys.dont_write_bytecode = True
@@ -239,6 +239,6 @@ print(matches(tier.load(first.id), first, 1 << 18))
 tier.close()
 """
     with start_child(code, tmp_path) as writer:
-        said, _ = writer.communicate()
-    assert said.splitlines() == ["True True [True]", "True True [False]", "True"]
+        output, _ = writer.communicate()
+    assert output.splitlines() == ["True True [True]", "True True [False]", "True"]
     assert names(tmp_path) == [f"{head([1]).id}.safetensors"]

@@ -1,4 +1,4 @@
-"""Files of the disk tier: what goes in comes out, and nothing else does."""
+"""Files of the disk tier: they are read as they were written, and any damage is found."""
 
 import json
 import os
@@ -47,12 +47,12 @@ def test_what_is_written_is_read(tmp_path_factory, tokens, start, note, data):
     path.write_bytes(b"".join([*parts, checksum(parts)]))
     found, loaded = read_entry(path, KEY, LIMIT)
     assert found == written
-    assert {name: (one.dtype, one.shape, bytes(one.data)) for name, one in loaded.items()} == data
-    assert all(one.data.readonly for one in loaded.values())
+    assert {name: (array.dtype, array.shape, bytes(array.data)) for name, array in loaded.items()} == data
+    assert all(array.data.readonly for array in loaded.values())
     whole = path.read_bytes()
-    assert all(whole[one.start :].startswith(bytes(one.data)) for one in loaded.values())
+    assert all(whole[array.start :].startswith(bytes(array.data)) for array in loaded.values())
     assert read_head(path, KEY) == (written, path.stat().st_size)
-    # What others make of it.
+    # The safetensors library can read it as well.
     with safetensors.safe_open(path, "numpy") as file:
         assert set(file.keys()) == {*data, ".tokens", CHECKSUM}
         assert file.get_tensor(".tokens").tolist() == tokens
@@ -63,13 +63,13 @@ def test_what_is_written_is_read(tmp_path_factory, tokens, start, note, data):
 def test_files_of_many_chunks_are_verified_as_they_were_written(tmp_path, size, pieces):
     content = os.urandom(1 << 20) * (size // (1 << 20) + 1)
     parts = {f"{index}": ("U8", (size,), content[:size]) for index in range(pieces)}
-    made = pack({}, parts)
+    packed = pack({}, parts)
     path = tmp_path / "file"
-    path.write_bytes(b"".join([*made, checksum(made)]))
+    path.write_bytes(b"".join([*packed, checksum(packed)]))
     header, view = read_verified(path, LIMIT)
     info = header.tensors["0"]
     assert view[info.start : info.end] == content[:size]
-    # One bit of each chunk, and of its ends.
+    # One bit in each chunk, and in the first and the last byte.
     for at in {0, len(view) - 1, *range(8 << 10, len(view), 2 << 20)}:
         with path.open("r+b") as file:
             file.seek(at)
@@ -81,7 +81,7 @@ def test_files_of_many_chunks_are_verified_as_they_were_written(tmp_path, size, 
             file.write(view[at : at + 1])
 
 
-def opened(root):
+def open_shelf(root):
     return Shelf(folder_of(root), LIMIT, 0, 0.0)
 
 
@@ -97,26 +97,26 @@ def test_every_flipped_byte_is_found_and_the_file_removed(tmp_path):
         path.parent.mkdir(exist_ok=True)
         path.write_bytes(flipped)
         path_of(tmp_path, second).write_bytes(after)
-        shelf = opened(tmp_path)
+        shelf = open_shelf(tmp_path)
         assert shelf.read(first.id) is None
-        assert shelf.read(second.id) is None, "it continues what is gone"
+        assert shelf.read(second.id) is None, "its parent is gone"
         assert not path.exists()
         assert not path_of(tmp_path, second).exists()
         shelf.close()
     write_entry(tmp_path, first)
-    shelf = opened(tmp_path)
+    shelf = open_shelf(tmp_path)
     assert shelf.read(first.id) is not None
     shelf.close()
 
 
-def test_every_length_but_the_whole_is_found_and_the_file_removed(tmp_path):
+def test_every_wrong_length_is_found_and_the_file_removed(tmp_path):
     only = head([1, 2])
     whole = write_entry(tmp_path, only).read_bytes()
     path = path_of(tmp_path, only)
     for length in [*range(len(whole)), len(whole) + 1, 2 * len(whole)]:
         path.parent.mkdir(exist_ok=True)
         path.write_bytes((whole + whole)[:length])
-        shelf = opened(tmp_path)
+        shelf = open_shelf(tmp_path)
         assert shelf.read(only.id) is None
         assert not path.exists()
         shelf.close()
@@ -128,7 +128,7 @@ def test_damage_after_opening_is_found(tmp_path):
     whole = path.read_bytes()
     for damaged in (whole[:-1], whole[:40], b"", whole + b"x", bytes(len(whole)), whole[:100] + b"!" + whole[101:]):
         path.write_bytes(whole)
-        shelf = opened(tmp_path)
+        shelf = open_shelf(tmp_path)
         path.write_bytes(damaged)
         assert shelf.read(only.id) is None
         assert not path.exists()
@@ -137,15 +137,15 @@ def test_damage_after_opening_is_found(tmp_path):
 
 
 def forged(header, body=b"", length=None):
-    """A file with a checksum that is right, whatever its header says."""
+    """Return a file with this header, right or wrong, and a correct checksum."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     front = struct.pack("<Q", len(text) if length is None else length) + text + body
     return front + checksum([memoryview(front)])
 
 
 def metadata(**changes):
-    said = {"format": "sotto-prefix", "version": "1", "key": KEY, "parent": "", "start": "0", "note": ""}
-    return {name: value for name, value in {**said, **changes}.items() if value is not None}
+    correct = {"format": "sotto-prefix", "version": "1", "key": KEY, "parent": "", "start": "0", "note": ""}
+    return {name: value for name, value in {**correct, **changes}.items() if value is not None}
 
 
 def tensor(dtype, shape, begin, end):
@@ -168,7 +168,7 @@ FORGED = {
     "other key": forged(entry(key="0" * 32), TOKENS),
     "other version": forged(entry(version="2"), TOKENS),
     "other format": forged(entry(format="sotto-prefix-index"), TOKENS),
-    "more metadata": forged(entry(more_said="x"), TOKENS),
+    "more metadata": forged(entry(unknown="x"), TOKENS),
     "no metadata": forged(entry(more={"__metadata__": None}), TOKENS),
     "a note of many lines": forged(entry(note="a\nb"), TOKENS),
     "a note without end": forged(entry(note="a" * 101), TOKENS),
@@ -203,11 +203,11 @@ FORGED = {
 
 
 @pytest.mark.parametrize("what", FORGED)
-def test_a_right_checksum_alone_is_not_trusted(tmp_path, what, caplog):
+def test_a_correct_checksum_alone_is_not_enough(tmp_path, what, caplog):
     path = path_of(tmp_path, head([1, 2]))
     path.parent.mkdir()
     path.write_bytes(FORGED[what])
-    shelf = opened(tmp_path)
+    shelf = open_shelf(tmp_path)
     found = shelf.read(path.stem)
     shelf.close()
     assert (found is not None) == path.exists() == (what == "right")
@@ -234,20 +234,20 @@ def test_an_entry_that_does_not_start_where_its_parent_ends_is_removed(tmp_path,
     id = entry_id(parent.id, TOKENS)  # noqa: A001
     path = folder_of(tmp_path) / f"{id}.safetensors"
     path.write_bytes(forged(entry(parent=parent.id, start=start), TOKENS))
-    shelf = opened(tmp_path)
+    shelf = open_shelf(tmp_path)
     assert [stored.head for stored in shelf.entries()] == [parent]
     assert not path.exists()
-    # Also where it comes later.
+    # The same for a file that is replaced after the folder was opened.
     path.write_bytes(forged(entry(parent=parent.id, start="3"), TOKENS))
     shelf.close()
-    shelf = opened(tmp_path)
+    shelf = open_shelf(tmp_path)
     path.write_bytes(forged(entry(parent=parent.id, start=start), TOKENS))
     assert shelf.read(id) is None
     assert not path.exists()
     shelf.close()
 
 
-def test_what_is_no_regular_file_is_not_opened(tmp_path):
+def test_only_regular_files_are_opened(tmp_path):
     only = head([1, 2])
     path = path_of(tmp_path, only)
     whole = write_entry(tmp_path, only).read_bytes()
@@ -257,14 +257,14 @@ def test_what_is_no_regular_file_is_not_opened(tmp_path):
         path.parent.mkdir(exist_ok=True)
         path.unlink(missing_ok=True)
         make(path)
-        shelf = opened(tmp_path)
+        shelf = open_shelf(tmp_path)
         assert shelf.read(only.id) is None
         assert not os.path.lexists(path)
         shelf.close()
     assert outside.read_bytes() == whole
     path.parent.mkdir(exist_ok=True)
     path.mkdir()
-    shelf = opened(tmp_path)
+    shelf = open_shelf(tmp_path)
     assert (shelf.read(only.id), path.is_dir()) == (None, True)
     shelf.close()
 
@@ -295,12 +295,12 @@ def test_a_file_that_shrinks_while_it_is_read_is_damaged(tmp_path, monkeypatch):
     ],
     ids=range(7),
 )
-def test_arrays_that_are_not_what_they_say_are_refused(data):
+def test_arrays_with_wrong_sizes_types_or_names_are_refused(data):
     with pytest.raises(ValueError):
         pack_entry(head([1]), KEY, data)
 
 
-def test_arrays_of_any_contiguous_kind_are_taken(tmp_path):
+def test_arrays_can_be_any_contiguous_buffers(tmp_path):
     of = head([1])
     view = memoryview(bytearray(range(48))).cast("f", (3, 4))
     parts = pack_entry(of, KEY, {"a": ("F32", (3, 4), view), "none": ("F16", (0, 5), memoryview(b""))})
@@ -330,7 +330,7 @@ def test_heads_that_contradict_themselves_are_refused(start, end, tokens, parent
         EntryHead(start, end, tokens, parent)
 
 
-def test_ids_tell_conversations_apart():
+def test_different_conversations_have_different_ids():
     first, second = head([1]), head([2])
     ids = {head(ids, parent).id for ids in ([1], [2], [1, 2], [2, 1]) for parent in (None, first, second)}
     assert len(ids) == 12
@@ -343,8 +343,8 @@ def test_entries_are_read_into_the_same_memory_one_after_the_other(tmp_path):
     for of, size in ((first, 5000), (second, 3000)):
         parts = pack_entry(of, KEY, {"a": ("U8", (size,), bytes([of.tokens[0]]) * size)})
         (tmp_path / f"{of.id}.safetensors").write_bytes(b"".join([*parts, checksum(parts)]))
-    _, one = read_entry(tmp_path / f"{first.id}.safetensors", KEY, LIMIT, lambda size: memoryview(held)[:size])
-    assert bytes(one["a"].data) == b"\1" * 5000
-    _, other = read_entry(tmp_path / f"{second.id}.safetensors", KEY, LIMIT, lambda size: memoryview(held)[:size])
-    assert bytes(other["a"].data) == b"\2" * 3000
-    assert b"\2" in bytes(one["a"].data), "the second one took memory of its own"
+    _, before = read_entry(tmp_path / f"{first.id}.safetensors", KEY, LIMIT, lambda size: memoryview(held)[:size])
+    assert bytes(before["a"].data) == b"\1" * 5000
+    _, after = read_entry(tmp_path / f"{second.id}.safetensors", KEY, LIMIT, lambda size: memoryview(held)[:size])
+    assert bytes(after["a"].data) == b"\2" * 3000
+    assert b"\2" in bytes(before["a"].data), "the second entry was read into other memory"

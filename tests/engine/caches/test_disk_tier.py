@@ -1,4 +1,4 @@
-"""The disk tier as its caller sees it, over real files."""
+"""The disk tier as its callers use it, with real files."""
 
 import logging
 import os
@@ -31,9 +31,9 @@ def tier_at():
 
 
 def put(tier, *heads, rows=3):
-    """Put entries and wait for them; return how they ended."""
-    for each in heads:
-        assert tier.put(each, arrays(each, rows))
+    """Put entries, wait until they are written, and return the results."""
+    for entry_head in heads:
+        assert tier.put(entry_head, arrays(entry_head, rows))
     assert tier.flush(30)
     return tier.drain()
 
@@ -43,7 +43,7 @@ def known(tier):
 
 
 def chain(*tokens):
-    """Return heads of which each continues the one before."""
+    """Return heads, each of which continues the previous one."""
     heads = [head(tokens[0])]
     for ids in tokens[1:]:
         heads.append(head(ids, heads[-1]))
@@ -53,10 +53,11 @@ def chain(*tokens):
 def test_entries_outlive_the_tier(tmp_path, tier_at):
     heads = chain([1, 2], [3], [4, 5, 6])
     tier = tier_at(tmp_path)
-    assert [(done.id, done.ok, done.message) for done in put(tier, *heads)] == [(each.id, True, "") for each in heads]
+    results = put(tier, *heads)
+    assert [(result.id, result.ok, result.message) for result in results] == [(head.id, True, "") for head in heads]
     for _ in range(2):
         assert known(tier) == heads
-        assert all(tier.has(each.id) and matches(tier.load(each.id), each) for each in heads)
+        assert all(tier.has(head.id) and matches(tier.load(head.id), head) for head in heads)
         assert tier.load("0" * 32) is None
         assert not tier.has("0" * 32)
         tier.close()
@@ -65,7 +66,7 @@ def test_entries_outlive_the_tier(tmp_path, tier_at):
         tier = tier_at(tmp_path)
 
 
-def test_only_the_owner_may_read_them(tmp_path, tier_at):
+def test_only_the_user_may_read_entries(tmp_path, tier_at):
     only = head([1])
     put(tier_at(tmp_path / "root"), only)
     assert path_of(tmp_path / "root", only).stat().st_mode & 0o777 == 0o600
@@ -80,12 +81,12 @@ def test_another_key_sees_nothing(tmp_path, tier_at):
     assert other.usage().entries == 1
 
 
-def test_buffers_are_let_go_only_where_they_are_drained(tmp_path, tier_at):
-    gone = []
+def test_buffers_are_only_freed_on_the_thread_that_drains_them(tmp_path, tier_at):
+    freed_on = []
 
     class Buffer(bytearray):
         def __del__(self):
-            gone.append(threading.current_thread())
+            freed_on.append(threading.current_thread())
 
     ready = threading.Event()
     tier = tier_at(tmp_path, notify=ready.set)
@@ -93,18 +94,18 @@ def test_buffers_are_let_go_only_where_they_are_drained(tmp_path, tier_at):
         assert tier.put(head([number]), {"a": ("U8", (1 << 20,), Buffer(1 << 20))})
     assert ready.wait(30)
     assert tier.flush(30)
-    assert gone == []
+    assert freed_on == []
     assert len(tier.drain()) == 5
-    assert gone == [threading.main_thread()] * 5
+    assert freed_on == [threading.main_thread()] * 5
     assert tier.drain() == []
 
 
-def test_buffers_of_what_failed_are_let_go_only_where_they_are_drained(tmp_path, tier_at, monkeypatch):
-    gone = []
+def test_buffers_of_failed_writes_are_only_freed_on_the_thread_that_drains_them(tmp_path, tier_at, monkeypatch):
+    freed_on = []
 
     class Buffer(bytearray):
         def __del__(self):
-            gone.append(threading.current_thread())
+            freed_on.append(threading.current_thread())
 
     def full(file):
         raise OSError(28, "No space left on device")
@@ -114,24 +115,24 @@ def test_buffers_of_what_failed_are_let_go_only_where_they_are_drained(tmp_path,
     monkeypatch.setattr(os, "fsync", full)
     assert tier.put(head([1]), {"a": ("U8", (10,), Buffer(10))})
     assert tier.flush(30)
-    assert gone == []
-    assert [done.ok for done in tier.drain()] == [False]
-    assert gone == [threading.main_thread()]
+    assert freed_on == []
+    assert [result.ok for result in tier.drain()] == [False]
+    assert freed_on == [threading.main_thread()]
 
 
-def test_no_more_waits_than_is_allowed_until_it_is_drained(tmp_path, tier_at):
+def test_the_bytes_that_may_wait_include_those_not_yet_drained(tmp_path, tier_at):
     first, second = head([1]), head([2])
     tier = tier_at(tmp_path, bounds=replace(FREE, queue=12_000))
     assert tier.put(first, arrays(first, 1000))
     assert not tier.put(second, arrays(second, 1000))
     assert tier.flush(30)
     assert not tier.put(second, arrays(second, 1000))
-    assert [done.id for done in tier.drain()] == [first.id]
+    assert [result.id for result in tier.drain()] == [first.id]
     assert put(tier, second, rows=1000)[0].ok
     assert known(tier) == [first, second]
 
 
-def test_what_is_there_is_not_written_again_unless_that_is_asked_for(tmp_path, tier_at):
+def test_an_entry_on_disk_is_only_written_again_on_request(tmp_path, tier_at):
     only = head([1])
     tier = tier_at(tmp_path)
     put(tier, only)
@@ -140,7 +141,7 @@ def test_what_is_there_is_not_written_again_unless_that_is_asked_for(tmp_path, t
     assert put(tier, only)[0].ok
     after = path.stat()
     assert after.st_ino == before.st_ino
-    assert after.st_mtime_ns > before.st_mtime_ns, "it counts as used"
+    assert after.st_mtime_ns > before.st_mtime_ns, "it is marked as used"
     noted = replace_note(only, "with states")
     assert tier.put(noted, arrays(noted, 5), replace=True)
     assert tier.flush(30)
@@ -155,7 +156,7 @@ def replace_note(of, note):
     return type(of)(of.start, of.end, of.tokens, of.parent, note)
 
 
-def test_reading_counts_as_using(tmp_path, tier_at):
+def test_reading_marks_an_entry_as_used(tmp_path, tier_at):
     only = head([1])
     tier = tier_at(tmp_path)
     put(tier, only)
@@ -164,17 +165,17 @@ def test_reading_counts_as_using(tmp_path, tier_at):
     assert path_of(tmp_path, only).stat().st_mtime > 10**9
 
 
-def test_discarding_takes_what_continues_it_along(tmp_path, tier_at):
+def test_discarding_an_entry_discards_its_descendants(tmp_path, tier_at):
     heads = chain([1], [2], [3])
     other = head([9], heads[0])
     tier = tier_at(tmp_path)
     put(tier, *heads, other)
     tier.discard([heads[1].id, "0" * 32])
     assert known(tier) == [heads[0], other]
-    assert names(tmp_path) == sorted(f"{each.id}.safetensors" for each in (heads[0], other))
+    assert names(tmp_path) == sorted(f"{kept.id}.safetensors" for kept in (heads[0], other))
 
 
-def test_what_vanished_takes_what_continues_it_along(tmp_path, tier_at):
+def test_the_descendants_of_a_vanished_entry_are_removed(tmp_path, tier_at):
     heads = chain([1], [2], [3])
     tier = tier_at(tmp_path)
     put(tier, *heads)
@@ -184,7 +185,7 @@ def test_what_vanished_takes_what_continues_it_along(tmp_path, tier_at):
     assert names(tmp_path) == [f"{heads[0].id}.safetensors"]
 
 
-def test_what_cannot_be_read_stays_but_is_not_used(tmp_path, tier_at, monkeypatch, caplog):
+def test_an_entry_that_cannot_be_read_stays_but_is_not_used(tmp_path, tier_at, monkeypatch, caplog):
     only = head([1])
     tier = tier_at(tmp_path)
     put(tier, only)
@@ -201,20 +202,20 @@ def test_what_cannot_be_read_stays_but_is_not_used(tmp_path, tier_at, monkeypatc
     assert matches(tier_at(tmp_path).load(only.id), only)
 
 
-def test_entries_without_a_beginning_go_when_the_folder_is_opened(tmp_path, tier_at):
+def test_entries_without_a_parent_are_removed_when_the_folder_is_opened(tmp_path, tier_at):
     heads = chain([1], [2], [3])
-    for each in heads:
-        write_entry(tmp_path, each)
+    for entry_head in heads:
+        write_entry(tmp_path, entry_head)
     path_of(tmp_path, heads[1]).unlink()
     assert known(tier_at(tmp_path)) == heads[:1]
     assert names(tmp_path) == [f"{heads[0].id}.safetensors"]
 
 
-def test_entries_may_come_before_their_parents(tmp_path, tier_at):
+def test_entries_may_be_put_before_their_parents(tmp_path, tier_at):
     heads = chain([1], [2], [3])
     tier = tier_at(tmp_path)
-    assert all(done.ok for done in put(tier, *reversed(heads)))
-    # Another that opens the folder now leaves to the first what the first may be about to complete.
+    assert all(result.ok for result in put(tier, *reversed(heads)))
+    # A second tier that opens the folder now keeps entries without parents, which the first may be about to put.
     second = head([7], head([6]))
     put(tier, second)
     assert known(tier_at(tmp_path)) == heads
@@ -222,7 +223,7 @@ def test_entries_may_come_before_their_parents(tmp_path, tier_at):
     assert path_of(tmp_path, second).exists()
 
 
-def test_strange_files_are_removed_and_strange_folders_left_alone(tmp_path, tier_at, caplog):
+def test_foreign_files_are_removed_and_foreign_folders_left_alone(tmp_path, tier_at, caplog):
     folder = folder_of(tmp_path)
     folder.mkdir()
     for name in ("notes.txt", ".hidden", "x.safetensors", "0" * 32, "0" * 31 + "G.safetensors", "a.1.2.partial"):
@@ -242,21 +243,21 @@ def test_strange_files_are_removed_and_strange_folders_left_alone(tmp_path, tier
     assert (tmp_path / "not a key" / "file").exists()
 
 
-def test_what_was_left_in_other_folders_is_removed(tmp_path, tier_at):
+def test_leftovers_in_other_folders_are_removed(tmp_path, tier_at):
     only = head([1])
     kept = write_entry(tmp_path, only, key="second")
-    left = kept.with_name("a.1.2.partial")
-    left.write_bytes(b"?")
+    leftover = kept.with_name("a.1.2.partial")
+    leftover.write_bytes(b"?")
     empty = folder_of(tmp_path, "third")
     empty.mkdir()
     (empty / "a.1.2.partial").write_bytes(b"?")
     tier = tier_at(tmp_path)
     tier.close()
-    assert (kept.exists(), left.exists(), empty.exists()) == (True, False, False)
+    assert (kept.exists(), leftover.exists(), empty.exists()) == (True, False, False)
     assert not folder_of(tmp_path).exists(), "a folder without entries goes with its tier"
 
 
-def test_the_index_is_used_and_not_needed(tmp_path, tier_at, monkeypatch):
+def test_the_index_is_used_but_not_needed(tmp_path, tier_at, monkeypatch):
     heads = chain([1], [2, 3], [4])
     tier = tier_at(tmp_path)
     put(tier, *heads)
@@ -264,7 +265,8 @@ def test_the_index_is_used_and_not_needed(tmp_path, tier_at, monkeypatch):
     index = folder_of(tmp_path) / "index"
     whole = index.read_bytes()
 
-    def opens():
+    def reopen():
+        """Return whether all entries are found, and how many files had to be opened for that."""
         tier = tier_at(tmp_path)
         found, read = known(tier), opened.copy()
         tier.close()
@@ -276,16 +278,16 @@ def test_the_index_is_used_and_not_needed(tmp_path, tier_at, monkeypatch):
 
     real = disk_folder.read_head
     monkeypatch.setattr(disk_folder, "read_head", lambda *args: opened.append(args) or real(*args))
-    assert opens() == (True, 0)
+    assert reopen() == (True, 0)
     index.unlink()
-    assert opens() == (True, 3)
-    assert opens() == (True, 0), "it was written anew"
+    assert reopen() == (True, 3)
+    assert reopen() == (True, 0), "the index was written again"
     for at in range(0, len(whole), 7):
         index.write_bytes(whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :])
-        assert opens() == (True, 3)
+        assert reopen() == (True, 3)
     index.write_bytes(whole[:-1])
-    assert opens() == (True, 3)
-    # One that knows less, and one that knows what is gone.
+    assert reopen() == (True, 3)
+    # An index without the last entry, and one with an entry that is no longer there.
     tier = tier_at(tmp_path)
     more = head([5], heads[-1])
     put(tier, more)
@@ -293,13 +295,13 @@ def test_the_index_is_used_and_not_needed(tmp_path, tier_at, monkeypatch):
     heads.append(more)
     full = index.read_bytes()
     index.write_bytes(whole)
-    assert opens() == (True, 1)
+    assert reopen() == (True, 1)
     index.write_bytes(full)
     path_of(tmp_path, heads.pop()).unlink()
-    assert opens() == (True, 0)
+    assert reopen() == (True, 0)
 
 
-def test_the_index_comes_by_itself(tmp_path, tier_at):
+def test_the_index_is_written_after_a_while(tmp_path, tier_at):
     tier = tier_at(tmp_path)
     put(tier, head([1]))
     index = folder_of(tmp_path) / "index"
@@ -334,7 +336,7 @@ def test_a_budget_of_zero_keeps_nothing(tmp_path, tier_at):
     assert usage(root) == Usage(0, 0)
 
 
-def test_wiping_takes_everything_and_leaves_a_tier_that_works(tmp_path, tier_at):
+def test_wiping_removes_everything_and_the_tier_still_works(tmp_path, tier_at):
     first, second, third = head([1]), head([2]), head([3])
     other = tier_at(tmp_path, "another key")
     put(other, first)
@@ -347,7 +349,7 @@ def test_wiping_takes_everything_and_leaves_a_tier_that_works(tmp_path, tier_at)
     assert tier.put(third, arrays(third, 1 << 20))
     assert tier.wipe()
     assert tier.flush(30)
-    assert {done.id for done in tier.drain()} == {second.id, third.id}
+    assert {result.id for result in tier.drain()} == {second.id, third.id}
     assert (known(tier), tier.load(first.id), other.load(first.id)) == ([], None, None)
     assert tier.usage().entries == 0
     assert names(tmp_path) == []
@@ -355,17 +357,17 @@ def test_wiping_takes_everything_and_leaves_a_tier_that_works(tmp_path, tier_at)
     assert matches(tier.load(first.id), first)
 
 
-def test_wiping_right_before_an_entry_gets_its_name(tmp_path, tier_at, monkeypatch):
+def test_wiping_right_before_an_entry_is_renamed(tmp_path, tier_at, monkeypatch):
     tier, only = tier_at(tmp_path), head([1])
     assert tier.flush(30)
     real, written, wiped = os.fsync, threading.Event(), threading.Event()
 
-    def waits(file):
+    def wait_for_wipe(file):
         written.set()
         assert wiped.wait(30)
         real(file)
 
-    monkeypatch.setattr(os, "fsync", waits)
+    monkeypatch.setattr(os, "fsync", wait_for_wipe)
     assert tier.put(only, arrays(only))
     assert written.wait(30)
     assert tier.wipe()
@@ -377,30 +379,31 @@ def test_wiping_right_before_an_entry_gets_its_name(tmp_path, tier_at, monkeypat
     assert put(tier, only)[0].ok
 
 
-def test_closing_writes_what_waits_but_not_for_longer_than_it_may(tmp_path, tier_at):
+def test_closing_writes_what_is_queued_within_the_timeout(tmp_path, tier_at):
     heads = chain([1], [2], [3])
     tier = tier_at(tmp_path)
-    for each in heads:
-        assert tier.put(each, arrays(each, 1 << 20))
+    for entry_head in heads:
+        assert tier.put(entry_head, arrays(entry_head, 1 << 20))
     tier.close()
-    assert [done.ok for done in tier.drain()] == [True] * 3
+    assert [result.ok for result in tier.drain()] == [True] * 3
     late = chain([7], [8])
     tier = tier_at(tmp_path)
-    for each in late:
-        assert tier.put(each, arrays(each, 16 << 20))
+    for entry_head in late:
+        assert tier.put(entry_head, arrays(entry_head, 16 << 20))
     tier.close(timeout=0)
     tier.close()
-    done = tier.drain()
-    assert [each.id for each in done] == [each.id for each in late]
-    assert not done[1].ok
-    assert done[1].message
+    results = tier.drain()
+    assert [result.id for result in results] == [entry_head.id for entry_head in late]
+    assert not results[1].ok
+    assert results[1].message
     tier = tier_at(tmp_path)
-    assert known(tier) == [heads[0], *late[: sum(each.ok for each in done)], *heads[1:]] or known(tier) == heads
+    written = late[: sum(result.ok for result in results)]
+    assert known(tier) == [heads[0], *written, *heads[1:]] or known(tier) == heads
     assert not any(name.endswith(".partial") for name in names(tmp_path))
 
 
 @pytest.mark.parametrize("place", ["a file", "a file/below", "locked"])
-def test_where_nothing_can_be_kept_nothing_is(tmp_path, tier_at, place, caplog):
+def test_an_unusable_folder_makes_the_tier_inactive(tmp_path, tier_at, place, caplog):
     (tmp_path / "a file").write_bytes(b"")
     if place == "locked":
         root = tmp_path / "root"
@@ -429,22 +432,22 @@ def test_a_disk_that_fails_is_left_alone_for_a_while(tmp_path, tier_at, monkeypa
     assert tier.put(third, arrays(third)) in (True, False)
     assert tier.flush(30)
     monkeypatch.undo()
-    done = tier.drain()
-    assert not any(each.ok for each in done)
-    assert "No space left on device" in done[0].message
-    assert str(path_of(tmp_path, second)) in done[0].message
+    results = tier.drain()
+    assert not any(result.ok for result in results)
+    assert "No space left on device" in results[0].message
+    assert str(path_of(tmp_path, second)) in results[0].message
     assert names(tmp_path) == [f"{first.id}.safetensors"]
     assert not tier.put(second, arrays(second))
     assert matches(tier.load(first.id), first), "reading goes on"
     assert sum("cannot be written" in record.getMessage() for record in caplog.records) == 1
 
 
-def test_free_space_is_left_to_others(tmp_path, tier_at):
+def test_the_reserve_on_the_disk_stays_free(tmp_path, tier_at):
     tier = tier_at(tmp_path, bounds=Bounds(reserve=1 << 60))
-    done = put(tier, head([1]))
-    assert [(each.ok, "no room" in each.message) for each in done] == [(False, True)]
+    results = put(tier, head([1]))
+    assert [(result.ok, "no room" in result.message) for result in results] == [(False, True)]
     assert tier.usage().entries == 0
-    assert tier.put(head([1]), arrays(head([1]))), "that is no failure"
+    assert tier.put(head([1]), arrays(head([1]))), "a lack of room does not count as a failed write"
 
 
 def test_two_processes_share_a_folder(tmp_path, tier_at):
@@ -463,8 +466,8 @@ def test_two_processes_share_a_folder(tmp_path, tier_at):
         assert other.stdout.readline() == "True\n"
         assert other.stdout.readline() == "[True]\n"
         inode = path_of(tmp_path, second).stat().st_ino
-        # Not known here, but not written again either.
-        assert all(done.ok for done in put(tier, second, third))
+        # This tier does not know the other's entry, but does not write it again.
+        assert all(result.ok for result in put(tier, second, third))
         assert path_of(tmp_path, second).stat().st_ino == inode
         assert known(tier) == [first, second, third]
         assert matches(tier.load(second.id), second)
@@ -483,37 +486,39 @@ def test_two_processes_share_a_folder(tmp_path, tier_at):
     )
 )
 @examples(25)
-def test_whatever_is_done_the_tier_says_what_is_there(tmp_path_factory, steps):
-    """Against a plain set of heads; entries are nodes of a binary tree, so that they share beginnings."""
+def test_the_tier_knows_its_entries_after_any_steps(tmp_path_factory, steps):
+    """Compare the tier with a set of heads. Entries are nodes of a binary tree, so that they share prefixes."""
     root = tmp_path_factory.mktemp("root")
 
     def node(number):
         return head([number % 2, number], node((number - 1) // 2) if number > 2 else None)
 
     def under(number):
-        return [each for each in range(31) if number in ancestry(each)]
+        return [other for other in range(31) if number in ancestry(other)]
 
     def ancestry(number):
         return [number, *(ancestry((number - 1) // 2) if number > 2 else [])]
 
-    there = set()
+    present = set()
     tier = DiskTier(root, "key", MUCH, FREE)
     for step, number in steps:
         if step == "put":
             assert put(tier, node(number))[0].ok
-            there.add(number)
+            present.add(number)
         elif step == "load":
             found = tier.load(node(number).id)
-            assert (found is not None) == (number in there)
+            assert (found is not None) == (number in present)
             assert found is None or matches(found, node(number))
-        elif step == "discard" and number in there:
+        elif step == "discard" and number in present:
             tier.discard([node(number).id])
-            # What hangs by something that is not there is not known to belong to it.
-            there -= {each for each in under(number) if set(ancestry(each)[: ancestry(each).index(number)]) <= there}
+            # Descendants stay if an entry between is missing, because the tier cannot know that they are descendants.
+            present -= {
+                other for other in under(number) if set(ancestry(other)[: ancestry(other).index(number)]) <= present
+            }
         elif step == "reopen":
             tier.close()
             tier = DiskTier(root, "key", MUCH, FREE)
-            there = {each for each in there if set(ancestry(each)) <= there}
-        assert {stored.head.id for stored in tier.entries()} == {node(each).id for each in there}
+            present = {number for number in present if set(ancestry(number)) <= present}
+        assert {stored.head.id for stored in tier.entries()} == {node(number).id for number in present}
     tier.close()
-    assert usage(root).entries == len(there)
+    assert usage(root).entries == len(present)
