@@ -1,4 +1,4 @@
-"""Our own kinds of caches by themselves, held against plain arrays."""
+"""Our own cache types by themselves, compared with plain arrays."""
 
 import mlx.core as mx
 import pytest
@@ -10,24 +10,24 @@ from thoroughness import examples
 
 
 @examples(60)
-@given(most=st.integers(1, 3000), data=st.data(), bits=st.sampled_from([None, 8]))
-def test_there_is_never_room_for_more_than_was_promised(most, data, bits):
-    cache = FullKVCache(most) if bits is None else QuantizedKVCache(bits, most)
-    free = FullKVCache()
-    while cache.offset < most:
-        length = data.draw(st.integers(1, min(most - cache.offset, 700)))
+@given(max_tokens=st.integers(1, 3000), data=st.data(), bits=st.sampled_from([None, 8]))
+def test_a_cache_never_has_room_for_more_than_its_longest_context(max_tokens, data, bits):
+    cache = FullKVCache(max_tokens) if bits is None else QuantizedKVCache(bits, max_tokens)
+    unlimited = FullKVCache()
+    while cache.offset < max_tokens:
+        length = data.draw(st.integers(1, min(max_tokens - cache.offset, 700)))
         values = mx.broadcast_to(
             mx.arange(cache.offset, cache.offset + length)[None, None, :, None], (1, 1, length, 32)
         )
         values = values.astype(mx.float32)
         keys, _ = cache.update_and_fetch(values, values)
-        expected, _ = free.update_and_fetch(values, values)
+        expected, _ = unlimited.update_and_fetch(values, values)
         assert keys.shape == expected.shape
         assert mx.allclose(keys, expected, rtol=1e-3)
-        assert cache.buffers[0].shape[2] <= most
+        assert cache.buffers[0].shape[2] <= max_tokens
 
 
-def test_more_than_was_promised_is_held_all_the_same():
+def test_a_cache_can_exceed_its_longest_context():
     cache = FullKVCache(10)
     cache.update_and_fetch(mx.zeros((1, 1, 10, 4)), mx.zeros((1, 1, 10, 4)))
     keys, _ = cache.update_and_fetch(mx.ones((1, 1, 3, 4)), mx.ones((1, 1, 3, 4)))
@@ -35,7 +35,7 @@ def test_more_than_was_promised_is_held_all_the_same():
 
 
 def numbered(start, end):
-    """Return keys or values of tokens `start` to `end`, [1, 1, tokens, 4], each of which holds its number."""
+    """Return keys or values of tokens `start` to `end`, [1, 1, tokens, 4], filled with the token's number."""
     return mx.broadcast_to(mx.arange(start, end, dtype=mx.float32)[None, None, :, None], (1, 1, end - start, 4))
 
 
@@ -45,7 +45,7 @@ def numbers(array):
 
 @examples(60)
 @given(window=st.integers(1, 90), data=st.data())
-def test_a_window_shows_the_last_tokens_in_order_and_goes_back_where_it_says_so(window, data):
+def test_a_window_returns_the_last_tokens_in_order_and_can_be_rewound(window, data):
     cache, tokens = SlidingKVCache(window), []
     for number in range(data.draw(st.integers(1, 8))):
         if data.draw(st.booleans()) and cache.can_rewind(length := data.draw(st.integers(0, len(tokens)))):
@@ -59,14 +59,14 @@ def test_a_window_shows_the_last_tokens_in_order_and_goes_back_where_it_says_so(
         assert numbers(keys) == seen
         assert numbers(values) == [token + 0.5 for token in seen]
         assert cache.offset == len(tokens)
-        # What was fed last can always be taken back.
+        # The tokens fed last can always be removed again.
         assert cache.can_rewind(len(tokens) - fed)
 
 
 @pytest.mark.parametrize("window", [1, 3, 8])
 @pytest.mark.parametrize("before", [0, 2, 20])
 @pytest.mark.parametrize("length", [1, 2, 9])
-def test_the_mask_of_a_window_lets_each_token_see_so_many(window, before, length):
+def test_the_mask_of_a_window_lets_each_token_see_the_whole_window(window, before, length):
     cache = SlidingKVCache(window)
     if before:
         cache.update_and_fetch(numbered(0, before), numbered(0, before))
@@ -82,22 +82,22 @@ def test_the_mask_of_a_window_lets_each_token_see_so_many(window, before, length
 
 @pytest.mark.parametrize("bits", [None, 8, 4])
 @pytest.mark.parametrize("width", [64, 32, 20])
-@pytest.mark.parametrize("kind", [mx.float32, mx.bfloat16])
-def test_a_cache_made_of_parts_of_another_goes_on_like_it(bits, width, kind):
-    def made():
+@pytest.mark.parametrize("dtype", [mx.float32, mx.bfloat16])
+def test_a_cache_built_from_parts_of_another_behaves_like_it(bits, width, dtype):
+    def empty_cache():
         return FullKVCache() if bits is None else QuantizedKVCache(bits)
 
-    values = mx.random.normal((1, 2, 400, width), key=mx.random.key(1)).astype(kind)
-    keys = mx.random.normal((1, 2, 400, width), key=mx.random.key(2)).astype(kind)
-    whole = made()
+    values = mx.random.normal((1, 2, 400, width), key=mx.random.key(1)).astype(dtype)
+    keys = mx.random.normal((1, 2, 400, width), key=mx.random.key(2)).astype(dtype)
+    whole = empty_cache()
     whole.update_and_fetch(keys[:, :, :390], values[:, :, :390])
-    copy = made()
+    copy = empty_cache()
     for start, end in ((0, 100), (100, 101), (101, 390)):
         copy.put(whole.part(start, end), 390)
         mx.eval(copy.buffers)
-        assert copy.buffers[0].shape[2] == 512, "there is not room for all from the beginning"
-    ours = copy.update_and_fetch(keys[:, :, 390:], values[:, :, 390:])
-    theirs = whole.update_and_fetch(keys[:, :, 390:], values[:, :, 390:])
-    for one, other in zip(ours, theirs, strict=True):
-        assert one.dtype == other.dtype == kind
-        assert mx.array_equal(one, other)
+        assert copy.buffers[0].shape[2] == 512, "the room for all tokens was not allocated at once"
+    from_copy = copy.update_and_fetch(keys[:, :, 390:], values[:, :, 390:])
+    from_whole = whole.update_and_fetch(keys[:, :, 390:], values[:, :, 390:])
+    for found, expected in zip(from_copy, from_whole, strict=True):
+        assert found.dtype == expected.dtype == dtype
+        assert mx.array_equal(found, expected)

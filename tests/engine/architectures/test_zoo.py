@@ -1,4 +1,4 @@
-"""Borrowed definitions: each is imported, alone, and none is computed where it would leave something out."""
+"""Model definitions: all can be imported without mlx-lm's dependencies, and unsupported configs are refused."""
 
 import importlib
 import importlib.metadata
@@ -21,7 +21,8 @@ SHARED_MODULES = {
     "ssm", "switch_layers",
 }  # fmt: skip
 OWN_MODULES = {"bert", "camembert", "mistral", "nomic_bert", "roberta", "xlm-roberta"}
-BORROWED_MODULES = {one.name for one in ARCHITECTURES if not one.refused and not one.checked_as_type} - OWN_MODULES
+USABLE = {entry.name for entry in ARCHITECTURES if not entry.refused and not entry.checked_as_type}
+BORROWED_MODULES = USABLE - OWN_MODULES
 REFUSED_MODULES = {"dbrx", "ernie4_5_moe", "gpt_bigcode", "jamba", "muse_spark", "olmo", "plamo"}
 LLAMA = {
     "model_type": "llama",
@@ -47,7 +48,7 @@ from sotto.engine.architectures import zoo
 from sotto.engine.config.architecture_table import ARCHITECTURES
 zoo.install()
 names = [f"mlx_lm.models.{name}" for name in sys.argv[1:]]
-own = {one.definition for one in ARCHITECTURES if one.definition}
+own = {entry.definition for entry in ARCHITECTURES if entry.definition}
 names += [f"sotto.engine.architectures.definitions.{name}" for name in sorted(own)]
 failed = []
 for name in names:
@@ -65,7 +66,7 @@ print(len(names))
 """
 
 
-def test_every_definition_is_imported_without_anything_else():
+def test_every_definition_can_be_imported_without_mlx_lms_dependencies():
     command = [sys.executable, "-c", IMPORT_ALL, *sorted(BORROWED_MODULES)]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr[-3000:]
@@ -76,7 +77,7 @@ def test_the_lists_name_every_file_of_the_zoo():
     folder = Path(next(iter(importlib.util.find_spec("mlx_lm").submodule_search_locations))) / "models"
     files = {path.stem for path in folder.glob("*.py")}
     assert files == BORROWED_MODULES | SHARED_MODULES | REFUSED_MODULES
-    assert {one.name for one in ARCHITECTURES if one.refused} == REFUSED_MODULES
+    assert {entry.name for entry in ARCHITECTURES if entry.refused} == REFUSED_MODULES
 
 
 def test_another_version_is_refused(monkeypatch):
@@ -98,19 +99,19 @@ def test_plain_layers_get_plain_caches():
 
 
 @pytest.mark.parametrize("inner", ["mistral", "ministral3"])
-def test_a_window_over_all_layers_of_an_inner_model_is_told(inner):
+def test_a_window_over_all_layers_of_an_inner_model_is_refused(inner):
     config = {"model_type": "mistral3", "text_config": LLAMA | {"model_type": inner, "sliding_window": 16}}
     with pytest.raises(UnsupportedModelError, match=r"a window of the text .*in mistral3 models"):
         zoo.build(config)
 
 
-def test_layers_with_a_window_get_caches_that_forget():
+def test_layers_with_a_window_get_sliding_caches():
     model, _ = zoo.build(LLAMA | {"sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"]})
     assert [type(cache) for cache in make_caches(model)] == [SlidingKVCache, FullKVCache]
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "message"),
     [
         ({"model_type": "llama"}, r"does not describe a llama model that can be built: .*missing"),
         (LLAMA | {"num_attention_heads": 0}, r"does not describe a llama model"),
@@ -128,7 +129,7 @@ def test_layers_with_a_window_get_caches_that_forget():
         (LLAMA | {"model_type": "ministral3", "sliding_window": 8}, r"a window of the text .*in ministral3 models"),
     ],
 )
-def test_what_a_definition_cannot_compute_right_is_told(config, said):
-    with pytest.raises(UnsupportedModelError, match=said) as raised:
+def test_configs_that_a_definition_cannot_compute_are_refused(config, message):
+    with pytest.raises(UnsupportedModelError, match=message) as raised:
         zoo.build(config)
     assert_line(raised.value.message)

@@ -1,7 +1,7 @@
-"""Every family whose logits were once compared with those of transformers still gives the same however it is fed.
+"""Every family computes the same logits for a text in pieces as for the whole text.
 
-The configs are tiny ones in the form in which transformers 5 saves them. Their windows are 8 tokens wide and their
-chunks of attention end after 8, so that a text of 28 goes beyond them.
+The configs are tiny ones in the form that transformers 5 saves. Their windows and attention chunks are 8 tokens long,
+so that a text of 28 exceeds them.
 """
 
 import mlx.core as mx
@@ -18,7 +18,7 @@ PIECES = [11, 9, *[1] * 8]
 
 
 def randomised(config):
-    """Build a model in which every weight matters, and whose activations neither vanish nor explode."""
+    """Build a model whose weights all affect the result, and whose activations neither vanish nor explode."""
     model, _ = build(config)
     mx.random.seed(5)
 
@@ -41,13 +41,13 @@ def logits_of(model, pieces):
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_pieces_give_what_the_whole_text_gives(family):
+def test_a_text_in_pieces_has_the_logits_of_the_whole_text(family):
     assert refusal(FAMILIES[family]) == ""
     model = randomised(FAMILIES[family])
     whole = logits_of(model, [len(TOKENS)])
     assert mx.isfinite(whole).all().item()
     scale = mx.abs(whole).max().item()
     assert scale > 1e-3
-    # Each position sees what is before it: no two in a row are alike.
+    # Neighbouring positions differ, so each sees the tokens before it.
     assert mx.abs(whole[1:] - whole[:-1]).max(axis=-1).min().item() > 1e-4 * scale
     assert mx.abs(logits_of(model, PIECES) - whole).max().item() < 1e-3 * scale

@@ -1,4 +1,4 @@
-"""What changes the result and definitions do not look at is refused; what they do look at is not."""
+"""Config values that change the result are refused if the definition ignores them, and only then."""
 
 import pytest
 
@@ -9,12 +9,12 @@ YARN = {"rope_type": "yarn", "factor": 4.0}
 LINEAR = {"rope_type": "linear", "factor": 4.0}
 
 
-def inside(kind, inner, **said):
-    return {"model_type": kind, "text_config": {"model_type": inner, **said}}
+def inside(kind, inner, **settings):
+    return {"model_type": kind, "text_config": {"model_type": inner, **settings}}
 
 
 @pytest.mark.parametrize(
-    ("config", "said"),
+    ("config", "expected"),
     [
         ({"model_type": "llama", "hidden_act": "gelu"}, "hidden_act in its config.json is 'gelu'"),
         ({"model_type": "gemma2", "hidden_activation": "silu", "hidden_act": "gelu"}, "hidden_activation in its"),
@@ -61,9 +61,9 @@ def inside(kind, inner, **said):
         (inside("llava", "qwen2"), "a model of type 'qwen2' inside, which is not supported in mistral3 models"),
     ],
 )
-def test_what_would_be_left_out_is_told(config, said):
+def test_ignored_values_are_refused(config, expected):
     sentence = refusal(config)
-    assert said in sentence
+    assert expected in sentence
     assert sentence.endswith(".")
     assert sentence.isprintable()
 
@@ -97,9 +97,9 @@ def test_what_would_be_left_out_is_told(config, said):
         inside("gemma4", "gemma4_text", use_bidirectional_attention="vision"),
         inside("mistral3", "mistral"),
         inside("llava", "llama"),
-        # Old ones do not say.
+        # Old configs do not name the inner type.
         {"model_type": "llava", "text_config": {"rope_theta": 1e6}},
     ],
 )
-def test_what_is_looked_at_is_not_refused(config):
+def test_supported_values_are_not_refused(config):
     assert refusal(config) == ""

@@ -1,4 +1,4 @@
-"""Configs of newer transformers in the keys that definitions read, in the forms that transformers 5.23 writes."""
+"""Normalisation of configs as transformers 5.23 writes them to the keys that the definitions read."""
 
 import copy
 import math
@@ -30,19 +30,19 @@ def test_plain_positions():
     assert config == {"model_type": "llama", "rope_theta": 2e6, "rope_scaling": None}
 
 
-def test_stretched_positions_keep_every_parameter():
+def test_scaled_positions_keep_every_parameter():
     config = normalise({"model_type": "llama", "rope_parameters": LLAMA3})
     assert config["rope_theta"] == 500000.0
     assert config["rope_scaling"] == {k: v for k, v in LLAMA3.items() if k != "rope_theta"} | {"type": "llama3"}
     assert rope_scaling_of(config) == "llama3"
 
 
-def test_part_of_the_head():
+def test_the_rotated_fraction_of_a_head():
     rope = {"rope_type": "default", "rope_theta": 1e4, "partial_rotary_factor": 0.25}
     assert normalise({"model_type": "stablelm", "rope_parameters": rope})["partial_rotary_factor"] == 0.25
 
 
-def test_positions_by_kind_of_layer():
+def test_positions_by_type_of_layer():
     config = normalise({"model_type": "gemma3_text", "rope_parameters": BY_LAYER})
     assert (config["rope_theta"], config["rope_local_base_freq"]) == (1000000.0, 10000.0)
     assert config["rope_scaling"]["type"] == "linear"
@@ -60,7 +60,7 @@ def test_the_inner_config_of_a_larger_model():
     assert config["text_config"]["rope_theta"] == 1000000.0
 
 
-def test_numbers_that_json_cannot_write():
+def test_floats_that_json_cannot_express():
     assert normalise({"model_type": "mamba2", "time_step_limit": [0.0, {"__float__": "Infinity"}]}) == {
         "model_type": "mamba2",
         "time_step_limit": [0.0, math.inf],
@@ -79,7 +79,7 @@ def test_heads_that_differ_by_layer():
 
 
 @pytest.mark.parametrize("key", ["type", "rope_type"])
-def test_the_type_of_scaling_stands_under_both_names(key):
+def test_the_type_of_scaling_is_written_under_both_names(key):
     config = normalise({"model_type": "phi3", "rope_scaling": {key: "su"}, "original_max_position_embeddings": 4096})
     assert config["rope_scaling"] == {
         "type": "longrope",
@@ -92,7 +92,7 @@ def test_default_scaling_is_none():
     assert normalise({"model_type": "llama", "rope_scaling": {"rope_type": "default"}})["rope_scaling"] is None
 
 
-def test_what_is_always_so_is_filled_in():
+def test_required_keys_get_their_default():
     assert normalise({"model_type": "apertus", "qk_norm": False}) == {
         "model_type": "apertus",
         "mlp_bias": False,
@@ -126,11 +126,11 @@ def test_what_is_always_so_is_filled_in():
         ({"model_type": "solar_open"}, {"first_k_dense_replace": 0, "partial_rotary_factor": 1.0}),
     ],
 )
-def test_what_families_call_otherwise(config, added):
+def test_families_get_the_keys_that_their_definitions_read(config, added):
     assert normalise(config) == {**config, **added}
 
 
-def test_an_inner_config_that_calls_things_otherwise():
+def test_an_inner_config_gets_the_keys_that_its_definition_reads():
     config = normalise(
         {"model_type": "qwen3_vl_moe", "text_config": {"model_type": "qwen3_vl_moe_text", "num_local_experts": 4}}
     )
@@ -152,33 +152,33 @@ def test_inner_definitions_that_read_the_new_keys_get_them(kind, inner):
     assert config["text_config"]["rope_parameters"] == rope
 
 
-def test_a_vocabulary_that_only_the_inner_config_tells():
+def test_the_vocabulary_size_is_copied_from_the_inner_config():
     config = {"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "vocab_size": 64}}
     assert normalise(config)["vocab_size"] == 64
     assert normalise(config | {"vocab_size": 65})["vocab_size"] == 65
 
 
-def test_the_strength_of_stretched_positions():
+def test_the_attention_factor_becomes_mscale():
     yarn = {"rope_type": "yarn", "factor": math.e, "attention_factor": 1.3}
     assert normalise({"model_type": "olmo3", "rope_scaling": yarn})["rope_scaling"]["mscale"] == pytest.approx(3.0)
-    said = normalise({"model_type": "deepseek_v3", "rope_scaling": yarn | {"mscale_all_dim": 1.0}})
-    assert "mscale" not in said["rope_scaling"]
+    config = normalise({"model_type": "deepseek_v3", "rope_scaling": yarn | {"mscale_all_dim": 1.0}})
+    assert "mscale" not in config["rope_scaling"]
 
 
-def test_factors_stand_where_the_definition_applies_them():
+def test_multipliers_are_moved_to_where_the_definition_applies_them():
     config = {"model_type": "falcon_h1", "attention_in_multiplier": 1.5, "key_multiplier": 0.25}
     normalised = normalise(config | {"attention_out_multiplier": 0.5})
-    # What scores are multiplied by, and what values are.
+    # The factor of the attention scores, and that of the values.
     assert normalised["attention_in_multiplier"] ** 2 == pytest.approx(1.5**2 * 0.25)
     assert normalised["attention_out_multiplier"] == pytest.approx(1.5 * 0.5)
 
 
-def test_kinds_of_layers_by_the_names_of_the_definition():
+def test_types_of_layers_get_the_names_of_the_definition():
     config = {"model_type": "granitemoehybrid", "layer_types": ["linear_attention", "full_attention", "mamba"]}
     assert normalise(config)["layer_types"] == ["mamba", "attention", "mamba"]
 
 
-def test_other_names_of_the_same():
+def test_renamed_keys():
     rope = {"rope_type": "default", "rope_theta": 5e4, "partial_rotary_factor": 0.25}
     config = normalise({"model_type": "gpt_neox", "rope_parameters": rope})
     assert (config["rotary_pct"], config["rotary_emb_base"]) == (0.25, 5e4)
@@ -194,17 +194,17 @@ def test_other_names_of_the_same():
         ("exaone4", [FULL] * 3, None),
     ],
 )
-def test_layers_that_alternate(kind, types, pattern):
+def test_the_pattern_of_alternating_layers(kind, types, pattern):
     assert normalise({"model_type": kind, "layer_types": types})["sliding_window_pattern"] == pattern
 
 
 @pytest.mark.parametrize("kind", ["gemma3_text", "exaone4", "qwen3_next"])
-def test_layers_that_all_slide_are_refused(kind):
+def test_sliding_windows_in_all_layers_are_refused(kind):
     with pytest.raises(UnsupportedModelError, match=rf"None of its layers attends .* in {kind} models"):
         normalise({"model_type": kind, "layer_types": [SLIDING] * 4})
 
 
-def test_layers_that_alternate_with_another_key():
+def test_the_pattern_under_another_key():
     linear = "linear_attention"
     config = normalise({"model_type": "qwen3_next", "layer_types": [linear, linear, FULL] * 2})
     assert config["full_attention_interval"] == 3
@@ -232,7 +232,7 @@ def test_layers_that_do_not_alternate_regularly_are_refused():
         ({"sliding_window": 128, "layer_types": [FULL, SLIDING]}, 128),
     ],
 )
-def test_the_window_that_is_in_use(config, window):
+def test_the_sliding_window_in_use(config, window):
     assert window_of(config) == window
 
 
@@ -250,7 +250,7 @@ def test_the_window_that_is_in_use(config, window):
     ),
     st.sampled_from(["llama", "gemma3_text", "gemma4_text", "exaone4", "cohere2", "phi3", "gemma4", "nothing"]),
 )
-def test_the_given_config_is_left_alone_and_nothing_else_is_raised(config, kind):
+def test_the_given_config_is_not_changed_and_only_known_errors_are_raised(config, kind):
     config["model_type"] = kind
     before = copy.deepcopy(config)
     try:

@@ -1,4 +1,4 @@
-"""What modules.json and its companions mean, and what is refused of them."""
+"""Pooling as configured by modules.json and the files that belong to it, and unsupported configurations."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -13,15 +13,15 @@ from sotto.store.records import SentenceModule, TensorFile
 PLAIN = source_of([TensorFile(Path("model.safetensors"), "", {}, {})], {"model_type": "bert"})
 
 
-def said(*modules):
+def config_of(*modules):
     return read_pooling_config(replace(PLAIN, modules=tuple(SentenceModule(*module) for module in modules)))
 
 
-def pooled(**config):
-    return said(("Transformer", {}), ("Pooling", config))
+def config_with_pooling(**config):
+    return config_of(("Transformer", {}), ("Pooling", config))
 
 
-def test_without_modules_it_is_the_mean_normalised():
+def test_the_default_is_the_normalised_mean():
     assert read_pooling_config(PLAIN) == PoolingConfig(("mean",), True, None, False)
 
 
@@ -38,13 +38,13 @@ def test_without_modules_it_is_the_mean_normalised():
     ],
 )
 def test_pooling_by_its_old_and_new_names(config, pooling):
-    assert pooled(**config).pooling == pooling
+    assert config_with_pooling(**config).pooling == pooling
 
 
-def test_normalising_the_length_and_the_case_are_as_the_files_say():
+def test_normalisation_longest_text_and_lower_case_come_from_the_files():
     steps = ("Transformer", {"max_seq_length": 128, "do_lower_case": True}), ("Pooling", {})
-    assert said(*steps) == PoolingConfig(("mean",), False, 128, True)
-    assert said(*steps, ("Normalize", {})).normalise
+    assert config_of(*steps) == PoolingConfig(("mean",), False, 128, True)
+    assert config_of(*steps, ("Normalize", {})).normalise
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,6 @@ def test_normalising_the_length_and_the_case_are_as_the_files_say():
         ([("Transformer", {}), ("Pooling", {"pooling_mode": []})], "should be a text"),
     ],
 )
-def test_what_cannot_be_done_is_refused_in_a_sentence(modules, words):
+def test_unsupported_and_meaningless_configurations_are_refused(modules, words):
     with pytest.raises(SottoError, match=words):
-        said(*modules)
+        config_of(*modules)

@@ -1,4 +1,4 @@
-"""Quantized weights: what shapes and files say."""
+"""Quantization schemes inferred from shapes and declared by files."""
 
 from pathlib import Path
 
@@ -18,17 +18,17 @@ def file_with(metadata):
 
 
 class TestDeclaration:
-    def test_a_tensors_own_entry_comes_before_that_of_the_file(self):
+    def test_an_entry_for_a_tensor_takes_precedence_over_that_for_the_file(self):
         file = file_with({"quant_type": "int4", "group_size": "64", "b.quant_type": "int8", "b.group_size": "32"})
         assert read_declaration(file, "a") == Declaration("a", "int4", 64)
         assert read_declaration(file, "b") == Declaration("b", "int8", 32)
 
-    def test_each_of_the_two_is_looked_up_on_its_own(self):
+    def test_type_and_group_size_are_looked_up_separately(self):
         file = file_with({"quant_type": "int4", "b.group_size": "32"})
         assert read_declaration(file, "a") == Declaration("a", "int4", None)
         assert read_declaration(file, "b") == Declaration("b", "int4", 32)
 
-    def test_no_metadata_says_nothing(self):
+    def test_there_is_no_declaration_without_metadata(self):
         assert read_declaration(file_with({"format": "mlx"}), "a") is None
 
     def test_an_unknown_type_is_refused(self):
@@ -36,7 +36,7 @@ class TestDeclaration:
             read_declaration(file_with({"quant_type": "int7"}), "a")
 
     @pytest.mark.parametrize("text", ["many", "-64", "6.4", "9" * 5000])
-    def test_a_group_size_that_is_no_number_is_an_error(self, text):
+    def test_a_group_size_that_is_not_a_number_is_refused(self, text):
         with pytest.raises(BrokenModelError, match=f"group size of a is '{text[:9]}"):
             read_declaration(file_with({"group_size": text}), "a")
 
@@ -47,7 +47,7 @@ class TestDeclaration:
             Declaration("a", name, None).check(Scheme("affine", 12 - bits, 64))
 
     @pytest.mark.parametrize("declared", [Declaration("a", "int8", 32), Declaration("a", None, 32)])
-    def test_a_contradiction_names_both(self, declared):
+    def test_the_message_about_a_contradiction_names_both(self, declared):
         with pytest.raises(BrokenModelError, match=r"32, but its shape can only be int4 in groups of 64"):
             declared.check(Scheme("affine", 4, 64))
 
@@ -59,7 +59,7 @@ class TestInfer:
         groups=st.integers(1, 5),
         experts=st.sampled_from([(), (3,)]),
     )
-    def test_every_affine_type_is_told_from_its_shapes(self, bits, group_size, groups, experts):
+    def test_every_affine_type_is_inferred_from_its_shapes(self, bits, group_size, groups, experts):
         width = group_size * groups
         packed, scales, _ = mx.quantize(mx.zeros((*experts, 4, width)), bits=bits, group_size=group_size)
         assert infer_scheme("a", width, packed, scales) == Scheme("affine", bits, group_size)
@@ -88,10 +88,10 @@ class TestInfer:
             (mx.zeros((4, 16), mx.uint32), mx.zeros((4, 2), mx.int32), UnsupportedModelError, "int32 scales"),
         ],
     )
-    def test_what_cannot_be_is_refused(self, weight, scales, error, text):
+    def test_impossible_shapes_and_types_are_refused(self, weight, scales, error, text):
         with pytest.raises(error, match=text):
             infer_scheme("a", 128, weight, scales)
 
-    def test_a_layer_without_columns_holds_nothing(self):
+    def test_a_layer_without_columns_is_refused(self):
         with pytest.raises(BrokenModelError, match="cannot hold 0 columns"):
             infer_scheme("a", 0, mx.zeros((4, 16), mx.uint32), mx.zeros((4, 2)))

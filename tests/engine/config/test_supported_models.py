@@ -1,4 +1,4 @@
-"""What is refused by its config alone, and that saying so needs no MLX."""
+"""Models that are refused by their config alone, for which MLX need not be imported."""
 
 import subprocess
 import sys
@@ -13,7 +13,7 @@ from sotto.engine.config.supported_models import refusal
 LLAMA = {"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 128}
 
 
-def test_judging_a_config_imports_no_mlx():
+def test_checking_a_config_does_not_import_mlx():
     modules = "sotto.engine.config.normalise, sotto.engine.config.supported_models"
     code = f"import sys, {modules}; sys.exit(any('mlx' in m for m in sys.modules))"
     subprocess.run([sys.executable, "-c", code], check=True, timeout=60)
@@ -52,15 +52,15 @@ def test_a_plain_model_is_not_refused():
         (LLAMA | {"text_config": {"num_experts": 10**7}}, "text_config.num_experts in its config.json"),
     ],
 )
-def test_what_cannot_run_is_told_in_a_sentence(config, expected):
-    said = refusal(config)
-    assert expected in said
-    assert said.endswith(".")
-    assert said.isprintable()
+def test_models_that_cannot_run_are_refused_in_a_sentence(config, expected):
+    sentence = refusal(config)
+    assert expected in sentence
+    assert sentence.endswith(".")
+    assert sentence.isprintable()
 
 
 @pytest.mark.parametrize("name", ["../llama", "os", "cache", "base", "mlx_lm.convert", "llama.__init__", "ssm", "mla"])
-def test_a_model_type_chooses_no_module_but_an_architecture(name):
+def test_a_model_type_only_selects_known_architectures(name):
     assert architecture({"model_type": name}) is UNKNOWN
     assert refusal({"model_type": name})
 
@@ -76,23 +76,23 @@ def test_a_model_type_chooses_no_module_but_an_architecture(name):
         ("youtu", "youtu_llm"),
     ],
 )
-def test_model_types_that_another_definition_computes(kind, name):
+def test_aliases_of_model_types(kind, name):
     assert architecture({"model_type": kind}).name == name
 
 
-def test_one_model_type_is_told_apart_by_its_architecture():
+def test_architectures_with_the_same_model_type_are_told_apart_by_their_class():
     config = {"model_type": "bailing_hybrid", "architectures": ["BailingMoeV3ForCausalLM"]}
     assert architecture(config).name == "bailing_moe_v3"
     assert architecture({"model_type": "bailing_hybrid"}).name == "bailing_hybrid"
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="Metal has its kernels")
-def test_what_needs_metal_is_refused_elsewhere():
+def test_models_that_need_metal_are_refused_elsewhere():
     assert "only on Apple silicon" in refusal({"model_type": "bitnet"})
 
 
-def test_every_model_type_stands_in_the_table_once():
-    kinds = [kind for one in ARCHITECTURES for kind in (one.name, *one.aliases)]
+def test_every_model_type_is_in_the_table_once():
+    kinds = [kind for entry in ARCHITECTURES for kind in (entry.name, *entry.aliases)]
     assert sorted(kinds) == sorted(set(kinds))
 
 
@@ -113,8 +113,8 @@ json_values = st.recursive(
         ),
         json_values,
     ),
-    st.sampled_from([one.name for one in ARCHITECTURES]) | json_values,
+    st.sampled_from([entry.name for entry in ARCHITECTURES]) | json_values,
 )
-def test_whatever_a_config_holds_there_is_an_answer(config, kind):
-    said = refusal(config | {"model_type": kind})
-    assert said == "" or (said.endswith(".") and said.isprintable())
+def test_any_config_is_accepted_or_refused_in_a_sentence(config, kind):
+    sentence = refusal(config | {"model_type": kind})
+    assert sentence == "" or (sentence.endswith(".") and sentence.isprintable())
