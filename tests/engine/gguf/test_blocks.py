@@ -1,4 +1,4 @@
-"""GGUF's blocks taken apart and repacked for MLX: what they mean is what the gguf package says that they mean."""
+"""GGUF's blocks, decoded and repacked for MLX, have the values that the gguf package gives them."""
 
 import gguf
 import mlx.core as mx
@@ -16,13 +16,13 @@ from thoroughness import examples
 
 ROUNDED = {"Q2_K", "Q3_K", "Q6_K", "IQ1_M", "IQ2_S", "IQ2_XS"}
 COUNT = 200
-# Half of the smallest step between scales in float16.
+# Half of the smallest step between two scales in float16.
 SMALLEST = 2**-25
 kinds = pytest.mark.parametrize("kind", HALVES)
 
 
 def through_mlx(kind, raw, dtype, *, on_cpu=False):
-    """Return what MLX makes of a repacked matrix."""
+    """Repack blocks and return their elements as MLX dequantizes them."""
     layout = repack.layout_of(kind, on_cpu=on_cpu)
     words, scales, *biases = repack.repack(kind, mx.array(raw), layout, dtype)
     if scales.dtype != mx.uint8:
@@ -31,7 +31,7 @@ def through_mlx(kind, raw, dtype, *, on_cpu=False):
     return np.array(found.astype(mx.float32))
 
 
-def test_every_type_is_here_and_of_the_size_that_it_should_have():
+def test_every_type_is_supported_and_has_the_right_size():
     assert {kind.name for kind in BLOCK_TYPES.values()} == set(HALVES) | set(repack.PLAIN)
     for number, kind in BLOCK_TYPES.items():
         quantization = gguf.GGMLQuantizationType(number)
@@ -39,19 +39,19 @@ def test_every_type_is_here_and_of_the_size_that_it_should_have():
 
 
 @kinds
-def test_blocks_mean_what_they_should(kind):
+def test_blocks_are_dequantized_as_by_the_gguf_package(kind):
     raw, wanted = random_blocks(kind, COUNT)
     assert np.array_equal(np.array(repack.dequantize(kind, mx.array(raw))), wanted)
 
 
 @kinds
 @pytest.mark.parametrize("on_cpu", [True, False])
-def test_repacked_blocks_mean_the_same_or_are_half_a_step_of_8_bits_off(kind, on_cpu):
+def test_repacked_blocks_are_exact_or_at_most_half_a_step_of_8_bits_off(kind, on_cpu):
     raw, wanted = random_blocks(kind, COUNT)
     found = through_mlx(kind, raw, mx.float32, on_cpu=on_cpu)
     assert repack.layout_of(kind, on_cpu=on_cpu).exact is (kind not in ROUNDED)
     if kind not in ROUNDED:
-        # One rounding of float32 is left, of the product of two numbers that both have their scale in them.
+        # Only the float32 rounding of a product of two scaled numbers remains.
         assert np.allclose(found, wanted, rtol=1e-6, atol=1e-6 * np.abs(wanted).max())
         return
     groups = wanted.reshape(-1, GROUP)
@@ -62,17 +62,17 @@ def test_repacked_blocks_mean_the_same_or_are_half_a_step_of_8_bits_off(kind, on
 
 @kinds
 @pytest.mark.parametrize(("scales", "rounding"), [(mx.float16, 2**-11), (mx.bfloat16, 2**-8)])
-def test_scales_of_16_bits_are_rounded_and_nothing_else(kind, scales, rounding):
+def test_only_the_rounding_of_16_bit_scales_changes_the_values(kind, scales, rounding):
     raw, wanted = random_blocks(kind, COUNT)
     found = through_mlx(kind, raw, scales)
     groups = wanted.reshape(-1, GROUP)
-    # A scale and a bias, each of up to 256 steps, and where elements were rounded half a step more.
+    # The rounding of a scale and a bias, over up to 256 steps, and for requantized types half a step more.
     allowed = 3 * rounding * np.abs(groups).max(axis=1) + (np.ptp(groups, axis=1) / 510 * 1.5 if kind in ROUNDED else 0)
     assert (np.abs(found - wanted).reshape(-1, GROUP).max(axis=1) <= allowed + SMALLEST * 256).all()
 
 
 def eight_bits(wanted, dtype):
-    """Return numbers as they are after they were rounded to 8 bits, by MLX itself, with scales of a type."""
+    """Return numbers after MLX's own quantization to 8 bits with scales of this type."""
     words, *others = mx.quantize(mx.array(wanted).astype(dtype), group_size=GROUP, bits=8)
     return np.array(mx.dequantize(words, *(part.astype(mx.float32) for part in others), group_size=GROUP, bits=8))
 
@@ -80,23 +80,23 @@ def eight_bits(wanted, dtype):
 @kinds
 @pytest.mark.parametrize(("on_cpu", "dtype"), [(True, mx.float16), (False, mx.float16), (False, mx.bfloat16)])
 def test_no_type_loses_more_than_8_bits_would(kind, on_cpu, dtype):
-    """As it is held on a CPU, and where activations are of either type."""
+    """On a CPU, and on a GPU with activations of either type."""
     raw, wanted = random_blocks(kind, COUNT)
     lost = np.abs(through_mlx(kind, raw, dtype, on_cpu=on_cpu) - wanted).max()
     assert lost <= np.abs(eight_bits(wanted, dtype) - wanted).max()
 
 
 @pytest.mark.parametrize(("kind", "bits", "on_cpu"), [("Q4_K", 4, 4), ("Q5_K", 5, 8), ("IQ1_S", 2, 4), ("Q8_0", 8, 8)])
-def test_a_cpu_gets_the_widths_that_its_kernels_know(kind, bits, on_cpu):
+def test_a_cpu_gets_the_bits_for_which_it_has_fast_kernels(kind, bits, on_cpu):
     assert (repack.layout_of(kind, on_cpu=False).bits, repack.layout_of(kind, on_cpu=True).bits) == (bits, on_cpu)
 
 
 @given(st.sampled_from([2, 3, 4, 5, 6, 8]), st.integers(0, 2**32 - 1))
-def test_packed_codes_are_those_that_mlx_unpacks(bits, seed):
+def test_mlx_unpacks_the_packed_codes(bits, seed):
     codes = np.random.default_rng(seed).integers(0, 1 << bits, (3, 64), dtype=np.uint8)
     words = repack.pack_bits(mx.array(codes), bits)
-    one = mx.ones((3, 2))
-    assert np.array_equal(np.array(mx.dequantize(words, one, one * 0, group_size=GROUP, bits=bits)), codes)
+    scales, biases = mx.ones((3, 2)), mx.zeros((3, 2))
+    assert np.array_equal(np.array(mx.dequantize(words, scales, biases, group_size=GROUP, bits=bits)), codes)
 
 
 @examples(50)

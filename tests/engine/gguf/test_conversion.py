@@ -1,4 +1,4 @@
-"""What becomes of a GGUF file is what was planned, on a CPU and for a GPU; and the memory for it comes back."""
+"""The conversion of a GGUF file gives the planned tensors, on a CPU and on a GPU."""
 
 import dataclasses
 
@@ -36,7 +36,7 @@ def read(file):
 
 @pytest.mark.parametrize("on_cpu", [True, False])
 @pytest.mark.parametrize("kind", [Q.F32, Q.F16, Q.BF16, Q.Q4_1, Q.Q5_0, Q.Q8_0, Q.MXFP4], ids=lambda kind: kind.name)
-def test_what_is_read_is_what_was_planned(tmp_path, kind, on_cpu):
+def test_the_tensors_read_are_the_planned_ones(tmp_path, kind, on_cpu):
     opened = source(tmp_path, kind, QWEN3_MOE)
     (whole,) = opened.tensor_files
     file = convert(whole, opened.config, on_cpu=on_cpu)
@@ -53,20 +53,20 @@ def test_what_is_read_is_what_was_planned(tmp_path, kind, on_cpu):
     [(Q.F32, mx.float32), (Q.F16, mx.float16), (Q.BF16, mx.bfloat16), (Q.Q8_0, mx.bfloat16)],
     ids=lambda kind: getattr(kind, "name", None),
 )
-def test_a_gpu_gets_numbers_of_one_type(tmp_path, kind, dtype):
+def test_on_a_gpu_all_tensors_have_one_type(tmp_path, kind, dtype):
     opened = source(tmp_path, kind, QWEN3_MOE)
     found, _ = read(convert(opened.tensor_files[0], opened.config, on_cpu=False))
     assert {array.dtype for array in found.values()} - {mx.uint32} == {dtype}
 
 
-def test_on_a_cpu_numbers_stay_as_they_are(tmp_path):
+def test_on_a_cpu_unquantized_tensors_keep_their_types(tmp_path):
     opened = source(tmp_path, Q.F16)
     found, _ = read(convert(opened.tensor_files[0], opened.config, on_cpu=True))
     assert {array.dtype for name, array in found.items() if "norm" in name} == {mx.float32}
     assert {array.dtype for name, array in found.items() if "norm" not in name} == {mx.float16}
 
 
-def test_slices_of_a_tensor_are_one_tensor(tmp_path, monkeypatch):
+def test_the_size_of_slices_makes_no_difference(tmp_path, monkeypatch):
     from sotto.engine.gguf import tensor_reading
 
     opened = source(tmp_path, Q.Q4_0)
@@ -77,7 +77,7 @@ def test_slices_of_a_tensor_are_one_tensor(tmp_path, monkeypatch):
     assert all(mx.array_equal(sliced[name], array) for name, array in whole.items())
 
 
-def test_two_tensors_of_one_place_are_refused(tmp_path):
+def test_two_tensors_for_one_place_are_refused(tmp_path):
     opened = source(tmp_path)
     path = opened.tensor_files[0].path
     path.write_bytes(path.read_bytes().replace(b"blk.1.attn_k.weight", b"blk.0.attn_k.weight"))
@@ -91,18 +91,18 @@ def test_two_tensors_of_one_place_are_refused(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["v.blk.0.attn_q.weight", "mm.input_projection.weight", "rope_freqs.weight"])
-def test_what_sees_and_what_is_in_the_config_is_left_aside(name):
+def test_vision_tensors_and_rope_factors_are_ignored(name):
     assert place_of(name, {"model_type": "gemma3_text"}) is None
 
 
 @pytest.mark.parametrize(
     "name", ["blk.0.attn_x.weight", "blk.x.attn_q.weight", "model.norm", "blk.0.ffn_gate.0.weight"]
 )
-def test_names_that_are_not_known_stay_as_they_are(name):
+def test_unknown_names_stay_as_they_are(name):
     assert place_of(name, {"model_type": "llama"}).name == name
 
 
-def test_a_model_that_is_not_repacked_has_no_words_for_it(tmp_path):
+def test_the_description_of_an_unquantized_model_is_empty(tmp_path):
     opened = source(tmp_path)
     assert describe_repacking(opened.tensor_files) == ""
     assert describe_repacking([convert(opened.tensor_files[0], opened.config, on_cpu=True)]) == ""

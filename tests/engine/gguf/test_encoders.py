@@ -1,4 +1,4 @@
-"""Encoders as GGUF files: their vectors are those of PyTorch, and they are planned and refused as others are."""
+"""Encoders as GGUF files: their vectors are those of PyTorch, and they are planned and refused like other models."""
 
 import json
 import shutil
@@ -47,19 +47,19 @@ def folder(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def opened(folder):
-    """Return what opens MiniLM in a type, written once."""
+    """Return a function that opens MiniLM in a type, and writes the file only once."""
 
     def of(kind):
         path = folder / f"minilm-{kind.name}.gguf"
         if not path.exists():
-            # As in its own files, texts are cut at 256 tokens.
-            write_encoder(path, minilm(), kind, vocabulary=of_minilm, change=lambda w: shorter(w, 256))
+            # As in its own files, texts are truncated to 256 tokens.
+            write_encoder(path, minilm(), kind, vocabulary=of_minilm, change=lambda w: set_context_length(w, 256))
         return open_model(record_of(path))
 
     return of
 
 
-def shorter(writer, length):
+def set_context_length(writer, length):
     writer.kv_data[0].pop(f"{writer.arch}.context_length")
     writer.add_context_length(length)
 
@@ -76,7 +76,7 @@ def test_vectors_of_minilm_are_those_of_pytorch(engine, opened, wanted):
     info = engine.load(source)
     assert (info.architecture, info.writes, info.context_length) == ("bert", False, 256)
     assert source.record.capabilities == ("embedding",)
-    assert source.tokenizer_json  # made of the file alone
+    assert source.tokenizer_json  # derived from the GGUF file
     done = embed(engine, *TEXTS)
     assert np.abs(np.array(done.vectors) - wanted).max() < TOLERANCE
     # [CLS] hello world [SEP]
@@ -86,7 +86,7 @@ def test_vectors_of_minilm_are_those_of_pytorch(engine, opened, wanted):
 
 
 def write_sentence_model(path, case, longest):
-    """Write a folder with the encoder of a reference, the tokenizer of MiniLM, and so many tokens for a text."""
+    """Write a folder with the encoder of a reference, the tokenizer of MiniLM, and the longest text in tokens."""
     shutil.copytree(minilm(), path, ignore=shutil.ignore_patterns("config.json", "model.safetensors"))
     for name in ("config.json", "model.safetensors"):
         shutil.copy(EMBEDDINGS / case / name, path / name)
@@ -99,22 +99,22 @@ def write_sentence_model(path, case, longest):
     [
         (lambda path: write_sentence_model(path, "bert", 16), 16),
         (lambda path: write_sentence_model(path, "bert", None), 24),
-        # Positions of RoBERTa begin behind that of its padding.
+        # RoBERTa's positions start after the id of its padding token.
         (lambda path: write_sentence_model(path, "roberta", 512), 22),
         (lambda path: write_sentence_model(path, "nomic-bert", 16), 16),
-        (lambda path: write_encoder(path, EMBEDDINGS / "bert", change=lambda writer: shorter(writer, 16)), 16),
-        (lambda path: write_encoder(path, EMBEDDINGS / "nomic-bert", change=lambda writer: shorter(writer, 16)), 16),
+        (lambda path: write_encoder(path, EMBEDDINGS / "bert", change=lambda w: set_context_length(w, 16)), 16),
+        (lambda path: write_encoder(path, EMBEDDINGS / "nomic-bert", change=lambda w: set_context_length(w, 16)), 16),
     ],
     ids=["bert", "bert of all positions", "roberta", "nomic", "bert as GGUF", "nomic as GGUF"],
 )
-def test_lists_and_plans_say_the_tokens_that_a_loaded_encoder_takes(engine, tmp_path, write, taken):
+def test_records_and_plans_have_the_longest_text_of_the_loaded_encoder(engine, tmp_path, write, taken):
     source = open_model(record_of(write(tmp_path / "model.gguf")))
-    made = plan_here(source)
+    plan = plan_here(source)
     assert engine.load(source).context_length == taken
-    assert (source.record.context_length, made.context, made.largest_context) == (taken, taken, taken)
+    assert (source.record.context_length, plan.context, plan.largest_context) == (taken, taken, taken)
 
 
-def test_vectors_of_quantized_weights_are_nearly_those_and_planned(engine, opened, wanted):
+def test_vectors_of_quantized_weights_are_nearly_the_same_and_their_memory_is_planned(engine, opened, wanted):
     source = opened(Q.Q8_0)
     needs = needs_of(source, PLENTY, native.kernels())
     assert (needs.unknown, needs.layers) == ("", ())
@@ -124,7 +124,7 @@ def test_vectors_of_quantized_weights_are_nearly_those_and_planned(engine, opene
     assert (found * wanted).sum(axis=1).min() > 1 - 1e-2
 
 
-def test_the_memory_that_is_planned_for_quantized_weights_is_enough_and_not_far_off(opened):
+def test_the_working_memory_planned_for_quantized_weights_is_enough_and_not_far_off(opened):
     source = opened(Q.Q8_0)
     needs = needs_of(source, PLENTY, native.kernels())
     model = load(source).model
@@ -134,7 +134,7 @@ def test_the_memory_that_is_planned_for_quantized_weights_is_enough_and_not_far_
     mx.eval(model(tokens, tokens == 0))
     taken = mx.get_peak_memory() - before
     assert 0.7 * needs.work_bytes(256, 256) <= taken <= 1.1 * needs.work_bytes(256, 256)
-    # Without kernels a matrix is unpacked for each product.
+    # Without native kernels, matrices are unpacked for each product.
     assert needs_of(source, PLENTY, None).unknown == ""
 
 
@@ -150,7 +150,7 @@ def test_hidden_states_are_those_of_transformers(tmp_path, case):
 
 
 def changed(**values):
-    """Return what changes keys of an architecture before a file is written; None leaves one out."""
+    """Return a function that changes keys of the architecture before a file is written; None removes a key."""
 
     def change(writer):
         for key, value in values.items():
@@ -182,14 +182,14 @@ def bert(folder, **values):
         ({"context_length": 0}, "bert.context_length is 0"),
     ],
 )
-def test_what_makes_no_sense_is_refused(tmp_path, values, why):
+def test_meaningless_values_are_refused(tmp_path, values, why):
     path = bert(tmp_path, **values)
     with pytest.raises(BrokenModelError) as refused:
         open_model(record_of(path))
     assert_sentence(refused.value.message, path, why)
 
 
-def test_what_cannot_be_built_is_said_of_the_file(engine, tmp_path):
+def test_the_message_about_a_model_that_cannot_be_built_names_the_file(engine, tmp_path):
     path = bert(tmp_path, attention__head_count=5)
     with pytest.raises(UnsupportedModelError) as refused:
         engine.load(open_model(record_of(path)))
@@ -197,50 +197,50 @@ def test_what_cannot_be_built_is_said_of_the_file(engine, tmp_path):
     assert refused.value.message == why.format(path)
 
 
-def test_a_model_that_writes_and_sees_what_comes_is_refused(tmp_path):
+def test_a_decoder_without_causal_attention_is_refused(tmp_path):
     weights = {name: np.array(array) for name, array in random_weights(LLAMA).items()}
     path = write_model(tmp_path / "model.gguf", LLAMA, weights, change=changed(attention__causal=False))
     with pytest.raises(BrokenModelError, match=r"llama\.attention\.causal is False; it should be true"):
         open_model(record_of(path))
 
 
-def normal(vector):
+def unit(vector):
     return np.array(vector) / np.linalg.norm(vector)
 
 
 @pytest.mark.parametrize(("pooling", "place"), [(0, None), (1, None), (2, 0), (3, -1)])
-def test_pooling_is_as_the_file_says(engine, tmp_path, pooling, place):
+def test_pooling_is_that_of_the_file(engine, tmp_path, pooling, place):
     engine.load(open_model(record_of(bert(tmp_path, pooling_type=pooling))))
     (vector,) = embed(engine, "a b", normalise=False).vectors
     # [CLS] a b [SEP] of the plain vocabulary.
     hidden = np.array(load_folder(EMBEDDINGS / "bert").model(mx.array([[2, 5, 6, 3]])))[0]
-    assert np.allclose(vector, normal(hidden.mean(axis=0) if place is None else hidden[place]), atol=1e-5)
+    assert np.allclose(vector, unit(hidden.mean(axis=0) if place is None else hidden[place]), atol=1e-5)
 
 
-def test_texts_are_cut_where_the_file_says_though_there_are_more_positions(engine, tmp_path):
+def test_texts_are_truncated_to_the_length_in_the_file_even_if_there_are_more_positions(engine, tmp_path):
     assert engine.load(open_model(record_of(bert(tmp_path, context_length=8)))).context_length == 8
     assert embed(engine, "a b c d e f g h i").prompt_tokens == 8
 
 
-def signs(writer, count):
-    """Write a vocabulary of signs, from the exclamation mark on."""
+def write_characters(writer, count):
+    """Write a vocabulary of single characters, from the exclamation mark on."""
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("gpt-2")
     writer.add_token_list([chr(33 + index) for index in range(count)])
 
 
-def test_a_model_that_writes_makes_its_vector_of_the_last_token(engine, tmp_path):
-    """As the files of Qwen3's embeddings say."""
+def test_a_decoder_makes_its_vector_from_the_last_token(engine, tmp_path):
+    """Uses the keys that the files of Qwen3's embedding models have."""
     weights = {name: np.array(array) for name, array in random_weights(LLAMA).items()}
     change = changed(pooling_type=3)
-    path = write_model(tmp_path / "model.gguf", LLAMA, weights, vocabulary=signs, change=change)
+    path = write_model(tmp_path / "model.gguf", LLAMA, weights, vocabulary=write_characters, change=change)
     record = record_of(path)
     assert record.capabilities == ("embedding",)
     engine.load(open_model(record))
     (vector,) = embed(engine, "&(").vectors
     loaded = load(open_model(record))
     hidden = body_of(loaded.model, loaded.config)(mx.array([[5, 7]]), cache=make_caches(loaded.model))[0, -1]
-    assert np.allclose(vector, normal(hidden), atol=1e-5)
+    assert np.allclose(vector, unit(hidden), atol=1e-5)
 
 
 @examples(20, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -1,4 +1,4 @@
-"""Models of every architecture as GGUF files: their logits are those of transformers, or of a twin."""
+"""Models of every architecture as GGUF files: their logits are those of transformers, or of the unconverted model."""
 
 import gguf
 import mlx.core as mx
@@ -41,15 +41,15 @@ def test_logits_are_those_of_transformers(tmp_path, case):
         assert distance(model(expected[ids][None])[0], expected[wanted]) < TOLERANCE
 
 
-def test_a_model_that_ollama_converted_by_its_own_rules(tmp_path):
+def test_a_model_as_converted_by_ollama(tmp_path):
     expected = mx.load(str(REFERENCES / "gpt-oss" / "expected.safetensors"))
     path = write_folder(tmp_path / "model.gguf", REFERENCES / "gpt-oss", ollama=True)
     assert b"gptoss.block_count" in path.read_bytes()
     assert distance(loaded(path).model(expected["ids"][None])[0], expected["whole"]) < TOLERANCE
 
 
-def test_mistral_3_is_a_llama_whatever_sees_pictures_beside_it(tmp_path):
-    """As Ollama's own converter writes it: a type of scaling that is empty, and a projector in the same file."""
+def test_mistral_3_is_loaded_as_a_llama_without_its_vision_model(tmp_path):
+    """Ollama's own converter writes an empty type of scaling, and the projector into the same file."""
 
     def change(writer):
         writer.add_string("mistral3.rope.scaling.type", "")
@@ -59,14 +59,14 @@ def test_mistral_3_is_a_llama_whatever_sees_pictures_beside_it(tmp_path):
     expected = mx.load(str(REFERENCES / "llama" / "expected.safetensors"))
     path = write_folder(tmp_path / "model.gguf", REFERENCES / "llama", architecture="mistral3", change=change)
     assert distance(loaded(path).model(expected["ids"][None])[0], expected["whole"]) < TOLERANCE
-    grown = write_folder(
-        tmp_path / "grown.gguf",
+    scaled = write_folder(
+        tmp_path / "scaled.gguf",
         REFERENCES / "llama",
         architecture="mistral3",
         change=lambda writer: writer.add_float32("mistral3.rope.scaling_beta", 0.1),
     )
     with pytest.raises(BrokenModelError, match=r"mistral3\.rope\.scaling_beta is 0\.1.*; it should be left out"):
-        open_model(record_of(grown))
+        open_model(record_of(scaled))
 
 
 def numpy_of(weights):
@@ -76,7 +76,7 @@ def numpy_of(weights):
 @pytest.mark.parametrize("split", [True, False])
 @pytest.mark.parametrize("yarn", [{}, YARN, YARN | {"mscale": 0.707, "mscale_all_dim": 0.707}])
 @pytest.mark.parametrize("rank", [16, None])
-def test_deepseek_2_is_its_twin(tmp_path, split, yarn, rank):
+def test_deepseek_2_has_the_logits_of_the_unconverted_model(tmp_path, split, yarn, rank):
     config = FAMILIES["deepseek_v2"] | {"q_lora_rank": rank}
     if yarn:
         config |= {"rope_parameters": yarn}
@@ -88,69 +88,69 @@ def test_deepseek_2_is_its_twin(tmp_path, split, yarn, rank):
     assert distance(model(tokens), twin(tokens)) < 1e-4
 
 
-def dequantized(config, weights, kind):
-    """Return what the matrices mean that the writer quantizes, by the gguf package."""
-    meant = {}
+def dequantize_with_gguf(weights, kind):
+    """Return the weights after quantizing and dequantizing, with the gguf package, those that the writer quantizes."""
+    values = {}
     for name, array in numpy_of(weights).items():
         fits = array.ndim > 1 and array.shape[-1] % gguf.GGML_QUANT_SIZES[kind][0] == 0
         if fits and not name.endswith(".bias") and "mlp.gate." not in name and "router" not in name:
             array = gguf.quants.dequantize(gguf.quants.quantize(array, kind), kind)
-        meant[name] = mx.array(array)
-    return meant
+        values[name] = mx.array(array)
+    return values
 
 
 @pytest.mark.parametrize("kind", [Q.F16, Q.BF16, Q.Q4_0, Q.Q4_1, Q.Q5_0, Q.Q5_1, Q.Q8_0], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("config", [LLAMA, QWEN3_MOE], ids=["llama", "qwen3_moe"])
-def test_a_quantized_model_is_its_dequantized_twin(tmp_path, config, kind):
+def test_a_quantized_model_has_the_logits_of_its_dequantized_weights(tmp_path, config, kind):
     weights = random_weights(config)
     model = loaded(write_model(tmp_path / "model.gguf", config, numpy_of(weights), kind))
-    wanted = logits_of(config, dequantized(config, weights, kind))
+    wanted = logits_of(config, dequantize_with_gguf(weights, kind))
     found = model.model(TOKENS)
     assert distance(found, wanted) < TOLERANCE * mx.abs(wanted).max().item()
     assert model.weight_bytes < sum(array.nbytes for array in weights.values())
 
 
 @pytest.mark.parametrize("kind", [name for name in HALVES if gguf.GGML_QUANT_SIZES[Q[name]][0] == 256])
-def test_a_model_of_any_other_type_is_its_dequantized_twin(tmp_path, kind):
+def test_a_model_of_any_other_type_has_the_logits_of_its_dequantized_weights(tmp_path, kind):
     config = LLAMA | {"hidden_size": 256, "intermediate_size": 256}
     weights = random_weights(config)
-    stored, meant = numpy_of(weights), dict(weights)
+    stored, values = numpy_of(weights), dict(weights)
     for seed, (name, array) in enumerate(weights.items()):
         if array.ndim == 2:
             raw, numbers = random_blocks(kind, array.size // 256, seed=seed)
-            # Of the size that weights have, whatever the type makes of its scales.
+            # Scaled to the usual size of weights.
             factor = 2.0 ** round(np.log2(0.05 / numbers.std()))
             for place in HALVES[kind]:
                 halves = (raw[:, place : place + 2].copy().view(np.float16) * np.float16(factor)).astype(np.float16)
                 raw[:, place : place + 2] = halves.view(np.uint8).reshape(-1, 2)
             stored[name] = raw.reshape(len(array), -1)
-            meant[name] = mx.array(gguf.quants.dequantize(stored[name], Q[kind]))
+            values[name] = mx.array(gguf.quants.dequantize(stored[name], Q[kind]))
     model = loaded(write_model(tmp_path / "model.gguf", config, stored, Q[kind]))
-    wanted = logits_of(config, meant)
-    off = distance(model.model(TOKENS), wanted)
+    wanted = logits_of(config, values)
+    error = distance(model.model(TOKENS), wanted)
     if repack.layout_of(kind, on_cpu=True).exact:
-        assert off < 2e-3 * mx.abs(wanted).max().item()
+        assert error < 2e-3 * mx.abs(wanted).max().item()
         return
-    eight = {"group_size": 32, "bits": 8}
+    eight_bits = {"group_size": 32, "bits": 8}
     rounded = {
-        name: mx.dequantize(*mx.quantize(array, **eight), **eight) if array.ndim == 2 else array
-        for name, array in meant.items()
+        name: mx.dequantize(*mx.quantize(array, **eight_bits), **eight_bits) if array.ndim == 2 else array
+        for name, array in values.items()
     }
-    assert off < 1.5 * distance(logits_of(config, rounded), wanted)
+    assert error < 1.5 * distance(logits_of(config, rounded), wanted)
 
 
-def test_experts_in_mxfp4_stay_so(tmp_path):
+def test_experts_stay_in_mxfp4(tmp_path):
     config = {key: value for key, value in INTERLEAVED.items() if key != "quantization_config"} | {"rms_norm_eps": 1e-5}
     weights = random_weights(config)
     model = loaded(write_model(tmp_path / "model.gguf", config, numpy_of(interleaved(weights)), Q.MXFP4))
     assert model.model.layers[0].mlp.experts.gate_proj.mode == "mxfp4"
-    wanted = logits_of(config, dequantized(config, weights, Q.MXFP4))
+    wanted = logits_of(config, dequantize_with_gguf(weights, Q.MXFP4))
     found = model.model(TOKENS)
     assert distance(found, wanted) < TOLERANCE * mx.abs(wanted).max().item()
 
 
 def interleaved(weights):
-    """Return experts as transformers stores them: turned, gate and up taking turns."""
+    """Return experts as transformers stores them: transposed, with gate and up interleaved."""
     stored = {}
     for name, array in weights.items():
         stem, part = name.rsplit(".", 1)

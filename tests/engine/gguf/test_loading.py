@@ -1,4 +1,4 @@
-"""GGUF files from the disk to the answer: real ones, and what is planned, reported and refused on the way."""
+"""GGUF files from the disk to the answer: planning, progress, refusals, and the answers of real files."""
 
 import dataclasses
 import json
@@ -29,7 +29,7 @@ def story_model():
 
 
 def tiny(folder, kind=None, **changes):
-    """Write a llama of random weights and open it."""
+    """Write a tiny Llama with random weights and open it."""
     config = LLAMA | changes
     weights = {name: np.array(array) for name, array in random_weights(config).items()}
     path = write_model(folder / "model.gguf", config, weights, *([] if kind is None else [kind]))
@@ -37,29 +37,29 @@ def tiny(folder, kind=None, **changes):
 
 
 def greedy(model, tokens, count, ends):
-    """Return the likeliest tokens behind these."""
+    """Return the most probable continuation of `tokens`: at most `count` tokens, up to one of `ends`."""
     from mlx_lm.models.cache import KVCache
 
-    cache, drawn, following = [KVCache() for _ in model.layers], [], mx.array([tokens])
-    while len(drawn) < count:
-        token = int(mx.argmax(model(following, cache=cache)[0, -1]))
+    cache, generated, inputs = [KVCache() for _ in model.layers], [], mx.array([tokens])
+    while len(generated) < count:
+        token = int(mx.argmax(model(inputs, cache=cache)[0, -1]))
         if token in ends:
             break
-        drawn.append(token)
-        following = mx.array([[token]])
-    return drawn
+        generated.append(token)
+        inputs = mx.array([[token]])
+    return generated
 
 
-def test_a_real_file_tells_the_same_story_as_its_twin():
+def test_a_real_file_tells_the_expected_stories():
     source = story_model()
     tokenizer, model = Tokenizer.from_source(source), load(source).model
     for story in json.loads(material("stories260k", "expected.json").read_text(encoding="utf-8")):
         prompt = tokenizer.encode(story["prompt"])
-        drawn = greedy(model, prompt, story["steps"] - len(prompt) + 1, {1, 2})
-        assert story["prompt"] + tokenizer.decode(drawn) == story["text"]
+        generated = greedy(model, prompt, story["steps"] - len(prompt) + 1, {1, 2})
+        assert story["prompt"] + tokenizer.decode(generated) == story["text"]
 
 
-def test_what_is_planned_is_what_is_held(tmp_path):
+def test_the_planned_weight_bytes_are_those_of_the_loaded_model(tmp_path):
     for kind in (gguf.GGMLQuantizationType.Q8_0, gguf.GGMLQuantizationType.Q5_0, gguf.GGMLQuantizationType.F16):
         source = tiny(tmp_path, kind)
         needs = needs_of(source, PLENTY, native.kernels())
@@ -67,8 +67,8 @@ def test_what_is_planned_is_what_is_held(tmp_path):
         assert needs.weight_bytes == load(source).weight_bytes
 
 
-def held(source):
-    """Return the bytes of all quantized layers of a model, loaded."""
+def quantized_bytes(source):
+    """Load a model and return the bytes of its quantized layers."""
     modules = [layer for layer in load(source).model.modules() if "scales" in layer]
     return sum(layer[part].nbytes for layer in modules for part in ("weight", "scales", "biases"))
 
@@ -79,13 +79,13 @@ def test_the_plan_says_how_types_are_held_and_in_how_many_bytes(tmp_path, kernel
         monkeypatch.setattr(native, "install", lambda: False)
     assert plan_model(tiny(tmp_path), PLENTY, kernels=kernels).repacked == ""
     source = tiny(tmp_path, gguf.GGMLQuantizationType.Q5_1)
-    said = f"Q5_1 in 8 bits ({format_size(held(source))})"
-    assert plan_model(source, PLENTY, kernels=kernels).repacked == said
+    expected = f"Q5_1 in 8 bits ({format_size(quantized_bytes(source))})"
+    assert plan_model(source, PLENTY, kernels=kernels).repacked == expected
 
 
-def test_the_plan_names_every_type_that_there_is(tmp_path):
+def test_the_plan_names_every_type_in_the_file(tmp_path):
     path = tmp_path / "model.gguf"
-    # The same bytes, called Q6_K and Q4_K: types of 256 elements, which only rows of 256 can be of.
+    # The same bytes labelled as Q6_K and Q4_K, whose blocks of 256 elements need rows of 256.
     tiny(tmp_path, gguf.GGMLQuantizationType.Q8_0, hidden_size=256, intermediate_size=256)
     for old, new in ((b"attn_q", 14), (b"ffn_up", 12)):
         raw = path.read_bytes()
@@ -94,8 +94,8 @@ def test_the_plan_names_every_type_that_there_is(tmp_path):
             place = raw.index(name) + len(name) + 4 + 16
             raw = raw[:place] + new.to_bytes(4, "little") + raw[place + 4 :]
         path.write_bytes(raw)
-    said = plan_model(open_model(record_of(path)), PLENTY, kernels=native.kernels()).repacked
-    assert [one.partition(" (")[0] for one in said.split(", ")] == [
+    repacked = plan_model(open_model(record_of(path)), PLENTY, kernels=native.kernels()).repacked
+    assert [part.partition(" (")[0] for part in repacked.split(", ")] == [
         "Q8_0 in 8 bits", "Q6_K rounded to 8 bits", "Q4_K in 4 bits"
     ]  # fmt: skip
 
@@ -110,7 +110,7 @@ def test_progress_counts_the_bytes_of_the_file_and_can_be_stopped(tmp_path):
         load(source, Watch(stop_after=2))
 
 
-def test_a_file_that_became_shorter_is_told(tmp_path):
+def test_a_file_that_became_shorter_is_refused(tmp_path):
     source = tiny(tmp_path)
     path = source.tensor_files[0].path
     path.write_bytes(path.read_bytes()[:-4096])
@@ -119,7 +119,7 @@ def test_a_file_that_became_shorter_is_told(tmp_path):
     assert_sentence(refused.value.message, path)
 
 
-def test_a_tensor_that_no_layer_has_is_refused(tmp_path):
+def test_a_tensor_without_a_layer_is_refused(tmp_path):
     config = LLAMA
     weights = {name: np.array(array) for name, array in random_weights(config).items()}
     path = write_model(tmp_path / "model.gguf", config, weights)
@@ -130,7 +130,7 @@ def test_a_tensor_that_no_layer_has_is_refused(tmp_path):
 
 
 def rewritten(folder, config=LLAMA, **values):
-    """Write a tiny model with other values of its architecture, and open it."""
+    """Write a tiny model with changed values of its architecture, and open it."""
 
     def change(writer):
         for key, value in values.items():
@@ -151,7 +151,7 @@ def rewritten(folder, config=LLAMA, **values):
         ({"feed_forward_length": 24}, "the header of {} calls for"),
     ],
 )
-def test_what_cannot_be_loaded_is_said_in_the_words_of_the_file(tmp_path, values, why):
+def test_load_errors_use_the_names_of_the_gguf_file(tmp_path, values, why):
     source = rewritten(tmp_path, **values)
     for refuse in (load, lambda source: needs_of(source, PLENTY, native.kernels())):
         with pytest.raises((BrokenModelError, UnsupportedModelError)) as refused:
@@ -160,7 +160,7 @@ def test_what_cannot_be_loaded_is_said_in_the_words_of_the_file(tmp_path, values
         assert ".json" not in refused.value.message
 
 
-def test_a_vocabulary_that_cannot_be_read_is_said_in_the_words_of_the_file(tmp_path):
+def test_errors_about_the_vocabulary_name_the_gguf_file(tmp_path):
     path = tiny(tmp_path).tensor_files[0].path
     source = open_model(record_of(path))
     damaged = dataclasses.replace(source, tokenizer_json=source.tokenizer_json.replace('"BPE"', '"XYZ"'))
@@ -186,8 +186,8 @@ def answer(engine, source, question):
 
 
 def as_gguf(path, source):
-    """Write a model of Sotto's own store as a GGUF file, its weights as float32, with its vocabulary and template."""
-    saved, said = json.loads(source.tokenizer_json), source.json_files["tokenizer_config.json"]
+    """Write a model as a GGUF file with float32 weights, its vocabulary and its chat template."""
+    saved, settings = json.loads(source.tokenizer_json), source.json_files["tokenizer_config.json"]
     vocabulary = saved["model"]["vocab"] | {token["content"]: token["id"] for token in saved["added_tokens"]}
     texts = sorted(vocabulary, key=vocabulary.__getitem__)
     special = {token["id"] for token in saved["added_tokens"]}
@@ -195,15 +195,15 @@ def as_gguf(path, source):
     def write(writer, count):
         assert len(texts) == count
         writer.add_tokenizer_model("gpt2")
-        # Digits apart, then words: what the pattern of the built-in model does as well.
+        # Splits off each digit before it splits words, like the pattern of the built-in model.
         writer.add_tokenizer_pre("smollm")
         writer.add_token_list(texts)
         writer.add_token_types([3 if index in special else 1 for index in range(count)])
         writer.add_token_merges([" ".join(merge) for merge in saved["model"]["merges"]])
-        writer.add_bos_token_id(vocabulary[said["bos_token"]])
-        writer.add_eos_token_id(vocabulary[said["eos_token"]])
-        writer.add_add_bos_token(said["add_bos_token"])
-        writer.add_chat_template(said["chat_template"])
+        writer.add_bos_token_id(vocabulary[settings["bos_token"]])
+        writer.add_eos_token_id(vocabulary[settings["eos_token"]])
+        writer.add_add_bos_token(settings["add_bos_token"])
+        writer.add_chat_template(settings["chat_template"])
 
     model = load(source).model
     weights = {}
@@ -222,7 +222,7 @@ def as_gguf(path, source):
 
 
 def test_the_built_in_model_gives_the_same_answer_as_a_gguf_file(tmp_path, engine):
-    own = open_model(resolve("sotto"))
-    other = open_model(record_of(as_gguf(tmp_path / "sotto.gguf", own)))
+    original = open_model(resolve("sotto"))
+    converted = open_model(record_of(as_gguf(tmp_path / "sotto.gguf", original)))
     for question in ("Hello!", "What is 12 + 30?", "Who are you, and what can you do?"):
-        assert answer(engine, other, question) == answer(engine, own, question)
+        assert answer(engine, converted, question) == answer(engine, original, question)

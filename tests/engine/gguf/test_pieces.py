@@ -1,4 +1,4 @@
-"""Vocabularies of encoders in GGUF files: they cut texts as the tokenizer.json does that they were made of."""
+"""Vocabularies of encoders in GGUF files: they tokenize texts like the tokenizer.json that they were made from."""
 
 import json
 from base64 import b64encode
@@ -32,7 +32,7 @@ NORMAL, UNKNOWN, CONTROL, UNUSED = 1, 2, 3, 5
 
 
 def framed(saved, text):
-    """Return the tokens by a tokenizer.json, without the length that some ask for."""
+    """Return the tokens of a text by a tokenizer.json, without its truncation and padding."""
     tokenizer = tokenizers.Tokenizer.from_str(saved) if isinstance(saved, str) else saved
     tokenizer.no_truncation()
     tokenizer.no_padding()
@@ -40,7 +40,7 @@ def framed(saved, text):
 
 
 @pytest.mark.parametrize("old", [False, True])
-def test_word_pieces_cut_texts_as_their_own_tokenizer_does(tmp_path, old):
+def test_word_pieces_give_the_tokens_of_their_tokenizer_json(tmp_path, old):
     writer = gguf.GGUFWriter(tmp_path / "v.gguf", "bert")
     pieces = (minilm() / "vocab.txt").read_text(encoding="utf-8").splitlines()
     write_pieces(writer, pieces, old=old)
@@ -57,7 +57,7 @@ PIECES = {
 }
 
 
-def test_a_vocabulary_with_capitals_tells_them_apart_and_usual_names_are_known(tmp_path):
+def test_a_vocabulary_with_capitals_is_cased_and_special_tokens_have_their_usual_names(tmp_path):
     cased = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", PIECES, architecture="bert"))
     assert cased.encode_framed("Ab a é", 9) == ([1, 4, 5, 3, 6, 2], 6)
     tokens = [token for token in PIECES["ggml.tokens"] if token != "\u2581A"]
@@ -68,7 +68,7 @@ def test_a_vocabulary_with_capitals_tells_them_apart_and_usual_names_are_known(t
 
 @pytest.fixture(scope="module")
 def xlm_roberta():
-    """Return a small tokenizer of the form that XLM-RoBERTa's has."""
+    """Return a small tokenizer with the structure of XLM-RoBERTa's."""
     tokenizer = tokenizers.Tokenizer(models.Unigram())
     tokenizer.normalizer = normalizers.Sequence(
         [normalizers.Strip(left=False, right=True), normalizers.Replace(tokenizers.Regex(" {2,}"), "\u2581")]
@@ -81,7 +81,7 @@ def xlm_roberta():
         single="<s> $A </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
     )
     tokenizer.decoder = decoders.Metaspace()
-    # Pieces whose scores are all but equal are cut by their last digits, of which a GGUF file keeps fewer.
+    # Scores that are almost equal are told apart by their last digits, of which a GGUF file keeps fewer.
     described = json.loads(tokenizer.to_str())
     for piece in described["model"]["vocab"]:
         piece[1] = float(np.float32(piece[1]))
@@ -89,7 +89,7 @@ def xlm_roberta():
 
 
 def of_unigram(tokenizer, **changes):
-    """Return the values of a GGUF file with its vocabulary, as llama.cpp's converter writes them."""
+    """Return the metadata of a GGUF file with the tokenizer's vocabulary, as llama.cpp's converter writes it."""
     vocabulary = json.loads(tokenizer.to_str())["model"]["vocab"]
     return {
         "ggml.model": "t5",
@@ -105,7 +105,7 @@ def of_unigram(tokenizer, **changes):
     }
 
 
-def test_likeliest_pieces_cut_texts_as_their_own_tokenizer_does(tmp_path, xlm_roberta):
+def test_unigram_pieces_give_the_tokens_of_their_tokenizer_json(tmp_path, xlm_roberta):
     tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", of_unigram(xlm_roberta), architecture="bert"))
     for text in (*TEXTS, *MORE[:3]):
         assert tokenizer.encode_framed(text, 4096)[0] == framed(xlm_roberta, text), text
@@ -130,7 +130,7 @@ def charsmap(replaced, by):
     return len(trie).to_bytes(4, "little") + trie + by.encode() + b"\0"
 
 
-def test_characters_are_replaced_by_the_files_own_table(tmp_path, xlm_roberta):
+def test_characters_are_replaced_by_the_table_in_the_file(tmp_path, xlm_roberta):
     packed = charsmap(ord("#"), "T")
     map_of = {"ggml.precompiled_charsmap": [byte - 256 if byte > 127 else byte for byte in packed]}
     saved = json.loads(xlm_roberta.to_str())
@@ -154,14 +154,14 @@ def test_characters_are_replaced_by_the_files_own_table(tmp_path, xlm_roberta):
         ({"ggml.add_space_prefix": "x"}, "add_space_prefix is 'x'; it should be true or false"),
     ],
 )
-def test_pieces_that_make_no_sense_are_refused(tmp_path, xlm_roberta, changes, why):
+def test_meaningless_values_are_refused(tmp_path, xlm_roberta, changes, why):
     path = tmp_path / "v.gguf"
     with pytest.raises(BrokenModelError) as refused:
         vocabulary_of(write_vocabulary(path, of_unigram(xlm_roberta, **changes), architecture="bert"))
     assert_sentence(refused.value.message, path, why)
 
 
-def test_a_damaged_table_of_characters_is_refused_in_a_sentence(tmp_path, xlm_roberta):
+def test_a_damaged_table_of_replacements_is_refused_in_a_sentence(tmp_path, xlm_roberta):
     values = of_unigram(xlm_roberta, **{"ggml.precompiled_charsmap": list(b"\xff\xff\xff\xffdamaged")})
     found = vocabulary_of(write_vocabulary(tmp_path / "v.gguf", values, architecture="bert"))
     with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: the charsmap in normalizer has 11 bytes"):
@@ -179,12 +179,12 @@ LEVEL = {
 }
 
 
-def test_byte_level_pieces_of_an_encoder_are_framed_and_of_others_only_where_the_file_says_so(tmp_path):
-    framed_by = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", LEVEL, architecture="bert"))
-    assert framed_by.encode_framed("aba", 9)[0] == [0, 4, 2, 1]
-    writer = tokenizer_of(write_vocabulary(tmp_path / "w.gguf", LEVEL))
-    assert writer.encode_framed("aba", 9)[0] == [4, 2]
-    # As the files of Qwen3's embeddings say; prompts have nothing behind them.
+def test_byte_level_texts_are_framed_for_encoders_and_otherwise_as_the_file_says(tmp_path):
+    encoder = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", LEVEL, architecture="bert"))
+    assert encoder.encode_framed("aba", 9)[0] == [0, 4, 2, 1]
+    decoder = tokenizer_of(write_vocabulary(tmp_path / "w.gguf", LEVEL))
+    assert decoder.encode_framed("aba", 9)[0] == [4, 2]
+    # As in the files of Qwen3's embedding models. Prompts never get an end token.
     ended = tokenizer_of(write_vocabulary(tmp_path / "x.gguf", LEVEL | {"ggml.add_eos_token": True}))
     assert ended.encode_framed("aba", 9)[0] == [4, 2, 1]
     assert ended.encode("aba") == [4, 2]

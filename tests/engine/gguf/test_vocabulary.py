@@ -1,4 +1,4 @@
-"""Vocabularies of GGUF files: real ones cut texts into the tokens that llama.cpp cuts them into."""
+"""Vocabularies of GGUF files: real ones tokenize texts like llama.cpp, and damaged ones are refused."""
 
 import json
 
@@ -18,7 +18,7 @@ PRE = {"deepseek-coder": "deepseek-coder", "gpt-2": "gpt-2", "llama-bpe": "llama
 
 
 def real(name):
-    """Return the values of a real vocabulary."""
+    """Return the metadata of a real vocabulary."""
     saved = json.loads(material("tokenizers", name, "tokenizer.json").read_text(encoding="utf-8"))
     vocabulary = saved["model"]["vocab"] | {token["content"]: token["id"] for token in saved["added_tokens"]}
     tokens = sorted(vocabulary, key=vocabulary.__getitem__)
@@ -31,7 +31,7 @@ def real(name):
         kinds[3:259] = [BYTE] * 256
         scores = [-1e9] * len(tokens)
         for place, (left, right) in enumerate(saved["model"]["merges"]):
-            # The first of the merges that make a token is as old as the token.
+            # A token has the rank of the first merge that makes it.
             scores[vocabulary[left + right]] = max(scores[vocabulary[left + right]], -float(place))
         return values | {"ggml.model": "llama", "ggml.scores": scores}
     merges = [" ".join(merge) for merge in saved["model"]["merges"]]
@@ -39,11 +39,11 @@ def real(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_real_vocabularies_cut_texts_as_llama_cpp_does(tmp_path, name):
+def test_real_vocabularies_tokenize_texts_like_llama_cpp(tmp_path, name):
     tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", real(name)))
     for text, tokens in vectors(name):
         assert tokenizer.encode(text, add_bos=False) == tokens, text
-        # Composed form (NFC) is Qwen's own.
+        # Qwen normalises texts to composed form (NFC).
         if name != "qwen2" and name != "llama-spm":
             assert tokenizer.decode(tokens) == text
 
@@ -60,7 +60,7 @@ BASE = {
 
 
 @pytest.mark.parametrize("name", PRE_TOKENIZERS)
-def test_each_way_of_cutting_can_be_read(tmp_path, name):
+def test_each_pre_tokenizer_can_be_read(tmp_path, name):
     tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", BASE | {"ggml.pre": name}))
     assert tokenizer.encode("ab", add_bos=False) == [2]
 
@@ -83,29 +83,29 @@ def test_special_tokens_come_from_the_file(tmp_path):
     assert tokenizer.decode([2, 4, 6]) == "ab<u>"
 
 
-def test_several_templates_come_by_their_names(tmp_path):
+def test_several_templates_have_their_names(tmp_path):
     named = {"default": "{{ x }}", "tool_use": "{{ tools }}", "rag": "{{ documents }}"}
 
-    def written_by_gguf(templates):
+    def read_back(templates):
         values = write_vocabulary(tmp_path / "v.gguf", BASE | {"chat_template": templates})
         return vocabulary_of(values).files["tokenizer_config.json"]["chat_template"]
 
     listed = [{"name": name, "template": text} for name, text in named.items()]
-    assert written_by_gguf(listed) == named
-    assert written_by_gguf(listed[1:]) == {name: named[name] for name in ("tool_use", "rag")}
-    assert written_by_gguf(listed[:1]) == "{{ x }}"
+    assert read_back(listed) == named
+    assert read_back(listed[1:]) == {name: named[name] for name in ("tool_use", "rag")}
+    assert read_back(listed[:1]) == "{{ x }}"
 
 
 @pytest.mark.parametrize(
     ("changes", "bos"),
     [({}, False), ({"ggml.pre": "llama-bpe"}, True), ({"ggml.pre": "llama-bpe", "ggml.add_bos_token": False}, False)],
 )
-def test_where_the_file_does_not_say_the_way_of_cutting_decides_on_bos(tmp_path, changes, bos):
+def test_the_default_for_the_bos_token_depends_on_the_pre_tokenizer(tmp_path, changes, bos):
     assert tokenizer_of(write_vocabulary(tmp_path / "v.gguf", BASE | changes)).add_bos is bos
 
 
 @pytest.mark.parametrize(("architecture", "pieces"), [("mistral3", ["ab", "CD"]), ("llama", ["abCD"])])
-def test_what_ollama_calls_the_default_way_is_that_of_the_architecture(tmp_path, architecture, pieces):
+def test_ollamas_default_pre_tokenizer_is_that_of_the_architecture(tmp_path, architecture, pieces):
     tokens = ["a", "b", "C", "D", "ab", "CD", "abCD"]
     merges = {"ggml.merges": ["a b", "C D", "ab CD"], "ggml.token_type": [1] * 7, "ggml.tokens": tokens}
     values = {"ggml.model": "gpt2", "ggml.pre": "default", **merges}
@@ -113,7 +113,7 @@ def test_what_ollama_calls_the_default_way_is_that_of_the_architecture(tmp_path,
     assert [tokens[token] for token in tokenizer.encode("abCD")] == pieces
 
 
-def test_the_end_of_a_channel_is_not_that_of_an_answer(tmp_path):
+def test_the_end_of_a_channel_does_not_end_an_answer(tmp_path):
     tokens = ["<|end|>", "<|return|>", "<|channel|>", "a"]
     values = BASE | {"ggml.tokens": tokens, "ggml.token_type": [3, 3, 3, 1], "ggml.merges": [], "ggml.bos_token_id": 3}
     assert tokenizer_of(write_vocabulary(tmp_path / "v.gguf", values | {"ggml.eos_token_id": 1})).eos_ids == {1}
@@ -155,7 +155,7 @@ def test_the_higher_score_is_merged_first(tmp_path):
         ({"chat_templates": ["rag"], "chat_template.rag": 3}, "tokenizer.chat_template.rag is 3"),
     ],
 )
-def test_what_is_no_vocabulary_is_refused(tmp_path, changes, why):
+def test_invalid_vocabularies_are_refused(tmp_path, changes, why):
     path = tmp_path / "v.gguf"
     with pytest.raises(BrokenModelError) as refused:
         vocabulary_of(write_vocabulary(path, BASE | changes))
@@ -163,7 +163,7 @@ def test_what_is_no_vocabulary_is_refused(tmp_path, changes, why):
 
 
 @pytest.mark.parametrize("scores", [[], [0.0], [float("nan")] * 11])
-def test_scores_that_are_none_are_refused(tmp_path, scores):
+def test_invalid_scores_are_refused(tmp_path, scores):
     values = {key: value for key, value in SCORED.items() if key != "ggml.scores"}
     if scores:
         values["ggml.scores"] = scores
@@ -176,12 +176,12 @@ def test_tokens_without_an_embedding_are_left_out(tmp_path):
     assert tokenizer_of(write_vocabulary(tmp_path / "w.gguf", SCORED, count=10)).vocab_size == 10
 
 
-def test_a_list_of_ends_is_heard(tmp_path):
+def test_a_list_of_end_tokens_is_read(tmp_path):
     tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", BASE | {"ggml.eos_token_ids": [3, 900]}))
     assert tokenizer.eos_ids == {3, 4, 5}
 
 
-def test_a_merge_of_what_is_no_token_is_told_in_a_sentence(tmp_path):
+def test_a_merge_of_an_unknown_token_is_refused_in_a_sentence(tmp_path):
     found = vocabulary_of(write_vocabulary(tmp_path / "v.gguf", BASE | {"ggml.merges": ["a z"]}))
     with pytest.raises(BrokenModelError, match="merge 0 is of 'a' and 'z'"):
         Tokenizer(found.tokenizer, found.files)
