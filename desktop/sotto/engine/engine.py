@@ -38,7 +38,7 @@ from sotto.engine.memory.draft_needs import beside
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.memory.system_memory import give_back
-from sotto.engine.prompt.prepared import Prepared
+from sotto.engine.prompt.prepared import PreparedRequest
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vectors.embedding import PreparedTexts
@@ -202,7 +202,7 @@ class Engine:
             source.record.digest, needs, needs.unknown, device(), chip.total if chip else 0, usual_context(source)
         )
 
-    def prepare(self, request: GenerateRequest) -> Prepared:
+    def prepare(self, request: GenerateRequest) -> PreparedRequest:
         """Render and tokenize a request for the model that is loaded. May run on any thread.
 
         Raises:
@@ -274,7 +274,7 @@ class Engine:
             raise InvalidRequestError(_GONE)
         ready.embedder.start(prepared, cancelled)
 
-    def start(self, prepared: Prepared, cancelled: Callable[[], bool] = _never) -> None:
+    def start(self, prepared: PreparedRequest, cancelled: Callable[[], bool] = _never) -> None:
         """Take up a request; each `step` then works on it.
 
         Args:
@@ -306,7 +306,7 @@ class Engine:
             self._ready.scheduler.close()
             self._ready.embedder.close()
 
-    def generate(self, prepared: Prepared, cancelled: Callable[[], bool] = _never) -> Iterator[GenerateEvent]:
+    def generate(self, prepared: PreparedRequest, cancelled: Callable[[], bool] = _never) -> Iterator[GenerateEvent]:
         """Start a request and return its events; each `next` computes at most one prefill chunk or one token.
 
         For callers with one request at a time. An iterator that is dropped before its end cancels the request.
@@ -317,7 +317,7 @@ class Engine:
         self._check(prepared)
         return self._generated(prepared, cancelled)
 
-    def _generated(self, prepared: Prepared, cancelled: Callable[[], bool]) -> Iterator[GenerateEvent]:
+    def _generated(self, prepared: PreparedRequest, cancelled: Callable[[], bool]) -> Iterator[GenerateEvent]:
         dropped = False
         self.start(prepared, lambda: dropped or cancelled())
         try:
@@ -329,7 +329,7 @@ class Engine:
             while self.running:
                 self.step()
 
-    def _check(self, prepared: Prepared) -> Ready:
+    def _check(self, prepared: PreparedRequest) -> Ready:
         """Return what is loaded, if the request was prepared for it."""
         ready = self._ready
         if ready is None or prepared.tokenizer is not ready.preparer.tokenizer:

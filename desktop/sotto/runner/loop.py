@@ -41,7 +41,7 @@ from sotto.store.records import ModelRecord
 
 if TYPE_CHECKING:
     from sotto.engine.engine import Engine
-    from sotto.engine.prompt.prepared import Prepared
+    from sotto.engine.prompt.prepared import PreparedRequest
     from sotto.engine.tokens.tokenizer import Tokenizer
     from sotto.engine.vectors.embedding import PreparedTexts
 
@@ -246,7 +246,7 @@ class EngineLoop:
 
     def _submit_preparation(
         self, helper: ThreadPoolExecutor, order: Order
-    ) -> "Future[Prepared] | Future[PreparedTexts]":
+    ) -> "Future[PreparedRequest] | Future[PreparedTexts]":
         """Start rendering and tokenizing a request on the helper."""
         seat, request = self._seats.get(order.seat), order.request
         assert request is not None
@@ -418,7 +418,7 @@ class EngineLoop:
             self._figures_due = time.monotonic() + _FIGURES_EVERY
 
 
-def _no_model() -> "Prepared":
+def _no_model() -> "PreparedRequest":
     raise InvalidRequestError(NO_MODEL)
 
 

@@ -11,7 +11,7 @@ from sotto.engine.contract.requests import EmbedRequest, GenerateRequest
 from sotto.runner.commands import Embed, Generate, Load, Unload
 
 if TYPE_CHECKING:
-    from sotto.engine.prompt.prepared import Prepared
+    from sotto.engine.prompt.prepared import PreparedRequest
     from sotto.engine.vectors.embedding import PreparedTexts
 
 
@@ -29,7 +29,7 @@ class Order:
     command: Load | Unload | Generate | Embed
     received: int = field(default_factory=time.perf_counter_ns, init=False)
     cancelled: threading.Event = field(default_factory=threading.Event, init=False)
-    prepared: "Future[Prepared] | Future[PreparedTexts] | None" = field(default=None, init=False)
+    prepared: "Future[PreparedRequest] | Future[PreparedTexts] | None" = field(default=None, init=False)
 
     @property
     def seat(self) -> str:

@@ -31,7 +31,7 @@ from sotto.engine.generation.draft_depth import Costs, DraftDepth
 from sotto.engine.generation.draft_model import DraftModel
 from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator
-from sotto.engine.prompt.overflow import shifted
+from sotto.engine.prompt.overflow import shift_context
 from sotto.engine.sampling.sampler import Sampler
 from thoroughness import examples, share
 from tiny_random import CONFIGS, VOCABULARY, WINDOW
@@ -310,7 +310,7 @@ def test_a_context_that_is_shifted_is_followed(kind):
     most = 80
 
     def shift(tokens):
-        return shifted(tokens, 4, 50, ())
+        return shift_context(tokens, 4, 50, ())
 
     one = {"context": most, "shift": shift}
     found = finished(with_draft(kind, drafting(kind), task(max_tokens=100, **one)))

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.requests import Message
-from sotto.engine.prompt.overflow import MARK, Parts, shifted, shortened, without_middle
+from sotto.engine.prompt.overflow import MARK, Parts, cut_middle, shift_context, shorten_conversation
 from sotto.errors import InvalidRequestError
 from thoroughness import examples
 
@@ -18,7 +18,7 @@ def rendered(messages):
 
 
 def shorten(messages, most, step=20):
-    return shortened(messages, rendered, len, most, step)
+    return shorten_conversation(messages, rendered, len, most, step)
 
 
 def talk(*lengths, system=0):
@@ -57,7 +57,7 @@ def test_calls_of_the_last_turn_leave_with_their_answers_and_its_question_stays(
     rounds = [message for number in range(20) for message in call(number)]
     messages = (system, *old, asked, *rounds)
     for most in range(200, length(messages), 37):
-        kept = shortened(messages, length, len, most, 20)
+        kept = shorten_conversation(messages, length, len, most, 20)
         assert length(kept) <= most
         assert kept[0] == system
         assert asked in kept
@@ -71,7 +71,7 @@ def test_calls_of_the_last_turn_leave_with_their_answers_and_its_question_stays(
     assert len(Parts.of(messages).droppable) == 20
     # Only where that is not enough, something is cut.
     called, answer = call(20)
-    kept = shortened((*messages, called, replace(answer, content="x" * 500)), length, len, 250, 20)
+    kept = shorten_conversation((*messages, called, replace(answer, content="x" * 500)), length, len, 250, 20)
     assert kept[:3] == (system, asked, called)
     assert MARK in kept[3].content
 
@@ -176,7 +176,7 @@ def test_a_template_that_adds_much_is_no_trouble():
     def wordy(messages):
         return rendered(messages) + 200 * len(messages)
 
-    kept = shortened(messages, wordy, len, 1500, 20)
+    kept = shorten_conversation(messages, wordy, len, 1500, 20)
     assert wordy(kept) <= 1500
     assert kept == messages[-len(kept) :]
 
@@ -185,7 +185,7 @@ def test_a_template_that_adds_much_is_no_trouble():
 def test_a_raw_prompt_keeps_its_beginning_and_its_end(tokens, most):
     if len(tokens) <= most:
         return
-    kept = without_middle(tokens, most)
+    kept = cut_middle(tokens, most)
     assert len(kept) == most
     head = most - most // 2
     assert list(kept[:head]) == tokens[:head]
@@ -193,21 +193,21 @@ def test_a_raw_prompt_keeps_its_beginning_and_its_end(tokens, most):
 
 
 def test_the_older_half_of_what_follows_the_system_prompt_is_forgotten():
-    assert shifted(range(100), keep=10, most=90) == (*range(10), *range(55, 100))
-    assert shifted(range(100), keep=0, most=20) == tuple(range(80, 100))
+    assert shift_context(range(100), keep=10, most=90) == (*range(10), *range(55, 100))
+    assert shift_context(range(100), keep=0, most=20) == tuple(range(80, 100))
 
 
 def test_an_answer_keeps_what_asked_for_it():
     question, opening, answer = range(10, 50), (7, 8), range(100, 200)
     tokens = (*range(5), *question, *opening, *answer)
-    left = shifted(tokens, keep=5, most=120, opening=opening)
+    left = shift_context(tokens, keep=5, most=120, opening=opening)
     assert left == (*range(5), *opening, *range(129, 200))
     # The cut goes through the opening.
     tokens = (*range(5), *question, *opening, *answer[:41])
-    assert shifted(tokens, keep=5, most=120, opening=opening) == (*range(5), *opening, *answer[:41])
+    assert shift_context(tokens, keep=5, most=120, opening=opening) == (*range(5), *opening, *answer[:41])
     # While the opening is there, nothing is added.
     short = (*range(5), *question, *opening, *answer[:10])
-    assert shifted(short, keep=5, most=60, opening=opening) == (*range(5), *range(36, 50), *opening, *answer[:10])
+    assert shift_context(short, keep=5, most=60, opening=opening) == (*range(5), *range(36, 50), *opening, *answer[:10])
 
 
 @examples(300)
@@ -218,7 +218,7 @@ def test_an_answer_keeps_what_asked_for_it():
     opening=st.lists(st.integers(0, 5), max_size=5),
 )
 def test_a_shift_always_makes_room(tokens, keep, most, opening):
-    left = shifted(tokens, keep, most, opening)
+    left = shift_context(tokens, keep, most, opening)
     assert 0 < len(left) <= most
     assert len(left) < len(tokens)
     head = min(keep, min(most, len(tokens) - 1) // 2)

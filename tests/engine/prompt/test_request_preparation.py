@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sotto.engine.contract.options import USUAL_LENGTH
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions
-from sotto.engine.prompt.overflow import MARK, shifted
+from sotto.engine.prompt.overflow import MARK, shift_context
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.errors import InvalidRequestError
 from sotto.store.opening import open_model, record_of
@@ -270,7 +270,7 @@ def test_a_full_context_is_shifted_to_a_conversation_again(fitted):
     preparer = fitted(200)
     prepared = preparer.prepare(chat((SYSTEM, *talk(5)), Overflow.SHIFT))
     answer = preparer.tokenizer.encode("a" * (200 - len(prepared.prompt)))
-    left = shifted((*prepared.prompt, *answer), prepared.keep, 150, prepared.opening)
+    left = shift_context((*prepared.prompt, *answer), prepared.keep, 150, prepared.opening)
     assert len(left) < 150
     assert len(answer) > 80
     assert decoded(preparer, left) == "[system]Be kind.[assistant]" + "a" * len(answer)

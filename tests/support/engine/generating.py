@@ -21,7 +21,7 @@ from sotto.engine.generation.speculation import LookupDepths
 from sotto.engine.generation.speculator import Speculator
 from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import PLAIN
-from sotto.engine.prompt.prepared import Prepared
+from sotto.engine.prompt.prepared import PreparedRequest
 from tiny_random import CONFIGS, VOCABULARY, random_model
 
 MODELS = {kind: random_model(kind) for kind in CONFIGS}
@@ -47,7 +47,7 @@ def empty(kind, budget=PLENTY, kv_bits=None):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Task(Prepared):
+class Task(PreparedRequest):
     """A prepared request with arbitrary token ids, whose handling of text is given as functions."""
 
     reader: Parser | None
@@ -62,7 +62,7 @@ class Task(Prepared):
     def encode(self, text):
         return self.written(text)
 
-    def shifted(self, tokens):
+    def shift_context(self, tokens):
         return self.shift(tokens) if self.shift else None
 
 

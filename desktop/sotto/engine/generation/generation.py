@@ -20,7 +20,7 @@ from sotto.engine.contract.answer_parts import Kind, Piece, merge_pieces, text_o
 from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
 from sotto.engine.contract.logprob_values import Likelihood
 from sotto.engine.generation.chunk_sizing import ChunkSize
-from sotto.engine.prompt.prepared import Prepared
+from sotto.engine.prompt.prepared import PreparedRequest
 from sotto.engine.sampling import loop_detector
 from sotto.engine.sampling.logprob_rows import Likelihoods, likelihoods
 from sotto.engine.sampling.sampler import Sampler
@@ -68,7 +68,7 @@ class Generation:
         shared_fault: What went wrong in a forward pass that it shared; empty for nothing.
     """
 
-    def __init__(self, prepared: Prepared, prefix: PrefixCache, cancelled: Callable[[], bool]) -> None:
+    def __init__(self, prepared: PreparedRequest, prefix: PrefixCache, cancelled: Callable[[], bool]) -> None:
         """Take up a request.
 
         Args:
@@ -300,7 +300,7 @@ class Generation:
         assert self._value is not None
         tokens = [*self.sequence.tokens, self._value]
         if len(tokens) > self.prepared.context_length:
-            kept = self.prepared.shifted(tokens)
+            kept = self.prepared.shift_context(tokens)
             if kept is None:
                 return self.finish(DoneReason.LENGTH)
             self._dropped += len(tokens) - len(kept)

@@ -25,7 +25,7 @@ from sotto.engine.generation.memory_guard import MemoryGuard
 from sotto.engine.generation.speculator import Speculator
 from sotto.engine.grammar.guides import Guide
 from sotto.engine.grammar.token_masks import mask_logits
-from sotto.engine.prompt.prepared import Prepared
+from sotto.engine.prompt.prepared import PreparedRequest
 from sotto.engine.sampling.sampler import sample_each
 
 _log = logging.getLogger(__name__)
@@ -80,7 +80,7 @@ class Scheduler:
         """Requests in flight."""
         return len(self._running)
 
-    def add(self, prepared: Prepared, cancelled: Callable[[], bool] = lambda: False) -> None:
+    def add(self, prepared: PreparedRequest, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Take up a request; the next steps work on it.
 
         Args:

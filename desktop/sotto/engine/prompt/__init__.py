@@ -1,1 +1,1 @@
-"""From a request to tokens: messages, templates, tools, and the limits of the context."""
+"""Prompts: requests become tokens by chat templates, with tools, constraints and the limits of the context."""

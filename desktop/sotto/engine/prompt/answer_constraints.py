@@ -1,6 +1,6 @@
-"""What an answer must be, from a request to what says so token by token: a grammar's text, or calls of tools.
+"""Constraints of answers: a grammar, or tool calls that a request demands, enforced token by token.
 
-Either stands behind a thought where the model thinks first.
+Where the model thinks first, the constrained part follows the thought.
 """
 
 from dataclasses import dataclass, replace
@@ -21,11 +21,11 @@ from sotto.errors import InvalidRequestError
 
 @dataclass(frozen=True, slots=True)
 class Constraint:
-    """What holds one answer to what it must be.
+    """The constraint of one answer.
 
     Attributes:
         guide: Says which tokens it may begin with.
-        lead: What may stand in front of it; None for nothing.
+        lead: What may come before the constrained part; None for nothing.
     """
 
     guide: Guide
@@ -33,56 +33,56 @@ class Constraint:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompted:
-    """A prompt, as far as it matters here.
+class PromptEnd:
+    """What constraints need to know about the end of a prompt.
 
     Attributes:
-        text: What asks for the answer.
-        opened: The thought that it ends inside of; None for none.
-        begun: Whether it ends with some of the answer, thoughts included.
-        said: What there is of the answer itself.
+        text: The rendered conversation, up to the answer.
+        opened: The thought inside which the prompt ends; None where it ends outside of thoughts.
+        begun: Whether the prompt ends with the beginning of the answer, thoughts included.
+        answer: The beginning of the answer, without thoughts.
     """
 
     text: str
     opened: Thoughts | None
     begun: bool
-    said: str
+    answer: str
 
 
 class Constraints:
-    """Holds answers of one model to what they must be."""
+    """Constrains the answers of one model."""
 
     def __init__(self, family: Family, template: ChatTemplate, tokenizer: Tokenizer, rows: int) -> None:
-        """Start without anything read.
+        """Take what the constraints of a model depend on.
 
         Args:
-            family: How the model marks thoughts and calls.
-            template: The model's.
-            tokenizer: The model's.
-            rows: How many tokens the model has scores for.
+            family: How the model marks thoughts and tool calls.
+            template: The model's chat template.
+            tokenizer: The model's tokenizer.
+            rows: How many tokens the model has logits for.
         """
         self._family, self._template, self._tokenizer = family, template, tokenizer
         self._vocabulary = Vocabulary(tokenizer, rows)
 
-    def of(self, request: GenerateRequest, prompt: Prompted) -> Constraint | None:
-        """Return what holds an answer; None where it may be anything.
+    def of(self, request: GenerateRequest, prompt: PromptEnd) -> Constraint | None:
+        """Return the constraint of the answer to a request; None where it may be anything.
 
         Raises:
-            InvalidRequestError: What it must be cannot be guaranteed, or what there is does not begin so.
-            UnsupportedModelError: The model's vocabulary does not say what each token is.
+            InvalidRequestError: It cannot be guaranteed, or the answer's beginning in the prompt violates it.
+            UnsupportedModelError: The model's vocabulary does not say how its tokens are spelled.
         """
         wanted = request.grammar or self._calls(request)
         if wanted is None:
             return None
         lead = None if request.prompt is not None else self._lead(request, prompt, wanted)
         if lead is None:
-            return Constraint(self._vocabulary.guide(wanted, prompt.said), None)
+            return Constraint(self._vocabulary.guide(wanted, prompt.answer), None)
         return Constraint(self._vocabulary.guide(wanted, lead=lead), lead)
 
     def encode(self, text: str) -> list[int]:
-        """Return tokens that spell a text exactly, for what is written in a model's place: rules take nothing else.
+        """Return tokens that spell a text exactly, as grammar rules demand of text that replaces sampled tokens.
 
-        Tokenizers may put a space in front of a text, or behind a special token.
+        A plain encoding may add a space before the text, or after a special token.
         """
         tokens = self._tokenizer.encode(text, add_bos=False)
         if b"".join(map(self._tokenizer.spelled, tokens)) == text.encode():
@@ -93,7 +93,7 @@ class Constraints:
         return found
 
     def _calls(self, request: GenerateRequest) -> Rules | None:
-        """Return the rules of the calls that an answer must be, if it must be calls."""
+        """Return the grammar rules for the tool calls that the answer must consist of; None where it need not."""
         choice = request.tool_choice
         if choice is None or not choice.required:
             return None
@@ -107,23 +107,23 @@ class Constraints:
             )
         return rules
 
-    def _lead(self, request: GenerateRequest, prompt: Prompted, wanted: Grammar | Rules) -> Lead | None:
-        """Return what may stand in front of what an answer must be; None where it begins with that at once."""
+    def _lead(self, request: GenerateRequest, prompt: PromptEnd, wanted: Grammar | Rules) -> Lead | None:
+        """Return what may come before the constrained part of an answer; None where it comes at once."""
         over = prompt.text.rstrip().endswith(tuple(pair.closes for pair in self._family.thoughts))
         if over or request.think is Think.OFF or not self._family.thinks or (prompt.begun and prompt.opened is None):
             return None
         lead = lead_of(self._family, prompt.opened, calls=isinstance(wanted, Rules))
-        # What begins like a thought could be taken for one.
+        # An answer that may begin like a thought could be mistaken for one, so the thought is required.
         if request.think is None and not (lead.opened or self._vocabulary.allows(wanted, lead.opens)):
             return lead
         return replace(lead, needed=True)
 
 
-def check_alone(request: GenerateRequest) -> None:
-    """Refuse what an answer that must be something cannot be had with.
+def check_conflicts(request: GenerateRequest) -> None:
+    """Refuse a request whose other fields conflict with the constraint of its answer.
 
     Raises:
-        InvalidRequestError: Something else is to say what the answer is or where it ends.
+        InvalidRequestError: Another field says what the answer is or where it ends.
     """
     choice = request.tool_choice if request.must_call else None
     names = [constraint.name for constraint in (request.grammar, choice) if constraint is not None]

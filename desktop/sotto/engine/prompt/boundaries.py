@@ -1,9 +1,9 @@
-"""Where in a prompt the system prompt and the last messages end: the places at which another prompt may part from it.
+"""Where in a prompt the system prompt and the last messages end: positions at which a later prompt may diverge.
 
-To find them, shorter conversations are rendered and compared. Rendering each beginning of a long conversation would
-take as long as the square of its length, so only two short ones are looked at: the system prompt with one message, for
-its end, and the last two turns, whose ends are as far from the end of the whole prompt as from the end of the short
-one. Nothing but the texts between these places is tokenized a second time.
+They are found by rendering shorter conversations and comparing. Rendering every beginning of a long conversation would
+take quadratic time, so only short ones are rendered: the system prompt with one message, for its end, and the last two
+turns, whose messages end as far from the end of the short prompt as from the end of the whole one. Only the texts
+between these positions are tokenized a second time.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _LAST_MESSAGES = 2
 
 
 class Template(Protocol):
-    """What renders conversations."""
+    """Renders conversations."""
 
     def render(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> str:
         """Return the prompt for a conversation."""
@@ -29,13 +29,13 @@ class Template(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Boundaries:
-    """Places in a prompt, in tokens from its beginning; 0 where one is not known.
+    """Positions in a prompt, in tokens from its beginning; 0 where one is not known.
 
     Attributes:
-        system: Behind the system prompt. Where a template has no such place, or there is no system prompt, before the
+        system: After the system prompt. Where the template marks no such end, or there is no system prompt, before the
             text of the first message.
-        messages: Behind the last messages but one, ascending.
-        answer: Before what the template adds to ask for an answer.
+        messages: After each of the last messages except the very last, ascending.
+        answer: Before the generation prompt, which the template adds to ask for an answer.
     """
 
     system: int = 0
@@ -44,36 +44,36 @@ class Boundaries:
 
     @property
     def all(self) -> tuple[int, ...]:
-        """Every place that is known, ascending."""
+        """Every known position, ascending."""
         return tuple(sorted({self.system, *self.messages, self.answer} - {0}))
 
 
 def find_boundaries(
     template: Template, tokenizer: Tokenizer, messages: Sequence[Message], text: str, prompt: Sequence[int]
 ) -> Boundaries:
-    """Find the places in a prompt.
+    """Find the positions in a prompt.
 
     Args:
-        template: What it was rendered by.
-        tokenizer: What it was cut into tokens by.
-        messages: What it was made from.
-        text: The conversation rendered, with what asks for an answer.
+        template: The template that rendered it.
+        tokenizer: The tokenizer that encoded it.
+        messages: The conversation.
+        text: The rendered conversation, with the generation prompt.
         prompt: Its tokens.
     """
     parts = Parts.of(messages)
     system = _system_end(template, parts, text)
     ends = _last_ends(template, parts, text)
-    places = _in_tokens(tokenizer, text, prompt, sorted({system, *ends} - {0}))
+    places = _token_positions(tokenizer, text, prompt, sorted({system, *ends} - {0}))
     answer = places.get(ends[0], 0)
     others = {places[end] for end in ends[1:] if end} - {answer, places.get(system, 0)}
     return Boundaries(places.get(system, 0), tuple(sorted(others)), answer)
 
 
 def _system_end(template: Template, parts: Parts, text: str) -> int:
-    """Return how much of `text` is the system prompt with what stands around it."""
+    """Return how many characters of `text` are the system prompt with its markup."""
     if parts.system:
         alone = _render_probe(template, parts.system, asks=False)
-        # Some templates say nothing for a system message alone and put it into the user's.
+        # Some templates print nothing for a lone system message, and put it into the user's message.
         if alone and text.startswith(alone) and all(message.content.strip() in alone for message in parts.system):
             return len(alone)
     if not parts.turns:
@@ -84,11 +84,11 @@ def _system_end(template: Template, parts: Parts, text: str) -> int:
 
 
 def _last_ends(template: Template, parts: Parts, text: str) -> list[int]:
-    """Return how much of `text` precedes what asks for an answer, and each of the last messages; 0 where unknown."""
+    """Return where in `text` the generation prompt begins, and where the messages before the last end; 0 if unknown."""
     recent = parts.without(max(0, len(parts.turns) - _LAST_TURNS))
     whole = text if len(parts.turns) <= _LAST_TURNS else _render_probe(template, recent, asks=True)
     ends = []
-    # At least one message stays, because most templates take no conversation without any.
+    # At least one message stays, because most templates refuse an empty conversation.
     most = min(_LAST_MESSAGES, len(recent) - len(parts.system) - 1)
     for left_out in range(max(0, most) + 1):
         behind = whole[shared_count(whole, _render_probe(template, recent[: len(recent) - left_out], asks=False)) :]
@@ -97,22 +97,22 @@ def _last_ends(template: Template, parts: Parts, text: str) -> list[int]:
 
 
 def _render_probe(template: Template, messages: Sequence[Message], *, asks: bool) -> str:
-    """Return a conversation that nobody asked for, or nothing where the template takes none such."""
+    """Return a shorter conversation, rendered for comparison; empty where the template refuses it."""
     try:
         return template.render(messages, add_generation_prompt=asks)
     except (InvalidRequestError, BrokenModelError):
         return ""
 
 
-def _in_tokens(tokenizer: Tokenizer, text: str, prompt: Sequence[int], places: Sequence[int]) -> dict[int, int]:
-    """Return the number of tokens in front of each place of `text`; 0 is not among the places."""
+def _token_positions(tokenizer: Tokenizer, text: str, prompt: Sequence[int], places: Sequence[int]) -> dict[int, int]:
+    """Return the number of tokens before each of `places`, which are ascending character offsets in `text`, not 0."""
     found: dict[int, int] = {}
     end, until = len(prompt), len(text)
     for place in reversed(places[1:]):
         between = tokenizer.encode(text[place:until], add_bos=False)
         begin = end - len(between)
         if begin < 0 or list(prompt[begin:end]) != between:
-            # Tokens reach across this place, or a text begins otherwise than it goes on.
+            # A token reaches across this place, or the tokenizer treats the beginning of a text differently.
             begin = shared_count(prompt, tuple(tokenizer.encode(text[:place])))
         found[place] = end = begin
         until = place

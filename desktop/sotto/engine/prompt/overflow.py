@@ -1,13 +1,13 @@
-"""What is left out where a conversation is longer than the context.
+"""Shortening of conversations that are longer than the context.
 
-What the system says and the last message stay. Of the turns between them the oldest go first, each whole, with the
-answer to it, so that what is left begins with a user's message; after them the oldest calls of tools in the last turn,
-each with what the tool answered. More is dropped than must be: what is dropped is rounded up to whole steps of a fixed
-size, counted from the beginning of the conversation. So the next turns begin with the same tokens, which need not be
-computed again, until a step's worth of new ones has come. Which turns go follows from the messages alone.
+System messages and the last message stay. The oldest turns between them go first, each whole with its answer, so that
+the rest begins with a user's message. Then the oldest tool calls of the last turn go, each with its result. More is
+dropped than necessary: the amount is rounded up to whole steps of a fixed size, counted from the beginning of the
+conversation. So the prompts of the next turns begin with the same tokens, which need not be computed again, until new
+ones fill another step. Which turns go depends on the messages alone.
 
-Where the system prompt and the last turn are too long by themselves, the middle of the longest message gives way to a
-mark: what is asked about a long text mostly stands in front of it or behind it.
+Where the system prompt and the last turn alone are too long, a mark replaces the middle of the longest message:
+questions about a long text mostly stand before or after it.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,17 +17,17 @@ from sotto.engine.contract.requests import Message
 from sotto.errors import InvalidRequestError
 
 MARK = "\n[…]\n"
-# What a template adds to a message, about. Only when the next step is taken depends on it.
-_AROUND_MESSAGE = 6
+# About how many tokens a template adds to a message. An error only changes when the next step is taken.
+_TOKENS_AROUND_MESSAGE = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """A conversation taken apart.
+    """A conversation split into turns.
 
     Attributes:
-        system: The messages with which the system speaks first; may be empty.
-        turns: What follows, each turn from a user's message to the one before the next user's.
+        system: The system messages at the beginning; may be empty.
+        turns: The rest; each turn goes from a user's message to the one before the next user's.
     """
 
     system: tuple[Message, ...]
@@ -35,7 +35,7 @@ class Parts:
 
     @classmethod
     def of(cls, messages: Sequence[Message]) -> "Parts":
-        """Take a conversation apart."""
+        """Split a conversation."""
         first = next((index for index, message in enumerate(messages) if message.role != "system"), len(messages))
         turns: list[tuple[Message, ...]] = []
         begins = True
@@ -48,7 +48,7 @@ class Parts:
 
     @property
     def droppable(self) -> tuple[tuple[Message, ...], ...]:
-        """What may be left out, oldest first: the turns before the last, then of that the calls that were answered."""
+        """What may be dropped, oldest first: the turns before the last, then the answered tool calls of the last."""
         return (*self.turns[:-1], *self._rounds[1][:-1])
 
     @property
@@ -58,16 +58,16 @@ class Parts:
         return len(head) + sum(map(len, rounds[-1:]))
 
     def without(self, count: int) -> tuple[Message, ...]:
-        """Return the conversation without so much of what may be left out, but with what the system says in that."""
-        left, turns = self.droppable[:count], self.turns[:-1][count:]
+        """Return the conversation without the first `count` of `droppable`, but with the system messages in them."""
+        dropped, turns = self.droppable[:count], self.turns[:-1][count:]
         head, rounds = self._rounds
-        said = (message for turn in left for message in turn if message.role == "system")
+        system = (message for turn in dropped for message in turn if message.role == "system")
         kept = (*turns, head, *rounds[max(0, count - len(self.turns) + 1) :])
-        return (*self.system, *said, *(message for turn in kept for message in turn))
+        return (*self.system, *system, *(message for turn in kept for message in turn))
 
     @property
     def _rounds(self) -> tuple[tuple[Message, ...], tuple[tuple[Message, ...], ...]]:
-        """What the last turn begins with, and its rounds: what an assistant says, with what tools answer to it."""
+        """The beginning of the last turn, and its rounds: an assistant's message each, with the tool results after."""
         last = self.turns[-1] if self.turns else ()
         begins = [index for index, message in enumerate(last) if message.role == "assistant"]
         ends = [*begins[1:], len(last)]
@@ -75,31 +75,32 @@ class Parts:
         return last[: begins[0] if begins else len(last)], rounds
 
 
-def shortened(
+def shorten_conversation(
     messages: Sequence[Message],
     rendered: Callable[[Sequence[Message]], int],
     size: Callable[[str], int],
     most: int,
     step: int,
 ) -> tuple[Message, ...]:
-    """Leave out of a conversation what does not fit.
+    """Drop the messages of a conversation that do not fit.
 
     Args:
         messages: A conversation that is too long.
-        rendered: Tokens of a conversation as the model is given it.
-        size: Tokens of a text by itself.
-        most: Tokens that the conversation may have.
+        rendered: Returns the number of tokens of a conversation rendered by the template.
+        size: Returns the number of tokens of a text by itself.
+        most: Most tokens that the rendered conversation may have.
         step: Tokens to drop at a time, at least 1.
 
     Raises:
-        InvalidRequestError: Even the system prompt and nothing of the last turn are too long.
+        InvalidRequestError: It is still too long with the last messages cut to nothing.
     """
     parts = Parts.of(messages)
 
     def length(message: Message) -> int:
-        return _AROUND_MESSAGE + size(message.content) + sum(size(call.as_json()) for call in message.tool_calls)
+        content = size(message.content)
+        return _TOKENS_AROUND_MESSAGE + content + sum(size(call.as_json()) for call in message.tool_calls)
 
-    # What the system says in between is not dropped with its turn.
+    # A system message within a turn is not dropped with it.
     sizes = [sum(length(message) for message in turn if message.role != "system") for turn in parts.droppable]
     total = sum(map(length, messages))
     last = len(sizes)
@@ -113,25 +114,25 @@ def shortened(
             return kept
         if first == last:
             kept = parts.without(last)
-            return _without_middles(kept, len(kept) - parts.last, rendered, size, most)
-        # What the template adds was taken for less than it is.
+            return _cut_middles(kept, len(kept) - parts.last, rendered, size, most)
+        # The template adds more than was estimated.
         steps = max(steps + 1, dropped // step + 1)
 
 
-def _without_middles(
+def _cut_middles(
     messages: tuple[Message, ...],
     first: int,
     rendered: Callable[[Sequence[Message]], int],
     size: Callable[[str], int],
     most: int,
 ) -> tuple[Message, ...]:
-    """Cut the middle out of messages from number `first` on, the longest one first, until all fit."""
+    """Cut the middle out of the messages from index `first` on, the longest first, until the conversation fits."""
     kept = list(messages)
     for index in sorted(range(first, len(kept)), key=lambda place: size(kept[place].content), reverse=True):
         content, tokens = kept[index].content, size(kept[index].content)
         length = len(content)
         while (surplus := rendered(kept) - most) > 0 and length > 0:
-            # The first cut is by how many characters a token has, and leaves room for the mark.
+            # The first cut goes by the message's characters per token, and leaves room for the mark.
             share = max(0.0, 1 - (surplus + len(MARK)) / max(tokens, 1)) if length == len(content) else 0.9
             length = min(int(length * share), length - 1)
             text = content[: length - length // 2] + MARK + content[len(content) - length // 2 :]
@@ -144,37 +145,37 @@ def _without_middles(
     return tuple(kept)
 
 
-def cut_among(kept: Sequence[Message], messages: Sequence[Message]) -> int:
-    """Return how many of the messages that are kept of a conversation are not in it as they are."""
+def count_cut_messages(kept: Sequence[Message], messages: Sequence[Message]) -> int:
+    """Return how many of the messages kept from a conversation were changed by cutting."""
     whole = set(map(id, messages))
     return sum(id(message) not in whole for message in kept)
 
 
-def without_middle(tokens: Sequence[int], most: int) -> tuple[int, ...]:
-    """Return the beginning and the end of a prompt, `most` tokens together."""
+def cut_middle(tokens: Sequence[int], most: int) -> tuple[int, ...]:
+    """Return the beginning and the end of a prompt, together `most` tokens."""
     head = most - most // 2
     return (*tokens[:head], *tokens[len(tokens) - (most - head) :])
 
 
-def shifted(tokens: Sequence[int], keep: int, most: int, opening: Sequence[int] = ()) -> tuple[int, ...]:
-    """Make room in a full context: forget the older half of what follows the system prompt.
+def shift_context(tokens: Sequence[int], keep: int, most: int, opening: Sequence[int] = ()) -> tuple[int, ...]:
+    """Make room in a full context: drop the older half of what follows the system prompt.
 
     Args:
-        tokens: What the context holds, at least two tokens.
-        keep: How many of them, from the first, stay in any case.
-        most: How many there may be afterwards, at least two.
-        opening: The tokens that ask for the answer. Where they are forgotten with the rest, they are put in front of
-            what is left of the answer, which would otherwise seem to be the user's.
+        tokens: The tokens in the context, at least two.
+        keep: How many tokens at the beginning stay in any case.
+        most: Most tokens to return, at least two.
+        opening: The generation prompt. Where it is dropped, it is inserted before the rest of the answer, which would
+            otherwise look like the user's text.
 
     Returns:
-        At least one token less than there were. What is computed for the first `keep` of them remains right.
+        At least one token fewer than before. Cached states of the first `keep` tokens stay valid.
     """
     most = min(most, len(tokens) - 1)
     head = tuple(tokens[: min(keep, most // 2)])
     rest = tuple(tokens[len(head) :])
     tail = rest[-(-len(rest) // 2) :][-(most - len(head)) :]
-    if opening and not _holds(tail, tuple(opening)):
-        # The cut may have gone through it.
+    if opening and not _contains(tail, tuple(opening)):
+        # The cut may have gone through the opening.
         torn = next((size for size in range(len(opening) - 1, 0, -1) if tail[:size] == tuple(opening[-size:])), 0)
         tail = tail[torn:]
         room = max(0, most - len(head) - len(opening))
@@ -182,5 +183,5 @@ def shifted(tokens: Sequence[int], keep: int, most: int, opening: Sequence[int] 
     return head + tail
 
 
-def _holds(tokens: tuple[int, ...], run: tuple[int, ...]) -> bool:
+def _contains(tokens: tuple[int, ...], run: tuple[int, ...]) -> bool:
     return any(tokens[start : start + len(run)] == run for start in range(len(tokens) - len(run) + 1))

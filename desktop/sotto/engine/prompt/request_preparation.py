@@ -1,4 +1,4 @@
-"""From a request to the tokens of its prompt. Nothing here touches an array, so it may run on any thread."""
+"""Preparation of requests: their prompts as tokens. Nothing here touches an array, so it may run on any thread."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -15,21 +15,21 @@ from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.engine.parsing.families import Family, Thoughts, family_of
 from sotto.engine.parsing.markup_writing import written
 from sotto.engine.prompt.abilities import abilities_of
-from sotto.engine.prompt.answer_constraints import Constraints, Prompted, check_alone
+from sotto.engine.prompt.answer_constraints import Constraints, PromptEnd, check_conflicts
 from sotto.engine.prompt.boundaries import Boundaries, find_boundaries
 from sotto.engine.prompt.infill import Infill, suffix_template
-from sotto.engine.prompt.overflow import Parts, cut_among, shortened, without_middle
-from sotto.engine.prompt.prepared import Prepared
+from sotto.engine.prompt.overflow import Parts, count_cut_messages, cut_middle, shorten_conversation
+from sotto.engine.prompt.prepared import PreparedRequest
 from sotto.engine.prompt.template_messages import Manner
 from sotto.engine.prompt.templates import AskedTemplate, ChatTemplate
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
 
-_SMALLEST_CONTEXT = 4
+_MIN_CONTEXT = 4
 _UNKNOWN_CONTEXT = 8192
 _PLAIN_TURN = "\nUser:"
-# Of the context: what an answer has room for after a prompt was shortened, and what is dropped at a time.
+# Shortening a prompt leaves at least this part of the context for the answer, and drops as much at a time: a quarter.
 _SHARE = 4
 _SIZES_KEPT = 4096
 _BREAKERS_KEPT = 4
@@ -38,24 +38,24 @@ _TEMPLATES_KEPT = 4
 
 @dataclass(frozen=True, slots=True)
 class _Prompt:
-    """The prompt of a request, however long; see `Prepared`.
+    """The prompt of a request, however long; see `PreparedRequest`.
 
     Attributes:
-        tokens: All of it.
-        text: The conversation, with what asks for the answer.
-        messages: What it was made from.
-        begun: What there is of the answer already, behind `text`.
-        said: What of that is the answer itself, without a thought.
-        opened: The thought that all of it ends inside of.
-        asked: What it was rendered by.
-        shorter: Makes it of so many tokens at most; None where its middle can be left out.
+        tokens: All its tokens.
+        text: The rendered conversation, with the generation prompt.
+        messages: The conversation.
+        begun: The beginning of the answer, which follows `text`.
+        answer: `begun` without its thought.
+        opened: The thought inside which the prompt ends; None where it ends outside of thoughts.
+        asked: What rendered it; None for a raw prompt, or one that continues a `context`.
+        shorter: Returns it with at most so many tokens; None where its middle can be cut out.
     """
 
     tokens: tuple[int, ...]
     text: str = ""
     messages: tuple[Message, ...] = ()
     begun: str = ""
-    said: str = ""
+    answer: str = ""
     opened: Thoughts | None = None
     asked: AskedTemplate | None = None
     shorter: Callable[[int], tuple[int, ...]] | None = None
@@ -65,14 +65,14 @@ class Preparer:
     """Prepares requests for one model.
 
     Attributes:
-        tokenizer: The model's.
-        template: The model's, or a plain one.
-        family: How the model marks thoughts and calls of tools.
-        infill: Asks the model for what fills a gap.
-        abilities: What it can be asked for.
+        tokenizer: The model's tokenizer.
+        template: The model's chat template, or a plain one.
+        family: How the model marks thoughts and tool calls.
+        infill: Builds prompts that ask the model to fill a gap.
+        abilities: What the model can be asked for besides text.
         context_length: Most tokens that prompt and answer may have together.
-        usual: The options of the model's manifest that are followed.
-        options_note: Which of its options are not, in a sentence for each.
+        usual: The options of the model's manifest that take effect.
+        options_note: Which of its options have no effect, a sentence for each.
     """
 
     def __init__(self, source: ModelSource) -> None:
@@ -102,19 +102,19 @@ class Preparer:
     def fit(
         self, maximum: int | None, num_ctx: int | None, rows: int, *, finds_boundary: bool, room: int | None = None
     ) -> None:
-        """Take over what is known once the model is loaded.
+        """Set what is known only once the model is loaded.
 
         Args:
             maximum: Most tokens that the model can take; None when unknown.
-            num_ctx: Most tokens that a conversation may hold; None as the manifest says, or else the maximum.
-            rows: How many tokens the model has scores for.
-            finds_boundary: Whether to say where the messages end, which takes a few more renderings.
+            num_ctx: Most tokens that a conversation may hold; None for the manifest's value, or else the maximum.
+            rows: How many tokens the model has logits for.
+            finds_boundary: Whether to find where the messages end, which takes a few more renderings.
             room: Most tokens that memory has room for; None when unknown.
         """
         asked = num_ctx or request_options(self.usual, {}).num_ctx
         limits = [
             (maximum, "the model's maximum context length"),
-            (max(asked, _SMALLEST_CONTEXT) if asked else None, "the context length asked for, num_ctx"),
+            (max(asked, _MIN_CONTEXT) if asked else None, "the context length asked for, num_ctx"),
             (room, "the context length that memory has room for"),
         ]
         known = [(limit, name) for limit, name in limits if limit]
@@ -124,7 +124,7 @@ class Preparer:
         if known:
             self.context_length, self._limit_name = min(known, key=lambda pair: pair[0])
 
-    def prepare(self, request: GenerateRequest) -> Prepared:
+    def prepare(self, request: GenerateRequest) -> PreparedRequest:
         """Render and tokenize a request.
 
         Raises:
@@ -136,24 +136,25 @@ class Preparer:
         received = time.perf_counter_ns()
         if (request.prompt is None) == (not request.messages):
             raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
-        check_alone(request)
-        options = self._options_of(request)
+        check_conflicts(request)
+        options = self._read_options(request)
         asked = options.num_predict if options.num_predict and options.num_predict > 0 else None
-        whole = self._prompt(request)
+        whole = self._whole_prompt(request)
         if not whole.tokens:
             raise InvalidRequestError("empty prompt")
-        fitting = self._fitting(whole, request.overflow, asked)
+        fitting = self._fit_prompt(whole, request.overflow, asked)
         prompt = fitting.tokens
         if (largest := max(prompt)) >= self._rows:
-            # MLX would read past the end of the embeddings.
+            # WORKAROUND: MLX checks no index and would read past the end of the embeddings. Should an upgrade raise an
+            # error instead, this stays for its message.
             raise BrokenModelError(
                 f"The tokenizer cuts this prompt into token {largest}, but the model has only {self._rows} tokens; "
                 "tokenizer.json and the weights should belong together."
             )
         places, opening = self._boundaries(fitting, request.overflow)
-        prompted = Prompted(fitting.text, fitting.opened, bool(fitting.begun), fitting.said)
-        constraint = self._constraints.of(request, prompted)
-        return Prepared(
+        prompt_end = PromptEnd(fitting.text, fitting.opened, bool(fitting.begun), fitting.answer)
+        constraint = self._constraints.of(request, prompt_end)
+        return PreparedRequest(
             request=request,
             tokenizer=self.tokenizer,
             family=self.family,
@@ -165,11 +166,11 @@ class Preparer:
             sampling=options.sampling,
             stop=self._stop(request, options),
             ends=self.tokenizer.eos_ids | (self.infill.ends if request.suffix is not None else frozenset()),
-            max_tokens=self._most_drawn(len(prompt), request.overflow, options.num_predict),
+            max_tokens=self._max_new_tokens(len(prompt), request.overflow, options.num_predict),
             received=received,
             spell=self._constraints.encode,
             dropped_messages=len(whole.messages) - len(fitting.messages),
-            cut_messages=cut_among(fitting.messages, whole.messages),
+            cut_messages=count_cut_messages(fitting.messages, whole.messages),
             dropped_tokens=max(0, len(whole.tokens) - len(prompt)),
             loop_guard=options.loop_guard and not request.ignore_eos,
             breakers=self._breakers(options.sampling),
@@ -181,10 +182,10 @@ class Preparer:
         )
 
     def count(self, request: CountRequest) -> Counted:
-        """Count the tokens of a conversation as it is, however long it is.
+        """Count the tokens of a conversation, which may be longer than the context.
 
         Raises:
-            InvalidRequestError: It is empty, or refused by the template, as may be how its answer is asked for.
+            InvalidRequestError: It is empty, the template refuses it, or the model lacks tools or thoughts it asks for.
             BrokenModelError: The template or the tokenizer fails on it.
         """
         if not request.messages:
@@ -199,48 +200,48 @@ class Preparer:
         return Counted(request.id, tokens, last, self._room(None), sizes)
 
     def _room(self, asked: int | None) -> int:
-        """Return the most that stays of a prompt that is shortened, so that there is room for the answer."""
+        """Return the most tokens that a shortened prompt may keep, so that there is room for the answer."""
         share = max(1, self.context_length // _SHARE)
         return self.context_length - (share if asked is None else min(asked, share))
 
-    def _most_drawn(self, length: int, overflow: Overflow, asked: int | None) -> int:
-        # One that nobody limits gets no more than fills the context once, also where that never ends an answer.
+    def _max_new_tokens(self, length: int, overflow: Overflow, asked: int | None) -> int:
+        # An answer without a limit never exceeds one full context, even where the context is shifted.
         usual = min(USUAL_LENGTH, self.context_length) if asked is None else self.context_length
         most = asked if asked and asked > 0 else usual
         return most if overflow is Overflow.SHIFT else min(most, self.context_length - length)
 
-    def _prompt(self, request: GenerateRequest) -> _Prompt:
+    def _whole_prompt(self, request: GenerateRequest) -> _Prompt:
         if request.suffix is not None:
-            prompt = self._gap(request, request.suffix)
+            prompt = self._infill_prompt(request, request.suffix)
         elif isinstance(request.prompt, str):
             prompt = _Prompt(tuple(self.tokenizer.encode(request.prompt)))
         elif request.prompt is not None:
-            prompt = _Prompt(self._own(request.prompt, "prompt"))
+            prompt = _Prompt(self._check_tokens(request.prompt, "prompt"))
         else:
             asked = self._choose_renderer(_manner(request), request.template)
-            # What the model's maker says stands at the beginning of what was said before.
+            # With a `context`, the model's own system prompt stands at the beginning of that.
             system = "" if request.context else self._system
             prompt = self._render(self._template_messages(request.messages, asked.template, system), asked)
         if not request.context or not prompt.tokens:
             return prompt
-        before = self.tokenizer.begun(list(self._own(request.context, "context")))
-        # Of what was said before nobody knows where messages end, so none can be left out.
+        before = self.tokenizer.begun(list(self._check_tokens(request.context, "context")))
+        # Nothing says where messages end in `context`, so none can be left out.
         return replace(
             prompt, tokens=(*before, *self.tokenizer.unbegun(prompt.tokens)), messages=(), asked=None, shorter=None
         )
 
-    def _gap(self, request: GenerateRequest, suffix: str) -> _Prompt:
+    def _infill_prompt(self, request: GenerateRequest, suffix: str) -> _Prompt:
         if request.prompt is None:
             raise InvalidRequestError("suffix stands behind a prompt: give one, and no messages.")
-        before = request.prompt if isinstance(request.prompt, str) else self._own(request.prompt, "prompt")
-        made = partial(self.infill.prompt, before, suffix, request.files, template=request.template)
-        return _Prompt(made(), shorter=lambda most: made(most=most))
+        before = request.prompt if isinstance(request.prompt, str) else self._check_tokens(request.prompt, "prompt")
+        build = partial(self.infill.prompt, before, suffix, request.files, template=request.template)
+        return _Prompt(build(), shorter=lambda most: build(most=most))
 
-    def _own(self, tokens: tuple[int, ...], name: str) -> tuple[int, ...]:
-        """Return tokens that a request names in a field.
+    def _check_tokens(self, tokens: tuple[int, ...], name: str) -> tuple[int, ...]:
+        """Return the tokens that a request gives in the field `name`.
 
         Raises:
-            InvalidRequestError: One is not the model's.
+            InvalidRequestError: The model does not have one of them.
         """
         beyond = next((token for token in tokens if not 0 <= token < self._rows), None)
         if beyond is not None:
@@ -248,16 +249,16 @@ class Preparer:
         return tokens
 
     def _choose_renderer(self, manner: Manner, given: str = "") -> AskedTemplate:
-        """Return what renders a conversation whose answer is asked for so.
+        """Return what renders a conversation: the request's own template if it has one, or else the model's.
 
         Raises:
-            InvalidRequestError: The model cannot be asked so, or what is given as a template is none.
+            InvalidRequestError: The model cannot do what `manner` asks for, or `given` is not a valid template.
         """
         self._check(manner)
         template = self._compiled(given) if given else self.template.suited(manner)
         must_call = manner.choice is not None and manner.choice.required
         if manner.think is Think.OFF and not (must_call and self.family.messages is not None):
-            return AskedTemplate(template, manner, partial(self._without_thought, template))
+            return AskedTemplate(template, manner, partial(self._empty_thought, template))
         return AskedTemplate(template, manner)
 
     def _compiled_template(self, text: str) -> ChatTemplate:
@@ -269,23 +270,23 @@ class Preparer:
     def _template_messages(
         self, messages: tuple[Message, ...], template: ChatTemplate, system: str
     ) -> tuple[Message, ...]:
-        """Return a conversation as a template is given it; an answer that is gone on with stays as it is.
+        """Return a conversation in the form that templates expect; an answer to be continued stays as it is.
 
-        `system` goes in front where it has no system prompt. Marks of the model's own are such only in its answers and
-        in what its maker says.
+        `system` is put first where the conversation has no system prompt. Special tokens are recognized only in answers
+        and in `system`; in other texts they are escaped.
         """
-        said = (
+        escaped = (
             message
             if message.role == "assistant"
             else replace(message, content=self.tokenizer.guarded(message.content))
             for message in messages
         )
-        told = _with_system(tuple(said), system)
-        goes_on = len(told) > 1 and told[-1].role == "assistant" and not told[-1].tool_calls
-        return (*template.apart(told[:-1]), told[-1]) if goes_on else template.apart(told)
+        turns = _with_system(tuple(escaped), system)
+        continues = len(turns) > 1 and turns[-1].role == "assistant" and not turns[-1].tool_calls
+        return (*template.apart(turns[:-1]), turns[-1]) if continues else template.apart(turns)
 
     def _check(self, manner: Manner) -> None:
-        """Raise InvalidRequestError where the model cannot be asked so."""
+        """Raise InvalidRequestError where the model cannot do what `manner` asks for."""
         if manner.tools and not self.abilities.tools:
             raise InvalidRequestError("The model's chat template knows nothing of tools: leave tools out.")
         if manner.think not in (None, Think.OFF) and not self.abilities.thinks:
@@ -296,7 +297,7 @@ class Preparer:
             )
 
     def _render(self, messages: Sequence[Message], asked: AskedTemplate) -> _Prompt:
-        """Return the prompt for a conversation; an answer at its end is gone on with."""
+        """Return the prompt for a conversation; an answer at its end will be continued."""
         last = messages[-1]
         begun = last.content if len(messages) > 1 and last.role == "assistant" and not last.tool_calls else ""
         if begun and asked.manner.choice is not None and asked.manner.choice.required:
@@ -306,25 +307,25 @@ class Preparer:
             )
         text = asked.render(messages[:-1] if begun else messages)
         opened = self.family.opened_by(text)
-        said = ""
+        answer = ""
         if begun:
             parts = parse_answer(begun)
-            said = text_of(parts)
+            answer = text_of(parts)
             begun, opened = written(parts, self.family, text)
-        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, said, opened, asked)
+        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, answer, opened, asked)
 
-    def _without_thought(self, template: ChatTemplate, prompt: str) -> str:
-        """Return what is put behind a prompt so that no thought comes first."""
+    def _empty_thought(self, template: ChatTemplate, prompt: str) -> str:
+        """Return the text to append to a prompt so that the model answers without a thought."""
         if end := self.family.at_once(prompt):
             return end
-        # A template that knows of thoughts has said itself what there is to say.
+        # A template that can switch thoughts off has already done so.
         return self.family.thoughts[0].nothing if self.family.thinks and not template.switches_thoughts else ""
 
-    def _fitting(self, prompt: _Prompt, overflow: Overflow, asked: int | None) -> _Prompt:
-        """Return the prompt, or what is left of it where it is too long.
+    def _fit_prompt(self, prompt: _Prompt, overflow: Overflow, asked: int | None) -> _Prompt:
+        """Return the prompt, shortened where it is too long.
 
         Raises:
-            InvalidRequestError: It is too long, and may not be shortened or cannot be.
+            InvalidRequestError: It is too long, and shortening is not allowed or not enough.
         """
         if overflow is Overflow.ERROR:
             if len(prompt.tokens) >= self.context_length:
@@ -339,11 +340,11 @@ class Preparer:
         if prompt.shorter is not None:
             return replace(prompt, tokens=prompt.shorter(most))
         if not prompt.messages:
-            return replace(prompt, tokens=without_middle(prompt.tokens, most))
+            return replace(prompt, tokens=cut_middle(prompt.tokens, most))
         template = prompt.asked
-        assert template is not None  # a prompt that was made of messages
+        assert template is not None  # since there are messages
         return self._render(
-            shortened(
+            shorten_conversation(
                 prompt.messages,
                 lambda messages: len(self._render(messages, template).tokens),
                 self._size,
@@ -354,13 +355,13 @@ class Preparer:
         )
 
     def _echo(self, request: GenerateRequest) -> str:
-        """Return what the answer begins with before anything is drawn."""
+        """Return the text of the prompt where the answer should repeat it first."""
         if not request.echo or request.prompt is None:
             return ""
         return request.prompt if isinstance(request.prompt, str) else self.tokenizer.decode(request.prompt)
 
     def _boundaries(self, prompt: _Prompt, overflow: Overflow) -> tuple[Boundaries, tuple[int, ...]]:
-        """Return the places in a prompt, and what asks for the answer."""
+        """Return the boundaries in a prompt, and the tokens of its generation prompt."""
         if prompt.asked is None or not (self._finds_boundary or overflow is Overflow.SHIFT):
             return Boundaries(), ()
         messages, tokens = prompt.messages, prompt.tokens
@@ -369,14 +370,14 @@ class Preparer:
         places = find_boundaries(prompt.asked, self.tokenizer, messages, prompt.text, tokens)
         return places, tokens[places.answer :] if places.answer else ()
 
-    def _options_of(self, request: GenerateRequest) -> RequestOptions:
-        """Return the options of a request, checked; what is left open, the model's manifest says.
+    def _read_options(self, request: GenerateRequest) -> RequestOptions:
+        """Return the options of a request, checked; the model's manifest supplies those that are missing.
 
         Raises:
             InvalidRequestError: One is out of range.
         """
-        apart = {"num_predict": request.num_predict, "stop": request.stop or None, "loop_guard": request.loop_guard}
-        given = {name: value for name, value in apart.items() if value is not None}
+        fields = {"num_predict": request.num_predict, "stop": request.stop or None, "loop_guard": request.loop_guard}
+        given = {name: value for name, value in fields.items() if value is not None}
         if request.sampling is None:
             options = request_options(self.usual, {**request.options, **given})
         else:
@@ -394,7 +395,7 @@ class Preparer:
         if request.grammar is not None or request.must_call:
             return ()
         if request.messages and not (request.template or self.template.own):
-            # A plain language model would go on with the conversation for both sides.
+            # A plain language model would go on to write the user's next turn as well.
             return (*options.stop, _PLAIN_TURN)
         return options.stop
 
@@ -407,7 +408,7 @@ def _manner(request: GenerateRequest | CountRequest) -> Manner:
 
 
 def _with_system(messages: tuple[Message, ...], system: str) -> tuple[Message, ...]:
-    """Put the model's own system prompt in front where the conversation has none; an empty one asks for none."""
+    """Put the model's system prompt first where the conversation has none; an empty one in it means none at all."""
     if not any(message.role == "system" for message in messages):
         return (Message("system", system), *messages) if system else messages
     return tuple(message for message in messages if message.role != "system" or message.content)

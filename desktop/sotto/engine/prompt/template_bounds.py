@@ -1,10 +1,10 @@
-"""What a template may use while it is rendered: time, and the size of what it builds.
+"""Limits of time and memory for rendering a chat template.
 
-Three things are bounded, each growing with the conversation that is given:
+Three things are limited, and each limit grows with the conversation:
 
-- what one value would take to be written out, with parts that it holds several times counted each time;
-- what all values built in one rendering take together;
-- this thread's computing time, so a busy machine refuses nothing.
+- the weight of a single value, about its length in characters when printed; repeated parts count each time;
+- the weight of all values built during one rendering;
+- this thread's CPU time rather than wall time, so that a busy machine makes no template fail.
 """
 
 import time
@@ -21,28 +21,28 @@ SECONDS = 1.5
 BASE_WEIGHT = 2**18
 _GROWTH = 8
 _TOTAL = 128
-# Some templates append each turn to all that came before, which builds half as much as the text times its turns.
+# Some templates append each turn to the text so far, which builds half the text's length times its number of turns.
 _TOTAL_PER_PART = 4
 _SECONDS_PER_CHARACTER = 1e-6
-# And some look back over all turns at each of them: Gemma 4's takes 11 seconds for 2000.
+# Others go over all turns at each turn: Gemma 4's takes 11 seconds for 2000.
 _SECONDS_PER_PAIR = 4e-6
-_DEEPEST = 100
+_MAX_DEPTH = 100
 
 
 class TemplateBoundsError(Exception):
-    """A template asks for more time or memory than it is given."""
+    """A template needs more time or memory than it is allowed."""
 
 
 @dataclass(slots=True)
 class Bounds:
-    """What the rendering under way may still use.
+    """What the current rendering may still use.
 
     Attributes:
-        deadline: Computing time of this thread, in seconds, at which it ends.
-        weight: Most that one value may weigh.
-        left: What all further values may weigh.
-        known: Weights of the lists and mappings that were given, by `id`. They cannot be changed, and asking for the
-            length of a long conversation at each of its turns must not weigh it each time.
+        deadline: CPU time of this thread, in seconds, at which the rendering fails.
+        weight: Most that a single value may weigh, in characters.
+        left: What all further values may weigh together, in characters.
+        known: Weights of the lists and mappings that were passed in, by `id`. A template cannot change them, and one
+            that takes the length of a long conversation at each turn must not weigh it each time.
     """
 
     deadline: float
@@ -69,13 +69,13 @@ class Bounds:
         return _weight(value, self.weight, self.known)
 
     def spend(self, weight: float) -> None:
-        """Raise TemplateBoundsError if all values, with one more of `weight`, are too much."""
+        """Count a value of `weight` towards the total; raise TemplateBoundsError if that is too much."""
         self.left -= weight
         if self.left < 0:
             raise TemplateBoundsError("it builds too much")
 
     def take(self, value: Any) -> Any:
-        """Account for a value that was just built and return it, an iterator so that it is weighed while it is read."""
+        """Account for a value that was just built and return it; an iterator is weighed while it is read."""
         self.check_time()
         if isinstance(value, Iterator) and not isinstance(value, LoopContext):
             return _weigh(self, value)
@@ -89,7 +89,7 @@ current: ContextVar[Bounds] = ContextVar("bounds of the rendering under way")
 
 @contextmanager
 def bounded(variables: Mapping[str, Any]) -> Iterator[None]:
-    """Give the block inside bounds that fit the conversation in `variables`."""
+    """Run the block with limits that fit the conversation in `variables`."""
     known: dict[int, float] = {}
     given = _weight(variables, float("inf"), known, record=True)
     weight = BASE_WEIGHT + _GROWTH * given
@@ -109,7 +109,7 @@ def bounded(variables: Mapping[str, Any]) -> Iterator[None]:
 
 
 def _weigh(bounds: Bounds, values: Iterator[Any]) -> Iterator[Any]:
-    """Weigh what `values` yields, each value and all together."""
+    """Yield `values`, checking the weight of each and of all together."""
     total = 0.0
     for value in values:
         bounds.check_time()
@@ -126,8 +126,8 @@ def _weight(value: object, limit: float, known: dict[int, float], depth: int = 0
         value: Anything that a template may hold.
         limit: Weight at which to stop counting.
         known: Weights by `id` of values that need not be counted again.
-        depth: How many values this one is inside of.
-        record: Whether to put weights into `known`.
+        depth: How deeply this value is nested in others.
+        record: Whether to add weights to `known`.
     """
     if isinstance(value, str | bytes):
         return len(value) + 2
@@ -146,7 +146,7 @@ def _weight(value: object, limit: float, known: dict[int, float], depth: int = 0
         return 20
     if id(value) in known:
         return known[id(value)]
-    if depth == _DEEPEST:
+    if depth == _MAX_DEPTH:
         raise TemplateBoundsError("it builds something nested too deeply")
     total = 2.0
     for part in parts:
