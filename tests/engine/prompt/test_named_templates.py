@@ -9,7 +9,7 @@ from sotto.engine.config.text_files import chat_templates
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message
 from sotto.engine.prompt.request_preparation import Preparer
-from sotto.engine.prompt.template_choice import chosen_template
+from sotto.engine.prompt.template_choice import choose_template
 from sotto.engine.prompt.template_messages import Manner
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import BrokenModelError, InvalidRequestError
@@ -75,7 +75,7 @@ def test_the_template_is_the_one_that_transformers_takes(folder, preparer, tools
     expected = theirs.apply_chat_template(turns, tools=list(tools) or None, tokenize=False, add_generation_prompt=True)
     assert ("<tools>" in expected) == bool(tools)
     manner = Manner(tools)
-    assert preparer.template.suited(manner).render(talk, manner=manner) == expected
+    assert preparer.template.variant_for(manner).render(talk, manner=manner) == expected
     prepared = preparer.prepare(GenerateRequest("r", talk, tools=tools))
     assert list(prepared.prompt) == preparer.tokenizer.encode(expected)
 
@@ -109,16 +109,16 @@ def test_a_file_for_tools_comes_on_top_of_whatever_there_is():
 
 
 def test_one_that_knows_no_tools_is_not_made_to():
-    template = ChatTemplate(chosen_template(source({"default": DEFAULT, "rag": RAG})))
+    template = ChatTemplate(choose_template(source({"default": DEFAULT, "rag": RAG})))
     assert not template.knows_tools
     assert template.note == "Of its chat templates, default, rag, the first makes its prompts."
-    assert ChatTemplate(chosen_template(source({"tool_use": "{{ tools }}"}))).knows_tools
-    assert chosen_template(source({"default": DEFAULT})).note == ""
+    assert ChatTemplate(choose_template(source({"tool_use": "{{ tools }}"}))).knows_tools
+    assert choose_template(source({"default": DEFAULT})).note == ""
 
 
 def test_errors_say_which_one_it_is():
     with pytest.raises(BrokenModelError, match=r"^The model's chat template tool_use cannot be read: line 1: "):
-        ChatTemplate(chosen_template(source({"default": DEFAULT, "tool_use": "{% if %}"})))
-    refusing = ChatTemplate(chosen_template(source({"de\nfault": "{{ raise_exception('No.') }}", "rag": RAG})))
+        ChatTemplate(choose_template(source({"default": DEFAULT, "tool_use": "{% if %}"})))
+    refusing = ChatTemplate(choose_template(source({"de\nfault": "{{ raise_exception('No.') }}", "rag": RAG})))
     with pytest.raises(InvalidRequestError, match=r"^The model's chat template de\\x0afault refuses .*: No\.$"):
         refusing.render([ASKED])

@@ -6,7 +6,7 @@ from types import MappingProxyType
 import pytest
 
 from sotto.engine.contract.requests import Message
-from sotto.engine.prompt.template_choice import TemplateKind, chosen_template, kind_of_text
+from sotto.engine.prompt.template_choice import TemplateKind, choose_template, kind_of_text
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import Format, ModelRecord, ModelSource, Source
@@ -30,7 +30,7 @@ EVERYTHING = ModelSource(
 
 
 def rendered(source):
-    choice = chosen_template(source)
+    choice = choose_template(source)
     return choice, ChatTemplate(choice).render(TALK)
 
 
@@ -65,24 +65,24 @@ def test_only_the_plain_template_is_not_its_own():
         replace(EVERYTHING, user_template=""),
         replace(EVERYTHING, chat_template="", user_template=""),
     ):
-        template = ChatTemplate(chosen_template(source))
+        template = ChatTemplate(choose_template(source))
         assert template.own
-        assert template.note == chosen_template(source).note
+        assert template.note == choose_template(source).note
     plain = replace(EVERYTHING, user_template="", chat_template="", go_template="", renderer="")
-    assert not ChatTemplate(chosen_template(plain)).own
+    assert not ChatTemplate(choose_template(plain)).own
 
 
 def test_a_template_in_the_files_goes_before_a_go_template():
     inside = {"config.json": {}, "tokenizer_config.json": {"chat_template": JINJA}}
     source = replace(EVERYTHING, user_template="", chat_template="", json_files=MappingProxyType(inside))
-    assert chosen_template(source).kind is TemplateKind.JINJA
+    assert choose_template(source).kind is TemplateKind.JINJA
 
 
 def test_large_gemmas_have_a_format_of_their_own():
     source = replace(EVERYTHING, user_template="", chat_template="", go_template="", renderer="gemma4")
-    assert chosen_template(source).text == "gemma4"
+    assert choose_template(source).text == "gemma4"
     large = replace(source, record=replace(RECORD, parameters=31 * 10**9))
-    assert chosen_template(large).text == "gemma4-large"
+    assert choose_template(large).text == "gemma4-large"
 
 
 @pytest.mark.parametrize(
@@ -107,20 +107,20 @@ def test_jinja_and_go_are_told_apart(text, kind):
 def test_errors_name_whose_template_it_is():
     given = replace(EVERYTHING, user_template="a\n{{ if .System }}")
     with pytest.raises(BrokenModelError) as caught:
-        ChatTemplate(chosen_template(given))
+        ChatTemplate(choose_template(given))
     assert str(caught.value) == "The template you gave cannot be read: line 2: a block has no {{ end }}."
     source = replace(
         EVERYTHING, user_template="", chat_template="", go_template="{{ range .Messages }}{{ .Nope }}{{ end }}"
     )
     with pytest.raises(BrokenModelError) as caught:
-        ChatTemplate(chosen_template(source)).render(TALK)
+        ChatTemplate(choose_template(source)).render(TALK)
     assert str(caught.value) == "The model's chat template fails: line 1: a Message has no field Nope."
     source = replace(source, go_template="", renderer="qwen3.5")
     with pytest.raises(InvalidRequestError) as caught:
-        ChatTemplate(chosen_template(source)).render(TALK[:1])
+        ChatTemplate(choose_template(source)).render(TALK[:1])
     assert str(caught.value) == (
         "The format qwen3.5 refuses this conversation: it takes no conversation without a question."
     )
     source = replace(source, renderer="", go_template="{{ define `x` }}{{ template `x` }}{{ end }}{{ template `x` }}")
     with pytest.raises(BrokenModelError, match=r"^The model's chat template fails: it is nested too deeply\.$"):
-        ChatTemplate(chosen_template(source)).render(TALK)
+        ChatTemplate(choose_template(source)).render(TALK)

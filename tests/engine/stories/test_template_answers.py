@@ -11,7 +11,7 @@ from sotto.engine.contract.requests import Message, Think
 from sotto.engine.parsing.answer_parser import Parser, parameters_of
 from sotto.engine.parsing.families import family_of
 from sotto.engine.prompt.template_bounds import TemplateBoundsError
-from sotto.engine.prompt.template_messages import AS_USUAL, Manner, apart
+from sotto.engine.prompt.template_messages import AS_USUAL, Manner, split_answer
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import SottoError
 
@@ -267,15 +267,15 @@ def test_tools_reach_the_model_wherever_a_template_knows_of_them(name):
 
 def test_kept_answers_are_taken_apart_as_far_as_the_template_knows():
     kept = Message("assistant", '<think>\nHm.\n</think>\n\nYes.\n<tool_call>\n{"name": "add"}\n</tool_call>\n')
-    assert apart(kept, "") == kept
-    assert apart(kept, source("deepseek-ai-DeepSeek-R1-Distill-Llama-8B")).content.startswith("<think>")
-    whole = apart(kept, source("Qwen-Qwen3-0.6B"))
+    assert split_answer(kept, "") == kept
+    assert split_answer(kept, source("deepseek-ai-DeepSeek-R1-Distill-Llama-8B")).content.startswith("<think>")
+    whole = split_answer(kept, source("Qwen-Qwen3-0.6B"))
     assert whole == Message("assistant", "Yes.", "Hm.", (ToolCall("add"),))
-    thought = apart(kept, "{{ m.reasoning_content }}")
+    thought = split_answer(kept, "{{ m.reasoning_content }}")
     assert (thought.thinking, thought.tool_calls) == ("Hm.", ())
     assert thought.content == 'Yes.\n<tool_call>\n{"name": "add", "arguments": {}}\n</tool_call>\n'
     for other in (Message("user", kept.content), Message("assistant", "<b>Yes.</b>"), whole):
-        assert apart(other, source("Qwen-Qwen3-0.6B")) == other
+        assert split_answer(other, source("Qwen-Qwen3-0.6B")) == other
 
 
 def test_a_template_that_takes_too_long_to_be_understood_knows_nothing(monkeypatch):

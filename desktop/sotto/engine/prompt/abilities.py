@@ -1,4 +1,4 @@
-"""What a model can be asked for besides text: the one place that decides, for requests and for lists of models."""
+"""Abilities of a model besides writing text: the only place that decides, for requests and for lists of models."""
 
 import json
 from collections.abc import Collection
@@ -8,7 +8,7 @@ from typing import Any
 from sotto.engine.config.text_files import named_tokens
 from sotto.engine.parsing.families import Family, family_of
 from sotto.engine.prompt.infill import suffix_template
-from sotto.engine.prompt.template_choice import chosen_template
+from sotto.engine.prompt.template_choice import choose_template
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.engine.tokens.infill_marks import infill_marks
 from sotto.errors import BrokenModelError
@@ -20,10 +20,10 @@ class Abilities:
     """What a model can be asked for.
 
     Attributes:
-        tools: To call functions: its chat template tells it of them.
-        thinks: To think first, or not to.
-        efforts: To think so much.
-        infills: To fill a gap between two texts.
+        tools: Whether it can call functions, which its chat template must present to it.
+        thinks: Whether it can be asked to think first, or not to.
+        efforts: Whether it can be asked how much to think.
+        infills: Whether it can fill a gap between two texts.
     """
 
     tools: bool
@@ -36,9 +36,9 @@ def abilities_of(template: ChatTemplate, family: Family, *, infills: bool) -> Ab
     """Return what a model can be asked for.
 
     Args:
-        template: What makes its prompts.
+        template: The template that renders its prompts.
         family: How it marks thoughts and calls.
-        infills: Whether there is a way to ask it to fill in.
+        infills: Whether it can fill gaps, see `Infill.is_known`.
     """
     efforts = template.knows_efforts
     thinks = family.thinks or template.switches_thoughts or efforts
@@ -49,19 +49,19 @@ def abilities_in_files(source: ModelSource) -> Abilities:
     """Return what a model could be asked for once loaded, from its small files alone.
 
     Args:
-        source: The model; of its `tokenizer.json` only the added tokens count, and its tensors may be missing.
+        source: The model. Only the added tokens of its `tokenizer.json` are read, and its tensors may be missing.
 
     Raises:
         BrokenModelError: A file is damaged, so that the model cannot be loaded either.
     """
     added = _added_tokens(source.tokenizer_json)
-    template = ChatTemplate(chosen_template(source), named_tokens(source.json_files))
+    template = ChatTemplate(choose_template(source), named_tokens(source.json_files))
     family = family_of(template.text, added)
     return abilities_of(template, family, infills=bool(infill_marks(added) or suffix_template(source)))
 
 
 def _added_tokens(text: str) -> Collection[str]:
-    """Return the added tokens of a `tokenizer.json`, whose vocabulary mostly stands behind them and is not read."""
+    """Return the added tokens of a `tokenizer.json`, without parsing the vocabulary, which mostly comes after them."""
     found = _value_of(text, "added_tokens")
     if not isinstance(found, list):
         return frozenset()
@@ -71,10 +71,10 @@ def _added_tokens(text: str) -> Collection[str]:
 
 
 def _value_of(text: str, wanted: str) -> Any:
-    """Return the value of a key of the outermost object of a JSON text; None where there is none.
+    """Return the value of a key of the outermost object of a JSON text; None where it lacks the key.
 
     Raises:
-        BrokenModelError: It is no JSON, as far as it is read.
+        BrokenModelError: It is not JSON, as far as it is read.
     """
     decoder, place = json.JSONDecoder(), 0
     try:
@@ -93,7 +93,7 @@ def _value_of(text: str, wanted: str) -> Any:
 
 
 def _past(text: str, place: int, mark: str) -> int:
-    """Return the place behind white space, `mark`, and more white space.
+    """Return the place after white space, `mark`, and more white space.
 
     Raises:
         ValueError: Something else stands there.

@@ -1,4 +1,4 @@
-"""How much two texts, or two lists of tokens, have in common at their beginning."""
+"""The length of the common prefix of two texts or two tuples."""
 
 from typing import Protocol
 
@@ -10,7 +10,7 @@ class _Sliceable(Protocol):
 
 
 def shared_count(first: _Sliceable, second: _Sliceable) -> int:
-    """Return how many items both begin with. Both are texts, or both tuples."""
+    """Return the length of the common prefix of two texts or two tuples."""
     least, most = 0, min(len(first), len(second))
     while least < most:
         middle = (least + most + 1) // 2

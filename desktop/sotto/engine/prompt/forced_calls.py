@@ -1,4 +1,4 @@
-"""Calls that an answer must be: which tools they may be of, and whether what these take can be guaranteed."""
+"""Tools that a request forces the model to call, and the check that valid arguments can be guaranteed."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -13,19 +13,19 @@ from sotto.engine.parsing.forcing import Callable
 from sotto.errors import InvalidRequestError
 from sotto.store.printable import format_size, printable
 
-# Tools whose schemas need not be checked again.
-_KEPT = 256
+# How many schemas are remembered as checked.
+_CHECKS_KEPT = 256
 
 
 def wanted_tools(tools: Sequence[Mapping[str, Any]], choice: ToolChoice) -> tuple[Callable, ...]:
-    """Return the tools that a call may be of, whatever the model; none where no call is wanted. May run on any thread.
+    """Return the tools of which one must be called; none where no call is required. May run on any thread.
 
     Args:
-        tools: Functions, as `sotto.engine.prompt.tools` has them.
-        choice: Which calls are wanted.
+        tools: Functions, as `sotto.engine.prompt.tools` returns them.
+        choice: Which calls are required.
 
     Raises:
-        InvalidRequestError: There is no such tool, or what it takes cannot be guaranteed.
+        InvalidRequestError: There is no such tool, or its arguments cannot be guaranteed to match its schema.
     """
     if not choice.required:
         return ()
@@ -59,6 +59,6 @@ def wanted_tools(tools: Sequence[Mapping[str, Any]], choice: ToolChoice) -> tupl
     return found
 
 
-@lru_cache(_KEPT)
+@lru_cache(_CHECKS_KEPT)
 def _check(schema: str, where: str) -> None:
     check_grammar(Grammar(GrammarKind.JSON_SCHEMA, schema, where))

@@ -1,7 +1,7 @@
-"""Prompts that ask a model for what is missing between two texts.
+"""Fill-in-the-middle prompts, which ask a model for the text between a prefix and a suffix.
 
-A Go template that knows of `.Suffix` says how, else the marks of the vocabulary do. What a person's texts hold stays
-text, also where it looks like one of the marks.
+They are built by a Go template that uses `.Suffix`, or else with the fill-in-the-middle tokens of the vocabulary. Such
+tokens in the user's texts are escaped.
 """
 
 from collections.abc import Sequence
@@ -23,20 +23,20 @@ _CANNOT = (
     "This model has no way to fill in a gap: its template knows no .Suffix, and its vocabulary has no marks for it."
 )
 _NO_SUFFIX = "The template you gave has no place for a suffix; it should have {{ .Suffix }} in it, in Go."
-# What llama.cpp, whose clients send files, has where nobody says otherwise, and where there is no mark for files.
-_REPOSITORY, _FILE, _BETWEEN = "myproject", "filename", "\n\n--- snippet ---\n\n"
-# Of what there is room for: what stays of the text behind the gap where both are too long.
+# llama.cpp's names and its separator for models without a file token, as its clients send files.
+_REPOSITORY, _FILE, _SEPARATOR = "myproject", "filename", "\n\n--- snippet ---\n\n"
+# Where both texts are too long, the suffix gets this part of the room: a quarter.
 _SUFFIX_SHARE = 4
 
 
 def suffix_template(source: ModelSource) -> GoTemplate | None:
-    """Return the Go template by which a model is asked to fill in; None where it has none that can."""
+    """Return a model's Go template that can render a suffix; None where it has none."""
     for text in (source.user_template, source.go_template):
         if text and kind_of_text(text) is TemplateKind.GO:
             try:
                 template = GoTemplate(text)
             except (GoTemplateError, TemplateBoundsError):
-                # Where it makes the prompts of conversations, the model is refused for it; else nobody needs it.
+                # If it also renders conversations, loading the model reports the error; otherwise nobody needs it.
                 continue
             if template.knows_suffix:
                 return template
@@ -45,27 +45,27 @@ def suffix_template(source: ModelSource) -> GoTemplate | None:
 
 @dataclass(frozen=True, slots=True)
 class _Gap:
-    """What is around a gap: the tokens before and behind it, and the texts that they are of; None where not known."""
+    """The surroundings of a gap: the tokens before and after it, and their texts; None where not known."""
 
     before: tuple[int, ...] = ()
-    behind: tuple[int, ...] = ()
+    after: tuple[int, ...] = ()
     prefix: str | None = None
     suffix: str | None = None
 
 
 class Infill:
-    """Makes the prompts of one model.
+    """Builds fill-in-the-middle prompts for one model.
 
     Attributes:
-        ends: Tokens that end what fills a gap, besides those that end any answer.
+        ends: Tokens that end the filled-in text, in addition to those that end any answer.
     """
 
     def __init__(self, tokenizer: Tokenizer, template: GoTemplate | None) -> None:
-        """Look for what the model has.
+        """Find the model's fill-in-the-middle tokens.
 
         Args:
-            tokenizer: The model's.
-            template: Its Go template, if that knows of suffixes.
+            tokenizer: The model's tokenizer.
+            template: Its Go template if that uses `.Suffix`, or else None.
         """
         self._tokenizer = tokenizer
         self._template = template
@@ -74,7 +74,7 @@ class Infill:
 
     @property
     def is_known(self) -> bool:
-        """Whether the model has a way to fill in."""
+        """Whether the model can fill gaps."""
         return self._template is not None or self._marks is not None
 
     def prompt(
@@ -89,51 +89,51 @@ class Infill:
         """Return the prompt for a gap.
 
         Args:
-            prefix: What comes before it, or its tokens.
-            suffix: What comes behind it.
-            files: Names and texts of others, the nearest last.
-            template: What asks in place of the model's own way; empty for that.
-            most: The most tokens of it; None for as many as it has. What is farthest from the gap is left out then.
+            prefix: The text before the gap, or its tokens.
+            suffix: The text after the gap.
+            files: Names and texts of other files, the most relevant last.
+            template: A Go template to use instead of the model's own way; empty for that.
+            most: Most tokens of the prompt, where what is farthest from the gap is left out; None for no limit.
 
         Raises:
-            InvalidRequestError: The model has no way to fill in, or what is given as a template has no place for it.
-            BrokenModelError: The template fails, or the tokenizer does.
+            InvalidRequestError: The model cannot fill gaps, or the given template has no place for the suffix.
+            BrokenModelError: The template or the tokenizer fails.
         """
         gap = _Gap(
-            prefix if isinstance(prefix, tuple) else tuple(self._cut(prefix)),
-            # By itself, as the room for both is shared.
-            tuple(self._behind(suffix)),
+            prefix if isinstance(prefix, tuple) else tuple(self._encode(prefix)),
+            # Encoded separately, as both share the room.
+            tuple(self._encode_suffix(suffix)),
             prefix if isinstance(prefix, str) else None,
             suffix,
         )
         others = [self._file(name, text) for name, text in files]
         way = self._given(template) if template else self._way
-        whole = self._joined(way, gap, others)
+        whole = self._join(way, gap, others)
         if most is None or len(whole) <= most:
             return whole
         while others and len(whole) > most:
             del others[0]
-            whole = self._joined(way, gap, others)
+            whole = self._join(way, gap, others)
         if len(whole) <= most:
             return whole
-        room = most - len(self._joined(way, _Gap(), ()))
+        room = most - len(self._join(way, _Gap(), ()))
         if room < 0:
             raise InvalidRequestError(
                 f"What asks this model to fill in takes {most - room} tokens, and there is room for {most}: give it a "
                 "larger num_ctx."
             )
-        behind = min(len(gap.behind), max(room // _SUFFIX_SHARE, room - len(gap.before)))
-        before = min(len(gap.before), room - behind)
-        return self._joined(way, _Gap(gap.before[len(gap.before) - before :], gap.behind[:behind]), ())
+        after = min(len(gap.after), max(room // _SUFFIX_SHARE, room - len(gap.before)))
+        before = min(len(gap.before), room - after)
+        return self._join(way, _Gap(gap.before[len(gap.before) - before :], gap.after[:after]), ())
 
     @cached_property
     def _way(self) -> GoTemplate | InfillMarks:
-        """What the model is asked by. A template whose marks are none of its tokens is not it, where others are."""
+        """The template or the tokens to use: tokens if the template prints marks that are not the vocabulary's."""
         if self._marks is None or self._template is None:
             if (only := self._template or self._marks) is None:
                 raise InvalidRequestError(_CANNOT)
             return only
-        tokens = self._tokenizer.encode(_filled(self._template, "a", "b"), add_bos=False)
+        tokens = self._tokenizer.encode(_render_gap(self._template, "a", "b"), add_bos=False)
         written = {self._tokenizer.added[mark] for mark in self._marks.needed} <= set(tokens)
         return self._template if written else self._marks
 
@@ -146,27 +146,27 @@ class Infill:
             raise InvalidRequestError(_NO_SUFFIX)
         return template
 
-    def _joined(self, way: GoTemplate | InfillMarks, gap: "_Gap", others: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+    def _join(self, way: GoTemplate | InfillMarks, gap: "_Gap", others: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         if isinstance(way, InfillMarks):
-            asked = self._marked(way, gap)
+            asked = self._mark(way, gap)
         else:
-            before, behind = (self._text(gap.before, gap.prefix), self._text(gap.behind, gap.suffix))
-            asked = self._tokenizer.encode(_filled(way, before, behind), add_bos=False)
+            prefix, suffix = (self._text(gap.before, gap.prefix), self._text(gap.after, gap.suffix))
+            asked = self._tokenizer.encode(_render_gap(way, prefix, suffix), add_bos=False)
         return tuple(self._tokenizer.begun([*self._files(others), *asked]))
 
-    def _marked(self, marks: InfillMarks, gap: "_Gap") -> list[int]:
+    def _mark(self, marks: InfillMarks, gap: "_Gap") -> list[int]:
         ids = self._tokenizer.added
-        first, second = (ids[marks.prefix], *gap.before), (ids[marks.suffix], *gap.behind)
+        first, second = (ids[marks.prefix], *gap.before), (ids[marks.suffix], *gap.after)
         if marks.suffix_first:
             first, second = second, first
         return [*first, *second, *((ids[marks.middle],) if marks.middle else ())]
 
     def _text(self, tokens: tuple[int, ...], text: str | None) -> str:
-        """Return a text as a template is given it, or that of its tokens, which may begin within a character."""
+        """Return a text, escaped for a template; None is decoded from `tokens`, which may begin within a character."""
         return self._tokenizer.guarded(self._tokenizer.decode(tokens).strip("\ufffd") if text is None else text)
 
     def _files(self, others: Sequence[tuple[int, ...]]) -> list[int]:
-        """Return what stands in front of the gap's own text."""
+        """Return the tokens of other files, which come before those of the gap."""
         if not others:
             return []
         found = [token for other in others for token in other]
@@ -174,28 +174,28 @@ class Infill:
         if mark is None:
             return found
         repository = self._tokenizer.added.get(self._marks.repository) if self._marks else None
-        named = [] if repository is None else [repository, *self._cut(f"{_REPOSITORY}\n")]
-        return [*named, *found, mark, *self._cut(f"{_FILE}\n")]
+        named = [] if repository is None else [repository, *self._encode(f"{_REPOSITORY}\n")]
+        return [*named, *found, mark, *self._encode(f"{_FILE}\n")]
 
     def _file(self, name: str, text: str) -> tuple[int, ...]:
         mark = self._mark_of_files
         if mark is None:
-            return tuple(self._cut(_BETWEEN + text))
-        return (mark, *self._cut(f"{name}\n{text}"))
+            return tuple(self._encode(_SEPARATOR + text))
+        return (mark, *self._encode(f"{name}\n{text}"))
 
     @property
     def _mark_of_files(self) -> int | None:
         return self._tokenizer.added.get(self._marks.file) if self._marks else None
 
-    def _cut(self, text: str) -> list[int]:
+    def _encode(self, text: str) -> list[int]:
         return self._tokenizer.encode(self._tokenizer.guarded(text), add_bos=False) if text else []
 
-    def _behind(self, text: str) -> list[int]:
-        """Return the tokens of a text that goes on behind a gap: no space is put in front of it."""
+    def _encode_suffix(self, text: str) -> list[int]:
+        """Return the tokens of the text after a gap, without the space that some tokenizers put before a text."""
         return self._tokenizer.encode_on(self._tokenizer.guarded(text)) if text else []
 
 
-def _filled(template: GoTemplate, prefix: str, suffix: str) -> str:
+def _render_gap(template: GoTemplate, prefix: str, suffix: str) -> str:
     try:
         return template.filled(prefix, suffix)
     except (GoTemplateError, TemplateBoundsError) as error:

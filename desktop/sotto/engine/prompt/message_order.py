@@ -1,8 +1,8 @@
-"""Conversations in the order that a chat template knows.
+"""Conversations rearranged for chat templates that expect one system prompt and alternating turns.
 
-Clients send several system prompts, some of them in the middle, and several messages of a user in a row. Many templates
-were written for one system prompt at the beginning and for turns that alternate: they refuse anything else, or leave
-it out without a word.
+Clients send several system prompts, some of them in the middle, and several user messages in a row. Many templates
+were written for one system prompt at the beginning and for alternating turns: they refuse anything else, or silently
+leave it out.
 """
 
 import itertools
@@ -11,36 +11,36 @@ from dataclasses import replace
 
 from sotto.engine.contract.requests import Message
 
-_BETWEEN = "\n\n"
+_SEPARATOR = "\n\n"
 
 
-def has_systems(messages: Sequence[Message]) -> bool:
-    """Return whether there are system prompts beside one at the beginning."""
+def has_later_system(messages: Sequence[Message]) -> bool:
+    """Return whether there is a system prompt after the first message."""
     return any(message.role == "system" for message in messages[1:])
 
 
-def has_rows(messages: Sequence[Message]) -> bool:
-    """Return whether messages of a user follow each other."""
-    return any(one.role == other.role == "user" for one, other in itertools.pairwise(messages))
+def has_consecutive_user(messages: Sequence[Message]) -> bool:
+    """Return whether two user messages follow each other."""
+    return any(first.role == second.role == "user" for first, second in itertools.pairwise(messages))
 
 
-def with_one_system(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return messages with all system prompts as one at the beginning, as Ollama gives them to its own templates."""
+def merge_system(messages: Sequence[Message]) -> Sequence[Message]:
+    """Join all system prompts into one at the beginning, as Ollama does for its own templates."""
     system = [message for message in messages if message.role == "system"]
     others = [message for message in messages if message.role != "system"]
-    return [_joined(system), *others]
+    return [_join(system), *others]
 
 
-def without_rows(messages: Sequence[Message]) -> Sequence[Message]:
-    """Return messages in which what a user said in a row is one message."""
+def merge_consecutive_user(messages: Sequence[Message]) -> Sequence[Message]:
+    """Join consecutive user messages into one."""
     turns: list[Message] = []
     for message in messages:
         if turns and message.role == turns[-1].role == "user":
-            turns[-1] = _joined((turns[-1], message))
+            turns[-1] = _join((turns[-1], message))
         else:
             turns.append(message)
     return turns
 
 
-def _joined(messages: Sequence[Message]) -> Message:
-    return replace(messages[0], content=_BETWEEN.join(message.content for message in messages))
+def _join(messages: Sequence[Message]) -> Message:
+    return replace(messages[0], content=_SEPARATOR.join(message.content for message in messages))

@@ -21,7 +21,7 @@ from sotto.engine.prompt.infill import Infill, suffix_template
 from sotto.engine.prompt.overflow import Parts, count_cut_messages, cut_middle, shorten_conversation
 from sotto.engine.prompt.prepared import PreparedRequest
 from sotto.engine.prompt.template_messages import Manner
-from sotto.engine.prompt.templates import AskedTemplate, ChatTemplate
+from sotto.engine.prompt.templates import ChatTemplate, ConfiguredTemplate
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
@@ -57,7 +57,7 @@ class _Prompt:
     begun: str = ""
     answer: str = ""
     opened: Thoughts | None = None
-    asked: AskedTemplate | None = None
+    asked: ConfiguredTemplate | None = None
     shorter: Callable[[int], tuple[int, ...]] | None = None
 
 
@@ -190,7 +190,7 @@ class Preparer:
         """
         if not request.messages:
             raise InvalidRequestError("There is nothing to count: give at least one message.")
-        asked = self._choose_renderer(_manner(request))
+        asked = self._configure_template(_manner(request))
         messages = self._template_messages(request.messages, asked.template, self._system)
         parts = Parts.of(messages)
         tokens = last = len(self._render(messages, asked).tokens)
@@ -218,7 +218,7 @@ class Preparer:
         elif request.prompt is not None:
             prompt = _Prompt(self._check_tokens(request.prompt, "prompt"))
         else:
-            asked = self._choose_renderer(_manner(request), request.template)
+            asked = self._configure_template(_manner(request), request.template)
             # With a `context`, the model's own system prompt stands at the beginning of that.
             system = "" if request.context else self._system
             prompt = self._render(self._template_messages(request.messages, asked.template, system), asked)
@@ -248,18 +248,18 @@ class Preparer:
             raise InvalidRequestError(f"{name} names token {beyond}, and this model's are 0 to {self._rows - 1}.")
         return tokens
 
-    def _choose_renderer(self, manner: Manner, given: str = "") -> AskedTemplate:
+    def _configure_template(self, manner: Manner, given: str = "") -> ConfiguredTemplate:
         """Return what renders a conversation: the request's own template if it has one, or else the model's.
 
         Raises:
             InvalidRequestError: The model cannot do what `manner` asks for, or `given` is not a valid template.
         """
         self._check(manner)
-        template = self._compiled(given) if given else self.template.suited(manner)
+        template = self._compiled(given) if given else self.template.variant_for(manner)
         must_call = manner.choice is not None and manner.choice.required
         if manner.think is Think.OFF and not (must_call and self.family.messages is not None):
-            return AskedTemplate(template, manner, partial(self._empty_thought, template))
-        return AskedTemplate(template, manner)
+            return ConfiguredTemplate(template, manner, partial(self._empty_thought, template))
+        return ConfiguredTemplate(template, manner)
 
     def _compiled_template(self, text: str) -> ChatTemplate:
         try:
@@ -283,7 +283,7 @@ class Preparer:
         )
         turns = _with_system(tuple(escaped), system)
         continues = len(turns) > 1 and turns[-1].role == "assistant" and not turns[-1].tool_calls
-        return (*template.apart(turns[:-1]), turns[-1]) if continues else template.apart(turns)
+        return (*template.split_answers(turns[:-1]), turns[-1]) if continues else template.split_answers(turns)
 
     def _check(self, manner: Manner) -> None:
         """Raise InvalidRequestError where the model cannot do what `manner` asks for."""
@@ -296,7 +296,7 @@ class Preparer:
                 f"think_budget is {manner.budget}; it should be a number of tokens, 0 for no thoughts at all."
             )
 
-    def _render(self, messages: Sequence[Message], asked: AskedTemplate) -> _Prompt:
+    def _render(self, messages: Sequence[Message], asked: ConfiguredTemplate) -> _Prompt:
         """Return the prompt for a conversation; an answer at its end will be continued."""
         last = messages[-1]
         begun = last.content if len(messages) > 1 and last.role == "assistant" and not last.tool_calls else ""

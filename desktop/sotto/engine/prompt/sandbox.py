@@ -1,14 +1,15 @@
-"""Run Jinja templates that came with a downloaded model, within bounds of time, memory and reach.
+"""A sandbox for Jinja templates that came with a downloaded model, with limits of time, memory and access.
 
-Reach: Jinja's own sandbox keeps a template from private attributes and from changing what it was given; there is no
-loader, so no file can be included; and of Python's types only harmless methods can be called.
+Access: Jinja's own sandbox keeps a template from private attributes and from changing its variables. There is no
+loader, so no file can be included, and only harmless methods of Python's types can be called.
 
-Time and memory: a template can ask for much with few characters, so it is held to bounds (`template_bounds.py`). Values
-are weighed when they are built and iterators while they are read; operations that make much out of little are looked at
-before they run (`template_checks.py`); and the time is looked at for every operation, call, output and turn of a loop.
+Time and memory: a short template can use much of both, so there are limits (`template_bounds.py`). Values are weighed
+when they are built, and iterators while they are read. Operations whose result can be far larger than their operands
+are checked before they run (`template_checks.py`). The time is checked at every operation, call, output and iteration.
 
-The hooks are Jinja's own: operators and calls are methods of a sandboxed environment, filters are functions, outputs
-pass through `finalize`. Where there is no hook (literals, `~`, slices, loops), the parsed template is made to call one.
+The hooks are Jinja's own: operators and calls are methods of a sandboxed environment, filters are functions, and output
+passes through `finalize`. Where there is no hook (literals, `~`, slices, loops), the parsed template is changed to call
+one.
 """
 
 import json
@@ -38,7 +39,7 @@ from sotto.engine.prompt.template_checks import (
 )
 
 # The longest template in use has 20,000 characters.
-LONGEST_TEMPLATE = 2**17
+MAX_TEMPLATE_LENGTH = 2**17
 
 # fmt: off
 _STR_METHODS = frozenset(
@@ -52,12 +53,12 @@ _STR_METHODS = frozenset(
 )
 # fmt: on
 _CONTAINER_METHODS = frozenset({"copy", "count", "get", "index", "items", "keys", "values"})
-# Slow, random, or without a use in a prompt.
+# Slow, random, or useless in a prompt.
 _LEFT_OUT = ("filesizeformat", "pprint", "random", "striptags", "urlize", "wordwrap", "xmlattr")
 
 
 class TemplateRefusedError(Exception):
-    """A template itself says, by `raise_exception`, that it cannot render this conversation."""
+    """A template refuses a conversation by calling `raise_exception`."""
 
 
 class SandboxedTemplate:
@@ -67,18 +68,18 @@ class SandboxedTemplate:
         """Compile a template.
 
         Raises:
-            jinja2.TemplateError: It is no valid template.
-            TemplateBoundsError: It is too long, nested too deeply, or computes too much already here.
+            jinja2.TemplateError: It is not a valid template.
+            TemplateBoundsError: It is too long, nested too deeply, or computes too much at compile time.
         """
-        if len(text) > LONGEST_TEMPLATE:
-            raise TemplateBoundsError(f"it is longer than {LONGEST_TEMPLATE} characters")
+        if len(text) > MAX_TEMPLATE_LENGTH:
+            raise TemplateBoundsError(f"it is longer than {MAX_TEMPLATE_LENGTH} characters")
         self._text = text
         with bounded({}), _plain_errors():
             self._template = _ENVIRONMENT.from_string(text)
 
     @cached_property
     def variables(self) -> frozenset[str]:
-        """Names that it looks up and does not set itself; found when they are first asked for, as that takes a while.
+        """Names that it looks up and does not set itself. Finding them takes a while, so it is done on first access.
 
         Raises:
             TemplateBoundsError: That computes too much.
@@ -91,30 +92,30 @@ class SandboxedTemplate:
 
         Raises:
             TemplateRefusedError: The template calls `raise_exception`.
-            TemplateBoundsError: It asks for more than the bounds of this module.
+            TemplateBoundsError: It exceeds the limits of `template_bounds`.
             jinja2.TemplateError: It does something forbidden or impossible.
         """
         with bounded(variables), _plain_errors():
-            return _joined(self._template.root_render_func(self._template.new_context(dict(variables))))
+            return _join(self._template.root_render_func(self._template.new_context(dict(variables))))
 
 
 @contextmanager
 def _plain_errors() -> Iterator[None]:
-    """Let only the errors out that this module promises."""
+    """Turn every error into one of those that this module documents."""
     try:
         yield
     except (TemplateRefusedError, TemplateBoundsError, jinja2.TemplateError):
         raise
     except (RecursionError, MemoryError, SyntaxError) as error:
-        # Python's compiler has limits of its own, which it reports as errors of syntax.
+        # Python's compiler reports its own limits of nesting as syntax errors.
         raise TemplateBoundsError("it is nested too deeply") from error
     except Exception as error:
-        # Whatever an expression can do wrong: adding a text to a number, indexing an empty list.
+        # Errors of an expression, like adding a text to a number or indexing an empty list.
         raise jinja2.TemplateRuntimeError(f"{type(error).__name__}: {error}") from error
 
 
 class _Environment(ImmutableSandboxedEnvironment):
-    """Hugging Face's dialect of Jinja with bounds on everything that can grow."""
+    """Hugging Face's dialect of Jinja, with limits on everything that can grow."""
 
     intercepted_binops = frozenset({"+", "-", "*", "/", "//", "%", "**"})
 
@@ -132,18 +133,18 @@ class _Environment(ImmutableSandboxedEnvironment):
         self.globals.update(
             dict=_make_dict, namespace=_PublicNamespace, raise_exception=_refuse, strftime_now=_strftime_now
         )
-        # Results of calls are accounted for, so these need do no more than be called.
+        # `call` accounts for the results of calls, so these functions need not.
         self.take = _same
         self.iterate = iter
         self.concatenate = _concatenate
 
     @staticmethod
     def concat(parts: Iterable[str]) -> str:
-        """Join what a template, macro or block has put out."""
-        return _joined(parts)
+        """Join the output of a template, macro or block."""
+        return _join(parts)
 
     def is_safe_attribute(self, obj: Any, attr: str, value: Any) -> bool:
-        """Say whether a template may see an attribute."""
+        """Return whether a template may see an attribute."""
         if isinstance(obj, str):
             return attr in _STR_METHODS
         if isinstance(obj, Mapping | list | tuple | set | frozenset):
@@ -158,7 +159,7 @@ class _Environment(ImmutableSandboxedEnvironment):
         return current.get().take(super().call_binop(context, operator, left, right))
 
     def call(__self, __context: Context, __obj: Any, *args: Any, **kwargs: Any) -> Any:  # noqa: N805
-        """Call what a template calls; the parameters are named as in Jinja, so that no keyword is lost to them."""
+        """Call a function for a template. Parameters have Jinja's mangled names, which no keyword argument can take."""
         bounds = current.get()
         bounds.check_time()
         owner = getattr(__obj, "__self__", None)
@@ -167,7 +168,7 @@ class _Environment(ImmutableSandboxedEnvironment):
         return bounds.take(super().call(__context, __obj, *args, **kwargs))
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
-        """Return what stands in for a text's `format` method, or None if `value` is something else."""
+        """Return a safe replacement for a string's `format` method, or None if `value` is something else."""
         wrapped = super().wrap_str_format(value)
         if wrapped is not None:
             check_format(value.__self__)
@@ -178,39 +179,39 @@ class _Environment(ImmutableSandboxedEnvironment):
 
 
 class _Watching(NodeTransformer):
-    """Wraps what Jinja has no hook for in calls of the environment's `take` and `concatenate`."""
+    """Wraps nodes for which Jinja has no hook in calls of the environment's functions."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:
-        """Watch each turn of a loop."""
+        """Check the time at each iteration of a loop."""
         self.generic_visit(node)
-        node.iter = _calling("iterate", node.iter)
+        node.iter = _environment_call("iterate", node.iter)
         return node
 
     def visit_Concat(self, node: nodes.Concat) -> nodes.Node:
         """Compute `~`."""
         self.generic_visit(node)
-        return _calling("concatenate", *node.nodes)
+        return _environment_call("concatenate", *node.nodes)
 
     def visit_Getitem(self, node: nodes.Getitem) -> nodes.Node:
         """Account for slices."""
         self.generic_visit(node)
-        return _calling("take", node) if isinstance(node.arg, nodes.Slice) else node
+        return _environment_call("take", node) if isinstance(node.arg, nodes.Slice) else node
 
     def visit_Tuple(self, node: nodes.Tuple) -> nodes.Node:
-        """Account for tuples; those that are assigned to are no values."""
+        """Account for tuples, except those that are targets of assignments."""
         self.generic_visit(node)
-        return _calling("take", node) if node.ctx == "load" else node
+        return _environment_call("take", node) if node.ctx == "load" else node
 
     def visit_List(self, node: nodes.List | nodes.Dict) -> nodes.Node:
         """Account for lists and dictionaries."""
         self.generic_visit(node)
-        return _calling("take", node)
+        return _environment_call("take", node)
 
     visit_Dict = visit_List  # noqa: N815 - Jinja's name for it
 
 
 class _Generation(Extension):
-    """`{% generation %}`: marks the part that a model answers; renders what is inside."""
+    """`{% generation %}`, which marks the assistant's text for training; its body is rendered as it is."""
 
     tags = {"generation"}  # noqa: RUF012 - Jinja declares it so
 
@@ -224,7 +225,7 @@ class _PublicNamespace(Namespace):
     """A namespace without names that begin with an underscore."""
 
     def __init__(*args: Any, **kwargs: Any) -> None:
-        # A template may call one of its names `self`.
+        # `self` is not a named parameter, as a template may call one of its names `self`.
         self, *given = args
         attributes = dict(*given, **kwargs)
         for name in attributes:
@@ -236,8 +237,8 @@ class _PublicNamespace(Namespace):
         super().__setitem__(name, value)
 
 
-def _calling(name: str, *arguments: nodes.Node) -> nodes.Call:
-    """Return the expression that calls a function of the environment."""
+def _environment_call(name: str, *arguments: nodes.Node) -> nodes.Call:
+    """Return an expression that calls a function of the environment."""
     return nodes.Call(nodes.EnvironmentAttribute(name), [*arguments], [], None, None, lineno=arguments[0].lineno)
 
 
@@ -266,11 +267,11 @@ def _tojson(
     sort_keys: bool = False,
 ) -> str:
     encoder = json.JSONEncoder(ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
-    return _joined(encoder.iterencode(value))
+    return _join(encoder.iterencode(value))
 
 
 def _finalize(value: Any) -> Any:
-    """Look at a value before it is put out."""
+    """Check a value before it is output."""
     bounds = current.get()
     bounds.check_time()
     weight = bounds.weight_of(value)
@@ -285,7 +286,7 @@ def _concatenate(*parts: Any) -> str:
     return "".join(map(str, parts))
 
 
-def _joined(parts: Iterable[str]) -> str:
+def _join(parts: Iterable[str]) -> str:
     bounds = current.get()
     length = 0
     pieces = []

@@ -1,7 +1,7 @@
-"""What operations of a template would make is looked at before they run, where much can come of little.
+"""Checks before operations of a template whose result can be far larger than their operands.
 
-Those are `*`, `**`, `%`, and methods and filters such as `format`, `join`, `replace` and `center`. What the rest makes
-is weighed when it is there, see `template_bounds.py`.
+These are `*`, `**`, `%`, and methods and filters like `format`, `join`, `replace` and `center`. Results of other
+operations are weighed once they exist, see `template_bounds.py`.
 """
 
 import re
@@ -11,9 +11,9 @@ from typing import Any
 
 from sotto.engine.prompt.template_bounds import Bounds, TemplateBoundsError, current
 
-_MOST_BITS = 4096
-_WIDEST = 1000
-# A width or precision in `%` or `str.format`, and one that is itself an argument.
+_MAX_BITS = 4096
+_MAX_WIDTH = 1000
+# A width or precision of four digits in `%` or `str.format`, or one that is itself an argument.
 _WIDE_PERCENT = re.compile(r"%[^A-Za-z%]*(?:\d{4}|\*)")
 _WIDE_FORMAT = re.compile(r"\{[^{}]*:[^{}]*(?:\d{4}|\{)")
 _WIDE_DATE = re.compile(r"\d{2}")
@@ -33,19 +33,19 @@ def check_operation(operator: str, left: Any, right: Any) -> None:
 
 
 def check_format(text: str) -> None:
-    """Raise TemplateBoundsError if the fields of a text that `str.format` fills are too wide."""
+    """Raise TemplateBoundsError if fields of the format string `text` are too wide."""
     _check_widths(_WIDE_FORMAT, text)
 
 
 def check_date(form: str) -> None:
-    """Raise TemplateBoundsError if a date in this form would be too long."""
-    if len(form) > _WIDEST:
+    """Raise TemplateBoundsError if a date in this format would be too long."""
+    if len(form) > _MAX_WIDTH:
         raise TemplateBoundsError("it formats a date too long")
     _check_widths(_WIDE_DATE, form)
 
 
 def checked_arguments(method: str, owner: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Look at the arguments of a method of the text `owner`, and return them with iterators read."""
+    """Check the arguments of a method of the string `owner`, and return them with iterators read into lists."""
     bounds = current.get()
     if method in {"center", "ljust", "rjust", "zfill"} and args:
         bounds.check(_size(args[0]))
@@ -59,8 +59,8 @@ def checked_arguments(method: str, owner: str, args: tuple[Any, ...]) -> tuple[A
 
 
 def watched_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the filter `call` with its arguments looked at before and its result accounted for."""
-    # Some filters are given a part of the environment in front of the value.
+    """Return the filter `call`, wrapped to check its arguments and to account for its result."""
+    # Some filters take a part of the environment before the value.
     first = 1 if hasattr(call, "jinja_pass_arg") else 0
 
     @wraps(call)
@@ -69,7 +69,7 @@ def watched_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
         bounds.weigh(args[first:])
         bounds.weigh(kwargs)
         options = [*args[first + 1 :], *kwargs.values()]
-        if name in _SIZED_FILTERS and any(_size(option) > _WIDEST for option in options):
+        if name in _SIZED_FILTERS and any(_size(option) > _MAX_WIDTH for option in options):
             raise TemplateBoundsError(f"it gives the filter {name} too large a number or text")
         if name in _CHECKED_FILTERS:
             args = (*args[:first], *_CHECKED_FILTERS[name](bounds, args[first:], kwargs))
@@ -104,7 +104,7 @@ def _check_replace(bounds: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any
 
 
 def _check_sum(_: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:
-    # Adding up lists copies each as often as there are others.
+    # A sum of lists copies each list again for every list after it.
     if not isinstance(args[2] if len(args) > 2 else kwargs.get("start", 0), int | float):
         raise TemplateBoundsError("it sums up something else than numbers")
     return args
@@ -125,8 +125,8 @@ def _check_replacement(bounds: Bounds, text: str, old: str, new: str) -> None:
 
 
 def _check_bits(left: Any, right: Any, bits: Callable[[int, int], int]) -> None:
-    """Refuse to compute whole numbers of thousands of digits."""
-    if isinstance(left, int) and isinstance(right, int) and bits(left.bit_length(), right.bit_length()) > _MOST_BITS:
+    """Refuse to compute an integer of more than a thousand digits; `bits` estimates its bits from the operands'."""
+    if isinstance(left, int) and isinstance(right, int) and bits(left.bit_length(), right.bit_length()) > _MAX_BITS:
         raise TemplateBoundsError("it computes too large a number")
 
 
@@ -136,5 +136,5 @@ def _check_widths(wide: re.Pattern[str], text: str) -> None:
 
 
 def _size(value: object) -> int:
-    """Return how far a number, or a text that is used as often, makes something grow."""
+    """Return by how much an argument, a number or a text that is repeated, may make a result grow."""
     return abs(value) if isinstance(value, int) else len(value) if isinstance(value, str) else 0

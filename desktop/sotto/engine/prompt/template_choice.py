@@ -1,8 +1,8 @@
-"""Which template a model's prompts are made by: the one place that knows the order.
+"""The choice of the template that renders a model's prompts: the only place that knows the order.
 
-First comes a template that the user gave, then the Jinja template of the model's files, its manifest's Go template, the
-renderer that its config names, and last a plain one, of which the user is told. Where the files have several templates
-with names, `default` counts, and `tool_use` where there are tools.
+First comes a template that the user supplied, then the Jinja template of the model's files, its manifest's Go template,
+the renderer that its config names, and last a plain template, with a note to the user. Where the files have several
+named templates, `default` is used, and `tool_use` where there are tools.
 """
 
 import re
@@ -15,16 +15,16 @@ from sotto.engine.prompt.renderers import RENDERERS
 from sotto.store.printable import printable
 from sotto.store.records import ModelSource
 
-# `{%` is Jinja's alone; Go asks for fields, whose names begin with a point and a capital letter.
+# Only Jinja has `{%`; Go looks up fields, whose names begin with a full stop and a capital letter.
 _JINJA = re.compile(r"\{%")
 _GO = re.compile(r"\{\{-?(?:[^{}]*[ (])?\$?\.[A-Z]")
 _FOR_TOOLS = "tool_use"
-_LONGEST_NAME = 40
+_MAX_NAME_LENGTH = 40
 _LARGE_GEMMA = 12 * 10**9
 
 
 class TemplateKind(StrEnum):
-    """What a template is written in."""
+    """The language of a template."""
 
     JINJA = "jinja"
     GO = "go"
@@ -37,11 +37,11 @@ class TemplateChoice:
     """A template that was chosen.
 
     Attributes:
-        kind: What it is written in.
-        text: Its source, or the name of a renderer; empty for the plain one.
-        whose: What it is called in errors.
+        kind: Its language.
+        text: Its source, or the name of a renderer; empty for the plain template.
+        whose: Its name in error sentences.
         note: What the user should know, in a sentence; empty where the model's only template is used.
-        with_tools: What takes its place where there are tools; None for the same.
+        with_tools: The template to use where there are tools; None for the same.
     """
 
     kind: TemplateKind
@@ -51,19 +51,19 @@ class TemplateChoice:
     with_tools: "TemplateChoice | None" = None
 
 
-def chosen_template(source: ModelSource) -> TemplateChoice:
-    """Return what the prompts of a model are made by.
+def choose_template(source: ModelSource) -> TemplateChoice:
+    """Choose the template that renders the prompts of a model.
 
     Raises:
-        BrokenModelError: What stands for a template in its files is none.
+        BrokenModelError: Its files have something other than a template in its place.
     """
     if source.user_template:
-        return given_template(source.user_template)
+        return custom_template(source.user_template)
     if texts := chat_templates(source):
-        return _of_named(texts)
+        return _choose_named(texts)
     if source.go_template:
         return TemplateChoice(TemplateKind.GO, source.go_template)
-    name = _by_size(source)
+    name = _renderer_name(source)
     if name in RENDERERS:
         note = f"It brings no chat template, so its prompts are made as Sotto knows the format {name}."
         return TemplateChoice(TemplateKind.RENDERER, name, f"The format {name}", note)
@@ -75,32 +75,32 @@ def chosen_template(source: ModelSource) -> TemplateChoice:
     )
 
 
-def _of_named(texts: Mapping[str, str]) -> TemplateChoice:
-    """Return a model's own template, the first of these, with the one for tools if it has one."""
+def _choose_named(texts: Mapping[str, str]) -> TemplateChoice:
+    """Choose the first of a model's templates, with its variant for tools if there is one."""
     (name, text), *others = texts.items()
     if not others:
         return TemplateChoice(TemplateKind.JINJA, text)
-    names = ", ".join(printable(each, _LONGEST_NAME) for each in texts)
+    names = ", ".join(printable(each, _MAX_NAME_LENGTH) for each in texts)
     note = f"Of its chat templates, {names}, the first makes its prompts"
     for_tools = None
     if name != _FOR_TOOLS and _FOR_TOOLS in texts:
-        for_tools = TemplateChoice(TemplateKind.JINJA, texts[_FOR_TOOLS], _called(_FOR_TOOLS))
+        for_tools = TemplateChoice(TemplateKind.JINJA, texts[_FOR_TOOLS], _name_in_errors(_FOR_TOOLS))
         note += f", and {_FOR_TOOLS} does where there are tools"
-    return TemplateChoice(TemplateKind.JINJA, text, _called(name), f"{note}.", for_tools)
+    return TemplateChoice(TemplateKind.JINJA, text, _name_in_errors(name), f"{note}.", for_tools)
 
 
-def _called(name: str) -> str:
-    return f"The model's chat template {printable(name, _LONGEST_NAME)}"
+def _name_in_errors(name: str) -> str:
+    return f"The model's chat template {printable(name, _MAX_NAME_LENGTH)}"
 
 
-def given_template(text: str) -> TemplateChoice:
-    """Return a template that the user or a request gave, in Jinja or Go, as a choice."""
+def custom_template(text: str) -> TemplateChoice:
+    """Return a template that the user or a request supplied, in Jinja or Go, as a choice."""
     note = "Its prompts are made by the template that you gave it."
     return TemplateChoice(kind_of_text(text), text, "The template you gave", note)
 
 
-def _by_size(source: ModelSource) -> str:
-    """Return the name of the renderer; of the formats that are called `gemma4`, large models have one of their own."""
+def _renderer_name(source: ModelSource) -> str:
+    """Return the name of the model's renderer; a config names the same format, `gemma4`, for large and small models."""
     large = source.renderer == "gemma4" and (source.record.parameters or 0) >= _LARGE_GEMMA
     return "gemma4-large" if large else source.renderer
 

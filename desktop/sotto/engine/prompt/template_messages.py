@@ -10,11 +10,11 @@ from sotto.engine.contract.requests import Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.parsing.answer_parser import parse_answer
 
-# Names that different templates look a thought up by.
+# Names under which different templates look up a thought.
 _THOUGHT_NAMES = ("reasoning_content", "reasoning", "thinking")
 _LOOKS_UP_THOUGHT = re.compile(rf"(?:\.|['\"])(?:{'|'.join(_THOUGHT_NAMES)}|Thinking)\b")
 _LOOKS_UP_CALLS = re.compile(r"\b(?:tool_calls|ToolCalls)\b")
-# Variables by which thoughts are switched on and off.
+# Variables that switch thoughts on and off.
 SWITCHES = frozenset({"enable_thinking", "thinking", "thinking_mode", "thinking_budget"})
 EFFORTS = frozenset({"reasoning_effort", "thinking_effort"})
 TOOL_NAMES = ("tools", "xml_tools")
@@ -22,13 +22,13 @@ TOOL_NAMES = ("tools", "xml_tools")
 
 @dataclass(frozen=True, slots=True)
 class Manner:
-    """How an answer is asked for, besides the conversation.
+    """What a request asks of the template besides the conversation.
 
     Attributes:
         tools: Functions that the model may call.
-        think: Whether it thinks first; None as the template does by itself.
-        budget: Most tokens of thoughts, for templates that tell the model.
-        choice: Which tools it must call; None for what it likes.
+        think: Whether and how much it thinks first; None for the template's default.
+        budget: Most tokens of a thought, for templates that tell the model.
+        choice: Which tools it must call; None leaves that to the model.
     """
 
     tools: tuple[Mapping[str, Any], ...] = ()
@@ -37,67 +37,69 @@ class Manner:
     choice: ToolChoice | None = None
 
     def variables(self, known: Callable[[], frozenset[str]], text: str) -> dict[str, Any]:
-        """Return the variables of a template that say so.
+        """Return these options as variables of a template.
 
         Args:
             known: Returns the variables that the template looks up.
-            text: The template.
+            text: The source of the template.
         """
-        said = self._thinking(text)
+        options = self._thinking(text)
         if self.tools:
-            said |= {name: list(self.tools) for name in TOOL_NAMES}
-        return {"tools": None} | ({name: value for name, value in said.items() if name in known()} if said else {})
+            options |= {name: list(self.tools) for name in TOOL_NAMES}
+        return {"tools": None} | (
+            {name: value for name, value in options.items() if name in known()} if options else {}
+        )
 
     def _thinking(self, text: str) -> dict[str, Any]:
         if self.think is None:
             return {} if self.budget is None else {"thinking_budget": self.budget}
         on = self.think is not Think.OFF
-        said: dict[str, Any] = {
+        options: dict[str, Any] = {
             "enable_thinking": on,
             "thinking": on,
             "thinking_mode": "enabled" if on else "disabled",
         }
         if not on:
-            return said | {"thinking_budget": 0}
+            return options | {"thinking_budget": 0}
         if self.budget is not None:
-            said["thinking_budget"] = self.budget
+            options["thinking_budget"] = self.budget
         if self.think is not Think.ON:
-            # Few templates know of more than high.
+            # Few templates know a level above high.
             level = self.think if self.think is not Think.MAX or re.search(r"['\"]max['\"]", text) else Think.HIGH
-            said |= dict.fromkeys(EFFORTS, level.value)
-        return said
+            options |= dict.fromkeys(EFFORTS, level.value)
+        return options
 
 
 AS_USUAL = Manner()
 
 
-def apart(message: Message, template: str) -> Message:
-    """Return an assistant's message with thoughts and calls apart from its text, as far as a template knows of them."""
+def split_answer(message: Message, template: str) -> Message:
+    """Move thoughts and calls out of the text of an assistant's message, as far as `template` looks them up."""
     if message.role != "assistant" or message.thinking or message.tool_calls:
         return message
     parts = parse_answer(message.content)
-    told = {
+    moved = {
         kind
         for kind, known in ((Kind.THOUGHT, _LOOKS_UP_THOUGHT), (Kind.TOOL, _LOOKS_UP_CALLS))
         if known.search(template) and any(part.kind is kind for part in parts)
     }
-    if not told:
+    if not moved:
         return message
     return replace(
         message,
-        content=markup(part for part in parts if part.kind not in told),
-        thinking=thought_of(parts) if Kind.THOUGHT in told else "",
-        tool_calls=calls_of(parts) if Kind.TOOL in told else (),
+        content=markup(part for part in parts if part.kind not in moved),
+        thinking=thought_of(parts) if Kind.THOUGHT in moved else "",
+        tool_calls=calls_of(parts) if Kind.TOOL in moved else (),
     )
 
 
-def as_turn(message: Message, content: object, *, arguments_as_text: bool = False) -> dict[str, Any]:
-    """Return a message as a template is given it.
+def template_message(message: Message, content: object, *, arguments_as_text: bool = False) -> dict[str, Any]:
+    """Return a message in the form that templates expect.
 
     Args:
         message: The message.
-        content: What stands for its content.
-        arguments_as_text: Whether the arguments of calls are JSON in a text, which some templates want.
+        content: Its content, in the form that the template expects.
+        arguments_as_text: Whether the arguments of calls are a string of JSON, which some templates expect.
     """
     turn: dict[str, Any] = {"role": message.role, "content": content}
     if message.thinking:

@@ -1,4 +1,4 @@
-"""Render conversations to prompts by the template that was chosen for a model."""
+"""Chat templates: render conversations as prompts by the template that was chosen for a model."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,18 +10,31 @@ import jinja2
 from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.go_template.nodes import GoTemplateError
 from sotto.engine.prompt.go_template.template import GoTemplate
-from sotto.engine.prompt.message_order import has_rows, has_systems, with_one_system, without_rows
+from sotto.engine.prompt.message_order import (
+    has_consecutive_user,
+    has_later_system,
+    merge_consecutive_user,
+    merge_system,
+)
 from sotto.engine.prompt.renderers import RENDERERS
 from sotto.engine.prompt.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.prompt.template_bounds import TemplateBoundsError
-from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind, chosen_template, given_template
-from sotto.engine.prompt.template_messages import AS_USUAL, EFFORTS, SWITCHES, TOOL_NAMES, Manner, apart, as_turn
+from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind, choose_template, custom_template
+from sotto.engine.prompt.template_messages import (
+    AS_USUAL,
+    EFFORTS,
+    SWITCHES,
+    TOOL_NAMES,
+    Manner,
+    split_answer,
+    template_message,
+)
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.printable import printable
 from sotto.store.records import ModelSource
 
-# What a model without a template of its own gets: a text that a plain language model would go on from.
+# The template of models that bring none: a text that a plain language model can continue.
 _PLAIN = """\
 {% for message in messages %}
 {% if message.role == 'system' %}
@@ -36,18 +49,18 @@ _PLAIN = """\
 _PROBE, _OTHER_PROBE = "f5d2ab07", "90c3e1d6"
 _LEFT_OUT = "{} makes the same prompt whatever is asked, so that no question reaches the model"
 
-# A template may say all of the conversation.
-_LONGEST_REASON = 300
-# What fails in a template, rather than refuses a conversation.
+# A template's error may quote the whole conversation.
+_MAX_REASON_LENGTH = 300
+# Faults of a template, as opposed to its refusal of a conversation.
 _FAILURES = (jinja2.TemplateError, GoTemplateError, TemplateBoundsError)
 
 
 class _Rendering(Protocol):
-    """What makes a text of a conversation: a template in some language, or a renderer of our own."""
+    """A template in some language, or one of the built-in renderers."""
 
     @property
     def variables(self) -> frozenset[str]:
-        """Which of the variables that it is given it looks up."""
+        """Names of the variables that it looks up."""
 
     def render(self, variables: Mapping[str, Any], /) -> str:
         """Return the prompt."""
@@ -57,23 +70,23 @@ class ChatTemplate:
     """A chat template, compiled.
 
     Attributes:
-        own: Whether it is more than the plain one, in which a system message stands at the top by itself, and the other
-            turns follow as `User: ...` and `Assistant: ...`, with an empty line after each.
+        own: Whether it is not the plain template, which prints the system message as it is, then the other turns as
+            `User: ...` and `Assistant: ...`, with an empty line after each.
         note: What the user should know about it, in a sentence or two; empty where it is the model's only one and fine.
-        reads_messages: Whether what is asked has a place in its prompts, as far as can be told.
-        text: Its source, and that for tools where it has one of its own; empty for the plain one, and of renderers of
-            our own what shows how their models mark thoughts and calls.
+        reads_messages: Whether the text of messages appears in its prompts, as far as a test rendering can show.
+        text: Its source, followed by that of its variant for tools. Empty for the plain template; for a built-in
+            renderer, a text that shows how its models mark thoughts and tool calls.
     """
 
     def __init__(self, text: str | TemplateChoice, special_tokens: dict[str, str] | None = None) -> None:
         """Compile a template.
 
         Args:
-            text: Jinja source, empty for the plain one; or whatever else was chosen.
+            text: Jinja source, empty for the plain template; or a choice of any kind of template.
             special_tokens: Texts of special tokens by name, which the template may use: `bos_token`, ...
 
         Raises:
-            BrokenModelError: It is no valid template.
+            BrokenModelError: It is not a valid template.
         """
         if isinstance(text, str):
             text = TemplateChoice(TemplateKind.JINJA if text else TemplateKind.PLAIN, text)
@@ -83,7 +96,7 @@ class ChatTemplate:
         own = RENDERERS[text.text].signs if text.kind is TemplateKind.RENDERER else text.text
         self.text: str = f"{own}\n{self._with_tools.text}" if self._with_tools is not None else own
         self._whose = text.whose
-        # Renderers of our own know of thoughts and calls.
+        # Built-in renderers use thoughts and calls.
         self._looks_up = "message.thinking message.tool_calls" if text.kind is TemplateKind.RENDERER else text.text
         self._special_tokens = special_tokens or {}
         try:
@@ -99,18 +112,18 @@ class ChatTemplate:
         """Compile the chat template of a model.
 
         Raises:
-            BrokenModelError: It is no valid template.
+            BrokenModelError: It is not a valid template.
         """
-        return cls(chosen_template(source), tokenizer.special_tokens)
+        return cls(choose_template(source), tokenizer.special_tokens)
 
     @classmethod
     def given(cls, text: str, special_tokens: dict[str, str] | None = None) -> "ChatTemplate":
-        """Compile a template that somebody gives to a model, in Jinja or Go.
+        """Compile a template that a user or a request supplies, in Jinja or Go.
 
         Raises:
-            BrokenModelError: It is no valid template, or has no place for what is asked.
+            BrokenModelError: It is not a valid template, or has no place for messages.
         """
-        template = cls(given_template(text), special_tokens)
+        template = cls(custom_template(text), special_tokens)
         if not template.reads_messages:
             raise BrokenModelError(
                 f"{_LEFT_OUT.format(template._whose)}; it should have the messages in it, in Jinja as "
@@ -118,23 +131,23 @@ class ChatTemplate:
             )
         return template
 
-    def suited(self, manner: Manner) -> "ChatTemplate":
-        """Return what a conversation is rendered by that is asked for so: of some models another one for tools."""
+    def variant_for(self, manner: Manner) -> "ChatTemplate":
+        """Return the variant to use for a conversation: some models have one for tools."""
         return self._with_tools if manner.tools and self._with_tools is not None else self
 
     @property
     def switches_thoughts(self) -> bool:
-        """Whether it can be told to have the model think or not."""
+        """Whether it can switch the model's thinking on and off."""
         return bool(self._variables & SWITCHES)
 
     @property
     def knows_efforts(self) -> bool:
-        """Whether it can be told how much the model is to think."""
+        """Whether it can tell the model how much to think."""
         return bool(self._variables & EFFORTS)
 
     @property
     def knows_tools(self) -> bool:
-        """Whether it tells the model of tools."""
+        """Whether it presents tools to the model."""
         if self._with_tools is not None:
             return self._with_tools.knows_tools
         return bool(self._variables.intersection(TOOL_NAMES))
@@ -144,39 +157,39 @@ class ChatTemplate:
 
         Args:
             messages: The turns so far.
-            add_generation_prompt: Whether it ends with what asks for the assistant's next turn.
+            add_generation_prompt: Whether to end with what asks for the assistant's next turn.
             manner: Tools, and whether to think.
 
         Raises:
             InvalidRequestError: The template refuses this conversation, for example a system message.
-            BrokenModelError: The template fails, or asks for more time or memory than it is given.
+            BrokenModelError: The template fails, or needs more time or memory than it is allowed.
         """
         try:
-            return self._rendered(messages, add_generation_prompt, manner)
+            return self._render_messages(messages, add_generation_prompt, manner)
         except TemplateRefusedError as error:
             raise InvalidRequestError(f"{self._whose} refuses this conversation: {_describe_error(error)}.") from error
         except _FAILURES as error:
             raise BrokenModelError(f"{self._whose} fails: {_describe_error(error)}.") from error
 
-    def apart(self, messages: Sequence[Message]) -> tuple[Message, ...]:
-        """Return messages with thoughts and calls apart from their text, as far as the template knows of them."""
-        return tuple(apart(message, self._looks_up) for message in messages)
+    def split_answers(self, messages: Sequence[Message]) -> tuple[Message, ...]:
+        """Move thoughts and calls out of the text of answers, as far as the template looks them up."""
+        return tuple(split_answer(message, self._looks_up) for message in messages)
 
     @property
     def _variables(self) -> frozenset[str]:
-        """Which variables it looks up; none where finding that out takes too long."""
+        """Names of the variables that it looks up; none where finding them takes too long."""
         try:
             return self._template.variables
         except _FAILURES:
             return frozenset()
 
-    def _rendered(self, messages: Sequence[Message], add_generation_prompt: bool, manner: Manner) -> str:
-        messages = self._in_order(messages)
+    def _render_messages(self, messages: Sequence[Message], add_generation_prompt: bool, manner: Manner) -> str:
+        messages = self._rearrange(messages)
 
         def rendered(*, arguments_as_text: bool) -> str:
             contents = (_parts(message.content) if self._wants_parts else message.content for message in messages)
             turns = [
-                as_turn(message, content, arguments_as_text=arguments_as_text)
+                template_message(message, content, arguments_as_text=arguments_as_text)
                 for message, content in zip(messages, contents, strict=True)
             ]
             return self._render(turns, add_generation_prompt, manner)
@@ -189,7 +202,7 @@ class ChatTemplate:
             try:
                 return rendered(arguments_as_text=True)
             except (TemplateRefusedError, *_FAILURES):
-                # What it said at first is what is meant.
+                # The first error is the one to report.
                 pass
             raise
 
@@ -204,32 +217,34 @@ class ChatTemplate:
             }
         )
 
-    def _in_order(self, messages: Sequence[Message]) -> Sequence[Message]:
-        """Return a conversation as the template takes all of it, where it would refuse or leave out some of it."""
-        if has_systems(messages) and not self._takes_systems:
-            messages = with_one_system(messages)
-        return without_rows(messages) if has_rows(messages) and not self._takes_rows else messages
+    def _rearrange(self, messages: Sequence[Message]) -> Sequence[Message]:
+        """Merge messages that the template would refuse or leave out."""
+        if has_later_system(messages) and not self._keeps_later_system:
+            messages = merge_system(messages)
+        if has_consecutive_user(messages) and not self._keeps_consecutive_user:
+            messages = merge_consecutive_user(messages)
+        return messages
 
     @cached_property
-    def _takes_systems(self) -> bool:
-        """Whether several system prompts come out, wherever they stand."""
-        return self._takes("system", "system", "user", "system")
+    def _keeps_later_system(self) -> bool:
+        """Whether the template prints several system prompts, wherever they stand."""
+        return self._keeps("system", "system", "user", "system")
 
     @cached_property
-    def _takes_rows(self) -> bool:
-        """Whether several messages of a user in a row come out."""
-        return self._takes("user", "user")
+    def _keeps_consecutive_user(self) -> bool:
+        """Whether the template prints consecutive user messages."""
+        return self._keeps("user", "user")
 
-    def _takes(self, *roles: str) -> bool:
-        """Return whether messages of these roles, one after the other, all come out."""
-        said = [f"{_PROBE}{place}" for place in range(len(roles))]
+    def _keeps(self, *roles: str) -> bool:
+        """Return whether the template prints all messages of a conversation with these roles."""
+        texts = [f"{_PROBE}{index}" for index in range(len(roles))]
         prompt = self._try_render(
             [
                 {"role": role, "content": _parts(text) if self._wants_parts else text}
-                for role, text in zip(roles, said, strict=True)
+                for role, text in zip(roles, texts, strict=True)
             ]
         )
-        return prompt is not None and all(text in prompt for text in said)
+        return prompt is not None and all(text in prompt for text in texts)
 
     def _try_render(self, turns: list[dict[str, Any]]) -> str | None:
         """Return a prompt; None where the template fails or refuses it."""
@@ -239,9 +254,10 @@ class ChatTemplate:
             return None
 
     def _find_content(self, kind: TemplateKind) -> tuple[bool, bool]:
-        """Say whether a message comes out only where its content is a list of parts, and whether it does at all.
+        """Return whether messages are printed only if their content is a list of parts, and whether they are at all.
 
-        Some templates expect such lists. What fails or refuses a lone question may know another conversation.
+        Some templates expect such lists. A template that fails on a lone question, or refuses it, counts as printing
+        messages, as it may accept other conversations.
         """
         if kind in (TemplateKind.RENDERER, TemplateKind.PLAIN):
             return False, True
@@ -251,10 +267,10 @@ class ChatTemplate:
                 return False, True
             if kind is TemplateKind.JINJA and _PROBE in (self._probe(_parts(_PROBE)) or ""):
                 return True, True
-            # It may come out in another form.
+            # The template may transform the text.
             return False, prompt is None or prompt != self._probe(_OTHER_PROBE)
         except TemplateBoundsError:
-            # Told when it is used; a template that takes too long shall not take it twice.
+            # The error is reported at the first use. Another probe would take as long again.
             return False, True
 
     def _probe(self, content: object) -> str | None:
@@ -273,13 +289,13 @@ def _compile(choice: TemplateChoice) -> _Rendering:
 
 
 @dataclass(frozen=True, slots=True)
-class AskedTemplate:
-    """A template with what a request asks of it besides the conversation.
+class ConfiguredTemplate:
+    """A template with the options of a request.
 
     Attributes:
         template: The template.
         manner: Tools, and whether to think.
-        ending: Returns what is put behind a prompt that asks for an answer.
+        ending: Returns the text to append to a prompt that asks for an answer.
     """
 
     template: ChatTemplate
@@ -297,6 +313,6 @@ def _parts(text: str) -> list[dict[str, str]]:
 
 
 def _describe_error(error: Exception) -> str:
-    """Return an error's text as a part of a sentence."""
-    text = printable(" ".join(str(error).split()), _LONGEST_REASON).rstrip(".") or type(error).__name__
+    """Return an error's text as part of a sentence."""
+    text = printable(" ".join(str(error).split()), _MAX_REASON_LENGTH).rstrip(".") or type(error).__name__
     return f"line {error.lineno}: {text}" if isinstance(error, jinja2.TemplateSyntaxError) else text

@@ -1,7 +1,7 @@
-"""Functions that a model may call, as requests and files describe them.
+"""Tools that a model may call, read from requests and files.
 
-The form is OpenAI's, which chat templates expect: a list of `{"type": "function", "function": {"name", "description",
-"parameters"}}`, in which `parameters` is a JSON schema. A function without that around it is taken as well.
+The format is OpenAI's, which chat templates expect: a list of `{"type": "function", "function": {"name", "description",
+"parameters"}}`, in which `parameters` is a JSON schema. The inner object alone is accepted as well.
 """
 
 import json
@@ -15,7 +15,7 @@ from sotto.errors import InvalidRequestError, StoreError
 from sotto.store.files import read_all
 from sotto.store.printable import format_size
 
-_LARGEST = 16 << 20
+_MAX_FILE_BYTES = 16 << 20
 _NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
 
 
@@ -23,11 +23,11 @@ def read_tools(value: Any, where: str) -> tuple[Mapping[str, Any], ...]:
     """Return the functions that JSON describes, checked.
 
     Args:
-        value: A list of them.
-        where: The field or file that it is from.
+        value: A list of functions, as parsed from JSON.
+        where: The field or file that it is from, for errors.
 
     Raises:
-        InvalidRequestError: It describes none, or one in another way.
+        InvalidRequestError: It is not a list, or does not describe functions in the right form.
     """
     if not isinstance(value, list):
         raise InvalidRequestError(f"{where} holds no list; it should be a list of functions.")
@@ -35,14 +35,14 @@ def read_tools(value: Any, where: str) -> tuple[Mapping[str, Any], ...]:
 
 
 def tools_at(places: Mapping[int, Any], where: str) -> tuple[Mapping[str, Any], ...]:
-    """Return functions that JSON describes, checked, each of which stands at a place of its own in a list.
+    """Return some functions of a list in JSON, checked.
 
     Args:
-        places: What describes each, by its place.
-        where: The field or file that the list is from.
+        places: Descriptions of functions, by their index in the list.
+        where: The field or file that the list is from, for errors.
 
     Raises:
-        InvalidRequestError: One is none, or is described in another way.
+        InvalidRequestError: One does not describe a function in the right form, or two have the same name.
     """
     tools = tuple(_tool(place, f"{where}[{index}]") for index, place in places.items())
     names = [tool["function"]["name"] for tool in tools]
@@ -80,7 +80,7 @@ def _tool(value: Any, where: str) -> Mapping[str, Any]:
             f"{where}.function.parameters has {size} bytes ({format_size(size)}); from 1 to {LARGEST_SCHEMA} "
             f"({format_size(LARGEST_SCHEMA)}) are allowed."
         )
-    # Templates go over the properties without asking whether there are any.
+    # Templates iterate over the properties without checking that there are any.
     parameters = {"type": "object", **parameters, "properties": properties}
     return {"type": "function", "function": {**function, "description": description, "parameters": parameters}}
 
@@ -89,10 +89,10 @@ def tools_of_file(path: Path) -> tuple[Mapping[str, Any], ...]:
     """Return the functions that a JSON file describes.
 
     Raises:
-        InvalidRequestError: It cannot be read, or describes none.
+        InvalidRequestError: It cannot be read, or does not describe functions.
     """
     try:
-        value = json.loads(read_all(path, _LARGEST, "a file of functions"))
+        value = json.loads(read_all(path, _MAX_FILE_BYTES, "a file of functions"))
     except StoreError as error:
         raise InvalidRequestError(error.message) from error
     except (ValueError, RecursionError) as error:

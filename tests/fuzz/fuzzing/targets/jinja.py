@@ -74,9 +74,9 @@ def render(template: ChatTemplate, talk: int, mark: Mark) -> None:
     """Render one of the conversations, with and without asking for an answer."""
     mark("compiled")
     messages, manner = TALKS[talk]
-    suited = template.suited(manner)
+    variant = template.variant_for(manner)
     for asks in (True, False):
-        suited.render(template.apart(messages), asks, manner)
+        variant.render(template.split_answers(messages), asks, manner)
     mark("prompt made")
 
 

@@ -13,7 +13,7 @@ from sotto.engine.prompt.go_template.message_data import collate, messages_of, t
 from sotto.engine.prompt.go_template.nodes import Action, Command, Field, Pipe
 from sotto.engine.prompt.go_template.template_parser import parse
 from sotto.engine.prompt.go_template.trimming import cut
-from sotto.engine.prompt.sandbox import LONGEST_TEMPLATE, TemplateRefusedError
+from sotto.engine.prompt.sandbox import MAX_TEMPLATE_LENGTH, TemplateRefusedError
 from sotto.engine.prompt.template_bounds import TemplateBoundsError, bounded
 
 # A turn of the other side, to find out where both would go on alike. Nobody types this.
@@ -46,8 +46,8 @@ class GoTemplate:
             GoTemplateError: It is no valid template.
             TemplateBoundsError: It is too long, or nested too deeply.
         """
-        if len(text) > LONGEST_TEMPLATE:
-            raise TemplateBoundsError(f"it is longer than {LONGEST_TEMPLATE} characters")
+        if len(text) > MAX_TEMPLATE_LENGTH:
+            raise TemplateBoundsError(f"it is longer than {MAX_TEMPLATE_LENGTH} characters")
         tree = parse(text, {*FUNCTIONS, *SHORT_CIRCUIT})
         fields = tree.fields()
         if not fields & {"messages", "response"}:
