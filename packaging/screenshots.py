@@ -321,12 +321,12 @@ class Stage:
         from sotto.ui.toolkit.async_tasks import AsyncTasks
 
         session, window = self.session, self.window
-        flows = AsyncTasks(asyncio.get_running_loop())
+        tasks = AsyncTasks(asyncio.get_running_loop())
         session.settings = ChatSettings(sampling=SamplingOptions(temperature=0.0))
         window.show()
 
         self._held = lambda event: isinstance(event, LoadProgress) and event.done > 0.3 * event.total > 0
-        self.shell.begin(flows)
+        self.shell.begin(tasks)
         await self._until(lambda: session.state.fraction is not None and session.state.pace.shown)
         await self._take("loading")
         self._release()
@@ -396,7 +396,7 @@ class Stage:
 
         await self._quick()
         self.shell.close()
-        await flows.close()
+        await tasks.close()
         if not self.thread.close():
             raise SystemExit("The engine did not stop.")
         self.keeper.close()

@@ -69,12 +69,12 @@ def in_window(script: Callable[[MainWindow], object], chats: Path, thread: Engin
     app.show_window(shell.window)
 
     async def main() -> None:
-        flows = AsyncTasks(asyncio.get_running_loop())
-        shell.begin(flows)
+        tasks = AsyncTasks(asyncio.get_running_loop())
+        shell.begin(tasks)
         try:
             await script(shell.window)
         finally:
-            await app.shut_down(shell, thread, switch, flows)
+            await app.shut_down(shell, thread, switch, tasks)
             keeper.close()
             preferences.close()
 

@@ -75,7 +75,7 @@ def no_thread_left():
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """Run a test that has the `loop` inside it, from a plain callback, so that flows go on while the test waits."""
+    """Run a test that has the `loop` inside it, from a plain callback, so that tasks go on while the test waits."""
     loop = pyfuncitem.funcargs.get("loop")
     if loop is None:
         return None
@@ -94,8 +94,8 @@ def pytest_pyfunc_call(pyfuncitem):
 
     async def end():
         # Outside the loop that runs, what pytest-qt sets going would find no running loop.
-        for flows in loop.flows:
-            await flows.close()
+        for tasks in loop.tasks:
+            await tasks.close()
         loop.stop()
 
     QTimer.singleShot(0, body)
@@ -123,15 +123,15 @@ def qtbot(qapp, request):
 @pytest.fixture
 def loop(qapp):
     made = qasync.QEventLoop(qapp)
-    made.starts, made.flows = [], []
+    made.starts, made.tasks = [], []
     yield made
     made.close()
 
 
 @pytest.fixture
-def flows(loop):
+def tasks(loop):
     made = AsyncTasks(loop)
-    loop.flows.append(made)
+    loop.tasks.append(made)
     return made
 
 
@@ -229,7 +229,7 @@ class Stage:
 
 
 @pytest.fixture
-def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
+def stage(qtbot, loop, tasks, dressed, preferences, queue, tmp_path):
     """Make a window over a scripted engine, with models that need not exist."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
@@ -238,7 +238,7 @@ def stage(qtbot, loop, flows, dressed, preferences, queue, tmp_path):
     window = MainWindow(session, keeper, preferences)
     qtbot.addWidget(window)
     window.show()
-    loop.starts.append(lambda: window.begin(flows))
+    loop.starts.append(lambda: window.begin(tasks))
     yield Stage(window, session, keeper, thread, script, shelf, queue)
     window.hide()
     window.sessions.close()
@@ -266,7 +266,7 @@ def directed(qapp):
 
 
 @pytest.fixture
-def real_window(qtbot, loop, flows, dressed, preferences, tmp_path):
+def real_window(qtbot, loop, tasks, dressed, preferences, tmp_path):
     """Return what shows the window over a host of the real engine; the built-in model is loaded when a test begins."""
     shown = []
 
@@ -277,7 +277,7 @@ def real_window(qtbot, loop, flows, dressed, preferences, tmp_path):
         window.show()
 
         def begin():
-            window.begin(flows)
+            window.begin(tasks)
             qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=30_000)
 
         loop.starts.append(begin)
@@ -319,14 +319,14 @@ class Around:
 
 
 @pytest.fixture
-def around(loop, flows, dressed, preferences, queue, tmp_path):
+def around(loop, tasks, dressed, preferences, queue, tmp_path):
     """Make the app around a window over a scripted engine."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     session = Session(thread, preferences, ModelLibrary(preferences, shelf))
     keeper = ChatThread(tmp_path / "data" / "chats.sqlite3")
     shell = Shell(session, keeper, preferences)
-    loop.starts.append(lambda: shell.begin(flows))
+    loop.starts.append(lambda: shell.begin(tasks))
     yield Around(shell, session, keeper, preferences, script, shelf, queue)
     shell.close()
     for hold in (script.hold_load, script.hold_prefill, script.hold_answer):

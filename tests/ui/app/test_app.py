@@ -70,10 +70,10 @@ def test_a_file_opened_before_the_app_can_open_it_is_loaded_once(around, qtbot, 
     qapp.shell = None
 
 
-def test_arguments_are_loaded(stage, qtbot, loop, flows, tmp_path):
+def test_arguments_are_loaded(stage, qtbot, loop, tasks, tmp_path):
     path = tmp_path / "model"
     stage.shelf.at = {path: record("given", path=path)}
-    stage.session.begin(flows, (path,))
+    stage.session.begin(tasks, (path,))
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record.name == "given"
 

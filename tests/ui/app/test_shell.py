@@ -351,7 +351,7 @@ def ask(around, qtbot, text):
     qtbot.waitUntil(lambda: not around.shell.window.current.session.busy and around.session.state.phase is Phase.READY)
 
 
-def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
+def test_the_window_comes_back_as_it_was(around, qtbot, loop, tasks, destroyed):
     around.load(qtbot)
     shell, window = around.shell, around.shell.window
     around.script.chunks = ["A long answer.\n\n"] * 60
@@ -375,7 +375,7 @@ def test_the_window_comes_back_as_it_was(around, qtbot, loop, flows, destroyed):
     again = MainWindow(around.session, around.keeper, kept)
     state = WindowState(again, around.keeper)
     state.restore_geometry()
-    again.begin(flows)
+    again.begin(tasks)
     state.open_chat(fresh=False)
     again.show()
     qtbot.waitUntil(lambda: again.current.session.chat == chat and len(again.current.session.turns) == 6)

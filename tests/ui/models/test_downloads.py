@@ -225,7 +225,7 @@ def test_news_come_over_to_the_windows_thread_a_few_times_a_second(stage, qtbot,
 
 def test_what_an_earlier_run_left_is_there_and_rests(stage, qtbot, loop, said):
     stage.queue.left = (part(PullState.PAUSED), part(PullState.PAUSED, name="other:1b"))
-    stage.window.models.downloading.downloads.begin(stage.window.dialogs.flows)
+    stage.window.models.downloading.downloads.begin(stage.window.dialogs.tasks)
     qtbot.waitUntil(lambda: [row.progress.name for row in rows(stage)] == [NAME, "other:1b"])
     assert rows(stage)[0].status.text() == "Paused"
     assert said == []

@@ -370,7 +370,7 @@ def test_the_memory_of_an_isolated_engine_is_limited_in_its_page(settings, qtbot
     assert [label.text() for label in page.findChildren(QLabel) if "SOTTO_ENGINE_MEMORY is set to 3G" in label.text()]
 
 
-def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, flows, monkeypatch):
+def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, tasks, monkeypatch):
     page = settings("engine").page(EnginePage)
     assert "In the app’s own process" in page.row.hint.text()
     page.host.buttons["process"].click()
@@ -378,7 +378,7 @@ def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, flow
     assert "In a process of its own" in page.row.hint.text()
     assert [label.text() for label in page.findChildren(QLabel) if "start of Sotto" in label.text()]
     monkeypatch.setenv("SOTTO_ENGINE_HOST", "thread")
-    forced = EnginePage(stage.window.preferences, EngineChoices(flows))
+    forced = EnginePage(stage.window.preferences, EngineChoices(tasks))
     assert [
         label.text() for label in forced.findChildren(QLabel) if "SOTTO_ENGINE_HOST is set to thread" in label.text()
     ]

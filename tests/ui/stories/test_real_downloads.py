@@ -176,7 +176,7 @@ def test_quitting_takes_less_than_a_second_and_the_next_start_goes_on(
     assert time.monotonic() - began < 1
     registry.pause = 0.0
     again = Downloads(window.session, preferences)
-    again.begin(window.dialogs.flows)
+    again.begin(window.dialogs.tasks)
     qtbot.waitUntil(lambda: [one.state for one in again.all] == [PullState.PAUSED])
     (left,) = again.all
     assert left.name == name_at(registry)

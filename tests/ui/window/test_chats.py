@@ -413,7 +413,7 @@ def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
 
 
 def test_where_nothing_can_be_saved_the_conversation_goes_on(
-    qtbot, loop, flows, stage, preferences, tmp_path, destroyed
+    qtbot, loop, tasks, stage, preferences, tmp_path, destroyed
 ):
     from sotto.ui.window.main_window import MainWindow
 
@@ -421,7 +421,7 @@ def test_where_nothing_can_be_saved_the_conversation_goes_on(
     blocked.write_text("")
     keeper = ChatThread(blocked / "chats.sqlite3")
     window = MainWindow(stage.session, keeper, preferences)
-    window.begin(flows)
+    window.begin(tasks)
     qtbot.waitUntil(lambda: window.chat.notice.title.text() == "About your chats")
     assert str(blocked) in window.chat.notice.message.text()
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
@@ -557,7 +557,7 @@ def test_a_killed_app_loses_a_second_of_an_answer_at_most_and_never_the_question
 
 @pytest.mark.parametrize("count", [1, 2, 3])
 def test_few_chats_that_were_there_before_have_all_the_room_they_need(
-    qtbot, loop, flows, stage, preferences, tmp_path, destroyed, count
+    qtbot, loop, tasks, stage, preferences, tmp_path, destroyed, count
 ):
     from sotto.ui.window.main_window import MainWindow
 
@@ -570,7 +570,7 @@ def test_few_chats_that_were_there_before_have_all_the_room_they_need(
     keeper = ChatThread(path)
     window = MainWindow(stage.session, keeper, preferences)
     window.show()
-    window.begin(flows)
+    window.begin(tasks)
     view = window.sidebar.chats.view
     qtbot.waitUntil(lambda: view.model().rowCount() == count)
     qtbot.wait(100)
@@ -579,5 +579,5 @@ def test_few_chats_that_were_there_before_have_all_the_room_they_need(
     window.hide()
     window.sessions.close()
     keeper.close()
-    qtbot.waitUntil(lambda: not flows._tasks, timeout=30_000)  # what a window plans for itself ends before it
+    qtbot.waitUntil(lambda: not tasks._tasks, timeout=30_000)  # what a window plans for itself ends before it
     destroyed(window, keeper)

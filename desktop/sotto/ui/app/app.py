@@ -184,7 +184,7 @@ def run_event_loop(
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
-        flows = AsyncTasks(loop)
+        tasks = AsyncTasks(loop)
         ended = asyncio.Event()
         # Desktops without session management end programs with this signal at log-out.
         loop.add_signal_handler(signal.SIGTERM, shell.quit)
@@ -192,14 +192,14 @@ def run_event_loop(
         if shell.ending:
             ended.set()
         QTimer.singleShot(0, thread, thread.start)
-        shell.begin(flows, wish)
+        shell.begin(tasks, wish)
         switch.begin()
         try:
             await ended.wait()
         finally:
             if requests is not None:
                 requests.close()
-            await shut_down(shell, thread, switch, flows)
+            await shut_down(shell, thread, switch, tasks)
 
     try:
         with asyncio.Runner(loop_factory=lambda: qasync.QEventLoop(app)) as runner:
@@ -209,19 +209,19 @@ def run_event_loop(
     return 0
 
 
-async def shut_down(shell: Shell, thread: EngineThread, switch: ApiSwitch, flows: "AsyncTasks") -> None:
+async def shut_down(shell: Shell, thread: EngineThread, switch: ApiSwitch, tasks: "AsyncTasks") -> None:
     """Hide everything, then stop the API, the asynchronous tasks and the engine, in this order.
 
     Args:
         shell: Hides and saves everything.
         thread: The engine's thread.
         switch: Stops the API.
-        flows: The asynchronous tasks.
+        tasks: The asynchronous tasks.
     """
     shell.hide()
     switch.close()
     shell.close()
-    await flows.close()
+    await tasks.close()
     if not thread.close(_CLOSE_MS):
         # Not an ordinary exit, because Qt aborts when a running thread is destroyed.
         print("The engine did not stop in time.", file=sys.stderr, flush=True)  # noqa: T201

@@ -76,7 +76,7 @@ class Shell(QObject):
         self.started_at = time.monotonic()
         self._chats = chats
         self._preferences = preferences
-        self._flows: AsyncTasks | None = None
+        self._tasks: AsyncTasks | None = None
         self._window: MainWindow | None = None
         self.sessions = ChatSessions(session, chats, self)
         self.quick = QuickPrompt(session, preferences, self.sessions, self)
@@ -105,8 +105,8 @@ class Shell(QObject):
             self._window = MainWindow(self.session, self._chats, self._preferences, self.sessions)
             self._connect(self._window)
             self._window_state.restore_geometry()
-            if self._flows is not None:
-                self._begin_window(self._flows)
+            if self._tasks is not None:
+                self._begin_window(self._tasks)
         return self._window
 
     def _connect(self, window: MainWindow) -> None:
@@ -119,22 +119,22 @@ class Shell(QObject):
         window.chat_library.trashed.connect(self._close_trashed)
         window.models.downloading.downloads.ended.connect(self._report_download)
 
-    def begin(self, flows: "AsyncTasks", wish: Wish = _DEFAULT_WISH) -> None:
+    def begin(self, tasks: "AsyncTasks", wish: Wish = _DEFAULT_WISH) -> None:
         """Start what needs the event loop, and load the models of `wish`."""
-        self._flows = flows
+        self._tasks = tasks
         self._fresh = wish.show is Show.NEW_CHAT
         if self._window is not None:
-            self._begin_window(flows, wish.paths)
+            self._begin_window(tasks, wish.paths)
         else:
-            self.session.begin(flows, wish.paths)
+            self.session.begin(tasks, wish.paths)
         self.tray.try_to_show()
-        self.shortcut.begin(flows)
+        self.shortcut.begin(tasks)
         self._follow(self._preferences.values)
         self._prepare_timer.start()
 
-    def _begin_window(self, flows: "AsyncTasks", paths: tuple[Path, ...] = ()) -> None:
+    def _begin_window(self, tasks: "AsyncTasks", paths: tuple[Path, ...] = ()) -> None:
         assert self._window is not None
-        self._window.begin(flows, paths)
+        self._window.begin(tasks, paths)
         self._window_state.open_chat(fresh=self._fresh)
         if engine_hosts.crashed_last_time() and self._preferences.values.engine_host == THREAD and not forced_kind():
             self._offer_isolation(self._window)
@@ -265,7 +265,7 @@ class Shell(QObject):
     @Slot(object)
     def _follow(self, values: Preferences) -> None:
         """Register the shortcut of the preferences, once there is an event loop."""
-        if self._flows is not None:
+        if self._tasks is not None:
             self.shortcut.set_keys(values.quick_shortcut)
 
     @Slot()

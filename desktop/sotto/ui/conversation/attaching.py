@@ -46,15 +46,15 @@ class Attaching(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         """Read nothing yet."""
         super().__init__(parent)
-        self._flows: AsyncTasks | None = None
+        self._tasks: AsyncTasks | None = None
         self._waiting: deque[_PendingFile] = deque()
         self._failed: list[str] = []
 
-    def begin(self, flows: "AsyncTasks") -> None:
-        """Begin to read, on the threads of `flows`."""
-        self._flows = flows
+    def begin(self, tasks: "AsyncTasks") -> None:
+        """Begin to read, on the threads of `tasks`."""
+        self._tasks = tasks
         if self._waiting:
-            flows.start(self._read(flows))
+            tasks.start(self._read(tasks))
 
     def attach(self, paths: Sequence[Path], draft: DraftState) -> None:
         """Read these files and attach their text to a draft."""
@@ -68,8 +68,8 @@ class Attaching(QObject):
         for path in paths[: max(0, room)]:
             self._waiting.append(_PendingFile(path, shown_name(path), draft))
         self._update_pending(draft)
-        if idle and self._waiting and self._flows is not None:
-            self._flows.start(self._read(self._flows))
+        if idle and self._waiting and self._tasks is not None:
+            self._tasks.start(self._read(self._tasks))
 
     def stop(self, index: int, draft: DraftState) -> None:
         """Stop reading one of the pending files of a draft."""
@@ -94,14 +94,14 @@ class Attaching(QObject):
     def _update_pending(self, draft: DraftState) -> None:
         draft.set_pending(tuple(file.name for file in self._pending(draft)))
 
-    async def _read(self, flows: "AsyncTasks") -> None:
+    async def _read(self, tasks: "AsyncTasks") -> None:
         from sotto.chats.documents import read_document
 
         while self._waiting:
             file = self._waiting[0]
             try:
                 if not file.stopped.is_set():
-                    attachment = await flows.call(read_document, file.path, file.stopped.is_set)
+                    attachment = await tasks.call(read_document, file.path, file.stopped.is_set)
                     if not file.stopped.is_set():
                         file.draft.attach([attachment])
             except CancelledError:

@@ -49,12 +49,12 @@ class GlobalShortcut(QObject):
         super().__init__(parent)
         self.problem = self.note = ""
         self._wanted = ""
-        self._flows: AsyncTasks | None = None
+        self._tasks: AsyncTasks | None = None
         self._keys: Keys | None = None
 
-    def begin(self, flows: "AsyncTasks") -> None:
-        """Use `flows` to wait for desktops that have to be asked."""
-        self._flows = flows
+    def begin(self, tasks: "AsyncTasks") -> None:
+        """Use `tasks` to wait for desktops that have to be asked."""
+        self._tasks = tasks
 
     @property
     def certain(self) -> str:
@@ -103,11 +103,11 @@ class GlobalShortcut(QObject):
     def _of_system(self) -> Keys | None:
         """Return how this system grants shortcuts; None where programs cannot have any."""
         if _wayland():
-            if self._flows is None:
+            if self._tasks is None:
                 return None
             from sotto.ui.platform.portal_keys import PortalKeys
 
-            return PortalKeys(self._flows, self.pressed.emit, self._tell)
+            return PortalKeys(self._tasks, self.pressed.emit, self._tell)
         if QGuiApplication.platformName() == "xcb":
             from sotto.ui.platform.x11_keys import X11Keys
 

@@ -68,16 +68,16 @@ class PortalKeys:
     """Keys that the desktop gives, or does not."""
 
     def __init__(
-        self, flows: "AsyncTasks", pressed: Callable[[str], object], changed: Callable[[str, str], object]
+        self, tasks: "AsyncTasks", pressed: Callable[[str], object], changed: Callable[[str, str], object]
     ) -> None:
         """Start without a shortcut.
 
         Args:
-            flows: Run the calls to the desktop.
+            tasks: Run the calls to the desktop.
             pressed: Called when the shortcut is pressed, with the activation token for the compositor, or empty.
             changed: Called with a problem, with the placeholder `{keys}`, and a note; at least one of them is empty.
         """
-        self._flows = flows
+        self._tasks = tasks
         self._pressed = pressed
         self._changed = changed
         self._task: asyncio.Task[None] | None = None
@@ -86,7 +86,7 @@ class PortalKeys:
     def take(self, key: int, modifiers: Qt.KeyboardModifier) -> str:
         """Ask the desktop for a key with modifiers; the outcome is reported later."""
         self._changed("", _WAITING)
-        self._task = self._flows.start(self._hold(trigger_of(key, modifiers)))
+        self._task = self._tasks.start(self._hold(trigger_of(key, modifiers)))
         return ""
 
     def release(self) -> None:

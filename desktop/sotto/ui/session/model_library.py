@@ -90,7 +90,7 @@ class ModelLibrary(QObject):
         self._preferences = preferences
         self._folders = preferences.values.folders
         self._list = ModelList()
-        self._flows: AsyncTasks | None = None
+        self._tasks: AsyncTasks | None = None
         self._waiting: list[DropContents] = []
         self._closing = threading.Event()
         self._search_again = False
@@ -108,32 +108,32 @@ class ModelLibrary(QObject):
     @property
     def begun(self) -> bool:
         """Whether `begin` has been called."""
-        return self._flows is not None
+        return self._tasks is not None
 
-    def begin(self, flows: "AsyncTasks", paths: Sequence[Path] = ()) -> None:
+    def begin(self, tasks: "AsyncTasks", paths: Sequence[Path] = ()) -> None:
         """Search for models, then open those at `paths` and those that `open` was given before."""
-        self._flows = flows
-        flows.start(self._begin(tuple(paths)))
+        self._tasks = tasks
+        tasks.start(self._begin(tuple(paths)))
 
     @Slot()
     def rescan(self) -> None:
         """Search again; if a search is under way, once more after it."""
         if self.searching:
             self._search_again = True
-        elif self._flows is not None:
-            self._flows.start(self._search(self._flows))
+        elif self._tasks is not None:
+            self._tasks.start(self._search(self._tasks))
 
     def open(self, contents: DropContents) -> None:
         """Open the first model among files and folders, and report why others are not opened."""
-        if self._flows is None:
+        if self._tasks is None:
             self._waiting.append(contents)
         else:
-            self._flows.start(self._open(self._flows, contents))
+            self._tasks.start(self._open(self._tasks, contents))
 
     def verify(self, record: ModelRecord) -> None:
         """Compare the files of a model with their digests, and report the result."""
-        if self._flows is not None:
-            self._flows.start(self._verify(self._flows, record))
+        if self._tasks is not None:
+            self._tasks.start(self._verify(self._tasks, record))
 
     def close(self) -> None:
         """Cancel a verification that is under way."""
@@ -148,20 +148,20 @@ class ModelLibrary(QObject):
     # Flows
 
     async def _begin(self, paths: tuple[Path, ...]) -> None:
-        assert self._flows is not None
-        await self._search(self._flows)
+        assert self._tasks is not None
+        await self._search(self._tasks)
         waiting, self._waiting = self._waiting, []
         if paths:
             waiting.insert(0, DropContents(paths, ()))
         for contents in waiting:
-            await self._open(self._flows, contents)
+            await self._open(self._tasks, contents)
         self.first_searched.emit(bool(waiting))
 
-    async def _search(self, flows: "AsyncTasks") -> None:
+    async def _search(self, tasks: "AsyncTasks") -> None:
         self.searching, self._search_again = True, False
         try:
-            before = await flows.call(self._source.presence, self.roots)
-            listing = await flows.call(self._source.find, self._folders)
+            before = await tasks.call(self._source.presence, self.roots)
+            listing = await tasks.call(self._source.find, self._folders)
         except Exception as error:
             # The window remains useful without the list: models can still be opened and dropped.
             details = "".join(traceback.format_exception(error))
@@ -173,22 +173,22 @@ class ModelLibrary(QObject):
         same_roots = self.roots == listing.roots
         self.roots, self.present_roots = listing.roots, listing.existing
         self.changed.emit(self.models)
-        self._watch.watch(await flows.call(self._source.folders, listing.roots))
+        self._watch.watch(await tasks.call(self._source.folders, listing.roots))
         # `before` was read first: a disk that appeared during the search is noticed at the next check.
-        self._presence = before if same_roots else await flows.call(self._source.presence, listing.roots)
+        self._presence = before if same_roots else await tasks.call(self._source.presence, listing.roots)
         self._watch.watch_disks(needed=self._presence is not None)
         if self._search_again:
             self.rescan()
 
     @Slot()
     def _check_disks(self) -> None:
-        if self._flows is not None and not self.searching:
-            self._flows.start(self._compare_presence(self._flows))
+        if self._tasks is not None and not self.searching:
+            self._tasks.start(self._compare_presence(self._tasks))
 
-    async def _compare_presence(self, flows: "AsyncTasks") -> None:
+    async def _compare_presence(self, tasks: "AsyncTasks") -> None:
         """Search again if a disk has appeared or disappeared."""
         before = self._presence
-        now = await flows.call(self._source.presence, self.roots)
+        now = await tasks.call(self._source.presence, self.roots)
         if before is not self._presence:
             return
         if now != before:
@@ -196,7 +196,7 @@ class ModelLibrary(QObject):
         else:
             self._watch.watch_disks(needed=now is not None)
 
-    async def _open(self, flows: "AsyncTasks", contents: DropContents) -> None:
+    async def _open(self, tasks: "AsyncTasks", contents: DropContents) -> None:
         opened: list[ModelRecord] = []
         problems = [
             Problem("Not on this machine", f"{address} is elsewhere: download the model first, then drop its folder.")
@@ -204,7 +204,7 @@ class ModelLibrary(QObject):
         ]
         for path in contents.paths:
             try:
-                record = await flows.call(self._source.open, path)
+                record = await tasks.call(self._source.open, path)
             except SottoError as error:
                 problems.append(Problem(f"{path_names([path])} could not be loaded", error.message))
                 continue
@@ -231,11 +231,11 @@ class ModelLibrary(QObject):
             self.changed.emit(self.models)
         self.opened.emit(known or record)
 
-    async def _verify(self, flows: "AsyncTasks", record: ModelRecord) -> None:
+    async def _verify(self, tasks: "AsyncTasks", record: ModelRecord) -> None:
         name = model_name(record.name)
         self.notice.emit("Checking files", f"The files of {name} are read and compared with their digests.")
         try:
-            found = await flows.call(self._source.verify, record, self._closing.is_set)
+            found = await tasks.call(self._source.verify, record, self._closing.is_set)
         except CancelledError:
             return
         except SottoError as error:

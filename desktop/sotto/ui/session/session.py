@@ -165,9 +165,9 @@ class Session(QObject):
 
     # The user's actions
 
-    def begin(self, flows: "AsyncTasks", paths: Sequence[Path] = ()) -> None:
+    def begin(self, tasks: "AsyncTasks", paths: Sequence[Path] = ()) -> None:
         """Search for models, then load the one at `paths`, or else the built-in model."""
-        self.library.begin(flows, paths)
+        self.library.begin(tasks, paths)
 
     def chosen_context(self, record: ModelRecord) -> int | None:
         """Return the context length that the user chose for this model, or else for all; None if they chose none."""

@@ -16,7 +16,7 @@ class AsyncTasks:
     def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         """Run tasks on `loop`."""
         self._loop = loop
-        self._pool = ThreadPoolExecutor(2, thread_name_prefix="flow")
+        self._pool = ThreadPoolExecutor(2, thread_name_prefix="task")
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
 

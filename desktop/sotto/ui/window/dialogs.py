@@ -25,7 +25,7 @@ class Dialogs(QObject):
     """Opens file dialogs, the settings and the about box.
 
     Attributes:
-        flows: Runs slow work of the settings; None before there is an event loop.
+        tasks: Runs slow work of the settings; None before there is an event loop.
         settings: The settings window; None before it is first opened.
         api: The switch of the API, for the settings; None if there is none.
         shortcut: The global shortcut of the quick prompt, for the settings; None if there is none.
@@ -51,7 +51,7 @@ class Dialogs(QObject):
         super().__init__(window)
         self._window, self._session, self._chat_library = window, session, chat_library
         self._preferences, self._attach = preferences, attach
-        self.flows: AsyncTasks | None = None
+        self.tasks: AsyncTasks | None = None
         self.settings: SettingsWindow | None = None
         self.api: ApiSwitch | None = None
         self.shortcut: GlobalShortcut | None = None
@@ -100,9 +100,9 @@ class Dialogs(QObject):
         """Show the settings, at the page of this name; an empty name keeps the page."""
         from sotto.ui.settings.settings_window import SettingsWindow
 
-        if self.settings is None and self.flows is not None:
+        if self.settings is None and self.tasks is not None:
             self.settings = SettingsWindow(
-                self._session, self._preferences, self.flows, self._window, self.api, self.shortcut
+                self._session, self._preferences, self.tasks, self._window, self.api, self.shortcut
             )
         if self.settings is not None:
             self.settings.open(page)

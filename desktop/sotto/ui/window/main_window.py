@@ -131,22 +131,22 @@ class MainWindow(QMainWindow):
         self.setMinimumSize(*_MIN_SIZE)
         self.chat.composer.draft.setFocus()
 
-    def begin(self, flows: "AsyncTasks", paths: tuple[Path, ...] = ()) -> None:
+    def begin(self, tasks: "AsyncTasks", paths: tuple[Path, ...] = ()) -> None:
         """Start what needs the event loop, unless it has been started already: searching and loading models, and so on.
 
         Args:
-            flows: Runs asynchronous tasks.
+            tasks: Runs asynchronous tasks.
             paths: Models to load; the built-in one if there are none.
         """
-        self.dialogs.flows = flows
-        self.composing.begin(flows)
-        self.chat.choices.begin(flows)
+        self.dialogs.tasks = tasks
+        self.composing.begin(tasks)
+        self.chat.choices.begin(tasks)
         self.current.begin()
         self.greeting.begin()
         self.chat_library.refresh()
         if not self.session.library.begun:
-            self.session.begin(flows, paths)
-        self.models.begin(flows)
+            self.session.begin(tasks, paths)
+        self.models.begin(tasks)
 
     def _actions(self) -> WindowActions:
         dialogs = self.dialogs
