@@ -23,7 +23,7 @@ from sotto.engine.contract.events import (
 from sotto.engine.contract.requests import GenerateRequest
 from sotto.errors import UnsupportedModelError
 from sotto.runner.commands import Generate, Unload
-from sotto.runner.host import not_loaded, standing
+from sotto.runner.host import not_loaded, resident_models
 from sotto.runner.keeper import Keeper
 from sotto.runner.residents import FOREVER, Residents
 
@@ -48,8 +48,8 @@ class StillHost:
         self.want, self.leave = self._keeper.want, self._keeper.leave
 
     @property
-    def standing(self):
-        return standing(self.residents, None)
+    def resident_models(self):
+        return resident_models(self.residents, None)
 
     @property
     def visitors(self):
@@ -72,7 +72,7 @@ class StillHost:
         if isinstance(command, Unload):
             self.asked.append("unload")
             self._ends.append((None, command.seat))
-        elif command.roomy and len(self.standing) >= self._room:
+        elif command.roomy and len(self.resident_models) >= self._room:
             self._keeper.hear(Failed("", "It does not fit.", seat=command.seat, shortage=True))
         else:
             self.asked.append(command.record.name)
@@ -209,7 +209,7 @@ async def test_where_there_is_room_another_model_is_loaded_beside_and_nobody_wai
     await settle()
     assert second.inside
     assert host.asked == ["one:latest", "two:latest"]
-    assert [one.record for one in host.standing] == [ONE, TWO]
+    assert [one.record for one in host.resident_models] == [ONE, TWO]
     for guest in (first, second, third):
         await guest.leave()
 
@@ -263,7 +263,7 @@ async def test_a_load_that_a_person_stops_is_said():
 
 @stepped
 async def test_too_many_are_sent_away():
-    host = StillHost(most_wishes=2)
+    host = StillHost(max_requests=2)
     desk = Desk(host)
     guests = [Guest(desk, ONE), Guest(desk, ONE)]
     await settle()
@@ -324,7 +324,7 @@ async def test_an_idle_model_goes_after_its_time_and_each_visit_sets_it_anew():
     host = StillHost(keep_alive=20)
     desk = Desk(host)
     await visited(desk, host)
-    assert host.standing[0].stays == 20
+    assert host.resident_models[0].stays == 20
     host.pass_time(10)
     await visited(desk, host)
     host.pass_time(15)
@@ -343,10 +343,10 @@ async def test_keep_alive_of_a_request():
     host.end()
     await settle()
     await visited(desk, host, keep_alive=FOREVER)
-    assert host.standing[0].stays == FOREVER
+    assert host.resident_models[0].stays == FOREVER
     assert host.residents.due == FOREVER
     await visited(desk, host, keep_alive=10)
-    assert host.standing[0].stays == 10
+    assert host.resident_models[0].stays == 10
     desk.close()
 
 
@@ -361,7 +361,7 @@ async def test_a_model_that_a_person_has_in_view_stays():
     host._keeper.choose(host.residents.all[0].seat)
     await guest.leave()
     assert host.asked == ["one:latest"]
-    assert host.standing[0].stays == FOREVER
+    assert host.resident_models[0].stays == FOREVER
     # Unless somebody asks for just that.
     ended = asyncio.create_task(desk.unload(ONE))
     await settle()

@@ -9,7 +9,7 @@ from sotto.engine.contract.events import DoneReason, Embedded, Failed, Finished,
 from sotto.engine.contract.requests import EmbedRequest, GenerateRequest, SamplingOptions
 from sotto.runner.commands import Embed, Generate
 from sotto.runner.loop_host import LoopHost
-from sotto.runner.residents import Admit, Refuse, Wish
+from sotto.runner.residents import Admit, ModelRequest, Refuse
 from sotto.store.opening import record_of
 from tiny_random import write_model
 
@@ -47,10 +47,10 @@ def host(script):
     assert made.close()
 
 
-def entered(host, record=ONE, **wish):
+def entered(host, record=ONE, **request):
     """Request a model, and return the answer and the number of the visit."""
     heard = Heard()
-    visit = host.want(Wish(record, **wish), heard)
+    visit = host.want(ModelRequest(record, **request), heard)
     return visit, heard.end()
 
 
@@ -61,12 +61,12 @@ def asked(host, seat, name="r"):
 
 
 def names(host):
-    return [one.record.name for one in host.standing]
+    return [one.record.name for one in host.resident_models]
 
 
 def test_nothing_runs_before_it_is_asked(host):
     assert host.close()
-    assert host.standing == []
+    assert host.resident_models == []
     host.cancel("nothing")
     assert host._thread is None
 
@@ -75,8 +75,8 @@ def test_models_are_loaded_beside_each_other_asked_and_unloaded(host):
     visit, admitted = entered(host, num_ctx=2048)
     other, beside = entered(host, TWO)
     assert names(host) == ["one:latest", "two:latest"]
-    assert [one.info.context_length for one in host.standing] == [2048, 4096]
-    assert [one.nbytes for one in host.standing] == [ONE.size + (1 << 20)] * 2
+    assert [one.info.context_length for one in host.resident_models] == [2048, 4096]
+    assert [one.nbytes for one in host.resident_models] == [ONE.size + (1 << 20)] * 2
     for seat in (admitted.resident.seat, beside.resident.seat):
         heard = asked(host, seat)
         assert heard.end().text == "Hello there."
@@ -95,12 +95,12 @@ def test_models_are_loaded_beside_each_other_asked_and_unloaded(host):
 
 def test_a_model_leaves_when_its_time_is_over(host):
     visit, _ = entered(host, keep_alive=0.05)
-    assert 0 < host.standing[0].stays <= 0.05
+    assert 0 < host.resident_models[0].stays <= 0.05
     host.leave(visit)
     gone = Heard()
-    host._keeper._on_unloaded[host.standing[0].seat] = [gone]
+    host._keeper._on_unloaded[host.resident_models[0].seat] = [gone]
     gone.end()
-    assert host.standing == []
+    assert host.resident_models == []
 
 
 def test_a_model_that_is_not_loaded_is_not_asked(host, script):
@@ -131,7 +131,7 @@ def test_cancelling_ends_an_answer(host, script):
 def test_a_load_that_fails_leaves_nothing(host, script):
     script.fail_load = "The weights are damaged."
     assert entered(host)[1].failed.message == "The weights are damaged."
-    assert host.standing == []
+    assert host.resident_models == []
 
 
 def test_an_engine_that_is_lost_is_told_and_made_anew(host, script):
@@ -151,7 +151,7 @@ def test_closing_answers_whoever_waits(script):
     script.hold_answer = script.hold_load = threading.Event()
     heard, waiting = asked(host, admitted.resident.seat), Heard()
     host._answering["never"] = never = Heard()
-    host.want(Wish(TWO), waiting)
+    host.want(ModelRequest(TWO), waiting)
     assert host.close()
     assert never.end() == Failed("never", "The engine has been stopped.")
     assert isinstance(waiting.end(), Refuse)
@@ -173,6 +173,6 @@ def test_the_real_engines(tmp_path):
         assert len(vectors.end().vectors) == 1
         host.leave(visit)
     assert len(answers) == 2
-    assert [one.record for one in host.standing] == there
-    assert all(one.nbytes > one.info.weight_bytes for one in host.standing)
+    assert [one.record for one in host.resident_models] == there
+    assert all(one.nbytes > one.info.weight_bytes for one in host.resident_models)
     assert host.close()

@@ -10,12 +10,12 @@ from sotto.runner.commands import CancelLoad, Load, Unload
 from sotto.runner.residents import (
     FOREVER,
     Admit,
+    ModelRequest,
     Rank,
     Refuse,
     Residents,
     Stage,
-    Wish,
-    same,
+    is_same_model,
 )
 from thoroughness import examples
 
@@ -29,15 +29,17 @@ class Desk:
     def __init__(self, **options):
         self.now = 0.0
         self.pins = []
-        self.policy = Residents(lambda: self.now, lambda record: any(same(record, one) for one in self.pins), **options)
+        self.policy = Residents(
+            lambda: self.now, lambda record: any(is_same_model(record, one) for one in self.pins), **options
+        )
         self.said = []
 
     def take(self, decisions):
         self.said += decisions
         return decisions
 
-    def want(self, record, **wish):
-        visit, decisions = self.policy.want(Wish(record, **wish))
+    def want(self, record, **request):
+        visit, decisions = self.policy.want(ModelRequest(record, **request))
         self.take(decisions)
         return visit
 
@@ -51,11 +53,11 @@ class Desk:
             return self.take(self.policy.gone(resident.seat))
         if failed is not None:
             return self.take(self.policy.failed(resident.seat, failed))
-        return self.take(self.policy.loaded(resident.seat, info_of(resident.wish.record, context)))
+        return self.take(self.policy.loaded(resident.seat, info_of(resident.request.record, context)))
 
-    def loaded(self, record, **wish):
+    def loaded(self, record, **request):
         """Load and visit a model, and leave it again."""
-        visit = self.want(record, **wish)
+        visit = self.want(record, **request)
         while not any(isinstance(one, Admit) and one.visit == visit for one in self.said):
             self.end()
         self.leave(visit)
@@ -258,7 +260,7 @@ def test_whoever_leaves_while_a_model_is_loaded_leaves_it_to_its_time_unless_it_
 
 
 def test_programs_beyond_the_limit_are_refused_and_people_are_not():
-    desk = Desk(most_wishes=2)
+    desk = Desk(max_requests=2)
     visits = [desk.want(ONE), desk.want(TWO)]
     assert desk.told(refused := desk.want(ONE)) == [Refuse(refused, busy=True)]
     assert desk.told(desk.want(ONE, rank=Rank.CHAT)) == []
@@ -311,7 +313,7 @@ class Machine(RuleBasedStateMachine):
 
     def __init__(self):
         super().__init__()
-        self.desk = Desk(most_wishes=6, keep_alive=20.0)
+        self.desk = Desk(max_requests=6, keep_alive=20.0)
         self.open = {}
         self.under_way = []
         self.stopped, self.ejected = set(), set()
@@ -332,7 +334,7 @@ class Machine(RuleBasedStateMachine):
                 resident = self.desk.policy.resident(one.seat)
                 busy = resident.visits and one.seat not in self.ejected
                 assert not busy, "a busy model is told to leave"
-                pinned = any(same(resident.record, pin) for pin in self.desk.pins)
+                pinned = any(is_same_model(resident.record, pin) for pin in self.desk.pins)
                 assert not pinned or resident.dismissed or one.seat in self.ejected, "a pinned model is told to leave"
             if isinstance(one, Admit):
                 assert self.desk.policy.resident(one.resident.seat).info is not None
@@ -350,8 +352,8 @@ class Machine(RuleBasedStateMachine):
         rank=st.sampled_from(Rank),
         as_it_is=st.booleans(),
     )
-    def want(self, record, **wish):
-        visit, decisions = self.desk.policy.want(Wish(record, **wish))
+    def want(self, record, **request):
+        visit, decisions = self.desk.policy.want(ModelRequest(record, **request))
         self.open[visit] = record
         self.obey(self.desk.take(decisions))
 

@@ -28,7 +28,7 @@ from sotto.errors import UnsupportedModelError
 from sotto.runner.commands import Ask, Count, Embed, Generate
 from sotto.runner.host import Host
 from sotto.runner.profiles import Profile, Profiles
-from sotto.runner.residents import Admit, Refuse, Resident, Wish
+from sotto.runner.residents import Admit, ModelRequest, Refuse, Resident
 from sotto.store.opening import find_by_name
 from sotto.store.records import ModelRecord
 
@@ -114,7 +114,7 @@ class Desk:
     @property
     def is_loading_first(self) -> bool:
         """Whether somebody waits for a model, and none is there yet."""
-        return bool(self._waiting) and not self.host.standing
+        return bool(self._waiting) and not self.host.resident_models
 
     # Turns
 
@@ -139,8 +139,8 @@ class Desk:
         began = time.perf_counter_ns()
         admitted: asyncio.Future[Resident] = asyncio.get_running_loop().create_future()
         self._waiting.add(admitted)
-        wish = Wish(record, num_ctx, keep_alive)
-        visit = self.host.want(wish, lambda told: self._bridge.call(_answer, admitted, told))
+        request = ModelRequest(record, num_ctx, keep_alive)
+        visit = self.host.want(request, lambda told: self._bridge.call(_answer, admitted, told))
         try:
             resident = await admitted
             assert resident.info is not None  # only what is loaded is entered

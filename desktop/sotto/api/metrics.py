@@ -69,7 +69,7 @@ class Metrics:
     def collect(self) -> Iterable[Metric]:
         """Yield what is loaded now; called by the registry."""
         memory = GaugeMetricFamily("sotto_model_memory_bytes", "Memory that a loaded model takes.", labels=("model",))
-        for resident in self._host.standing:
+        for resident in self._host.resident_models:
             memory.add_metric((resident.record.name,), resident.nbytes)
         yield memory
         yield GaugeMetricFamily("sotto_models_loaded", "Models that are loaded.", value=len(memory.samples))

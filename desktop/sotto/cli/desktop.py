@@ -7,7 +7,7 @@ from pathlib import Path
 from sotto.cli import qt_libraries
 from sotto.errors import SottoError
 from sotto.paths import data_dir
-from sotto.ui.platform.single_instance import Show, Wish, enter
+from sotto.ui.platform.single_instance import Show, StartRequest, enter
 
 
 def run(show: Show, paths: tuple[Path, ...]) -> int:
@@ -20,7 +20,7 @@ def run(show: Show, paths: tuple[Path, ...]) -> int:
     """
     obstacle = no_window()
     if not obstacle:
-        return _open(Wish(show, paths, os.environ.get("XDG_ACTIVATION_TOKEN", "")))
+        return _open(StartRequest(show, paths, os.environ.get("XDG_ACTIVATION_TOKEN", "")))
     if show is not Show.WINDOW:
         raise SottoError(obstacle)
     from sotto.cli import chat
@@ -29,9 +29,9 @@ def run(show: Show, paths: tuple[Path, ...]) -> int:
     return chat.in_terminal(str(paths[0]) if paths else None)
 
 
-def _open(wish: Wish) -> int:
+def _open(request: StartRequest) -> int:
     try:
-        instance = enter(data_dir(), wish)
+        instance = enter(data_dir(), request)
         if instance is None:
             return 0
     except OSError as error:
@@ -40,7 +40,7 @@ def _open(wish: Wish) -> int:
         instance = None
     from sotto.ui.app.app import run as run_app
 
-    return run_app(wish, instance)
+    return run_app(request, instance)
 
 
 def no_window() -> str:

@@ -10,7 +10,7 @@ from sotto.engine.contract.events import Failed, ModelInfo, RequestEvent
 from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.errors import InvalidRequestError
 from sotto.runner.commands import Ask, Command
-from sotto.runner.residents import Admit, Refuse, Residents, Stage, Wish
+from sotto.runner.residents import Admit, ModelRequest, Refuse, Residents, Stage
 from sotto.store.records import ModelRecord
 
 THREAD, PROCESS = "thread", "process"
@@ -22,7 +22,7 @@ STACK_BYTES = 16 << 20
 """Stack size of a thread that runs an engine: the 512 KB of macOS's secondary threads are too few for deep calls."""
 
 Visit = int
-WishCallback = Callable[[Admit | Refuse], None]
+ModelCallback = Callable[[Admit | Refuse], None]
 AnswerCallback = Callable[[RequestEvent], None]
 
 
@@ -44,7 +44,7 @@ class Loop(CommandSink, Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class ResidentStatus:
     """A loaded model.
 
     Attributes:
@@ -65,8 +65,8 @@ class Standing:
 class Host(Protocol):
     """A host of engines that several callers share.
 
-    Every method may be called on any thread. Callbacks may come on any thread too and must return at once. Each wish is
-    answered once unless it is withdrawn, and an answer ends with one `Finished`, `Embedded`, `Counted` or `Failed`.
+    Every method may be called on any thread. Callbacks may come on any thread too and must return at once. Each request
+    is answered once unless it is withdrawn, and an answer ends with one `Finished`, `Embedded`, `Counted` or `Failed`.
     """
 
     @property
@@ -74,17 +74,17 @@ class Host(Protocol):
         """How many answers of one model are computed at a time; others wait."""
 
     @property
-    def standing(self) -> Sequence[Standing]:
+    def resident_models(self) -> Sequence[ResidentStatus]:
         """The models that are loaded now."""
 
     def models(self) -> Sequence[ModelRecord]:
         """Return every model on this machine; may take a while."""
 
-    def want(self, wish: Wish, callback: WishCallback) -> Visit:
+    def want(self, request: ModelRequest, callback: ModelCallback) -> Visit:
         """Have a model loaded, and keep it until `leave`; see `sotto.runner.residents`."""
 
     def leave(self, visit: Visit) -> None:
-        """End a visit, or withdraw its wish."""
+        """End a visit, or withdraw its request."""
 
     def dismiss(self, record: ModelRecord, callback: Callable[[], None]) -> None:
         """Unload a model once it is idle.
@@ -112,7 +112,7 @@ def start_engine_thread(run: Callable[[], None], *, daemon: bool = False) -> thr
     return thread
 
 
-def standing(residents: Residents, figures: MemoryFigures | None) -> list[Standing]:
+def resident_models(residents: Residents, figures: MemoryFigures | None) -> list[ResidentStatus]:
     """Return the loaded models.
 
     Args:
@@ -121,7 +121,7 @@ def standing(residents: Residents, figures: MemoryFigures | None) -> list[Standi
     """
     held = figures.held if figures else {}
     return [
-        Standing(
+        ResidentStatus(
             seat=resident.seat,
             record=resident.record,
             info=resident.info,

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from sotto.engine.contract.events import Event, Failed, Loaded, Unloaded
 from sotto.runner.commands import CancelLoad, Load, Unload
-from sotto.runner.host import CommandSink, Visit, WishCallback
-from sotto.runner.residents import FOREVER, Decision, Residents, Stage, Wish
+from sotto.runner.host import CommandSink, ModelCallback, Visit
+from sotto.runner.residents import FOREVER, Decision, ModelRequest, Residents, Stage
 from sotto.store.records import ModelRecord
 
 
@@ -29,18 +29,18 @@ class Keeper:
         """
         self.residents = residents
         self._loop, self._later, self._changed = loop, later, changed
-        self._callbacks: dict[int, WishCallback] = {}
+        self._callbacks: dict[int, ModelCallback] = {}
         self._on_unloaded: dict[str, list[Callable[[], None]]] = {}
         self._due = FOREVER
 
-    def want(self, wish: Wish, callback: WishCallback) -> Visit:
+    def want(self, request: ModelRequest, callback: ModelCallback) -> Visit:
         """Have a model loaded; return the number of the visit, which the caller must end with `leave`.
 
         Args:
-            wish: The model, and how it should be loaded.
+            request: The model, and how it should be loaded.
             callback: Receives the only answer, now or later, unless the visit has ended by then.
         """
-        visit, decisions = self.residents.want(wish)
+        visit, decisions = self.residents.want(request)
         self._callbacks[visit] = callback
         self._carry_out(decisions)
         return visit
@@ -52,7 +52,7 @@ class Keeper:
         return visit
 
     def leave(self, visit: Visit, *, stop: bool = False) -> None:
-        """End a visit or withdraw a wish; see `Residents.leave`."""
+        """End a visit or withdraw a request; see `Residents.leave`."""
         self._callbacks.pop(visit, None)
         self._carry_out(self.residents.leave(visit, stop=stop))
 
@@ -97,7 +97,7 @@ class Keeper:
             self._carry_out(self.residents.failed(event.seat, event))
 
     def crashed(self, failed: Failed, *, permanently: bool = False) -> None:
-        """Record that the loop has ended; if permanently, refuse all waiting wishes."""
+        """Record that the loop has ended; if permanently, refuse all waiting requests."""
         self._carry_out(self.residents.crashed(failed, permanently=permanently))
 
     def _carry_out(self, decisions: list[Decision]) -> None:

@@ -17,16 +17,16 @@ from sotto.runner.commands import Ask, Cancel
 from sotto.runner.host import (
     AnswerCallback,
     Loop,
-    Standing,
+    ModelCallback,
+    ResidentStatus,
     Visit,
-    WishCallback,
     not_loaded,
-    standing,
+    resident_models,
     start_engine_thread,
 )
 from sotto.runner.keeper import Keeper
 from sotto.runner.loop import SLOTS, EngineLoop
-from sotto.runner.residents import FOREVER, KEEP_ALIVE, MOST_WISHES, Residents, Wish
+from sotto.runner.residents import FOREVER, KEEP_ALIVE, MAX_REQUESTS, ModelRequest, Residents
 from sotto.runner.status import is_load_event
 from sotto.store.records import ModelRecord
 
@@ -46,7 +46,7 @@ class LoopHost:
         keep_alive: float = KEEP_ALIVE,
         make_loop: Callable[[Callable[[Event], None]], Loop] | None = None,
         models: Callable[[], Sequence[ModelRecord]] = lambda: catalogue().records,
-        most_wishes: int = MOST_WISHES,
+        max_requests: int = MAX_REQUESTS,
     ) -> None:
         """Make a host; its loop starts when the first model is loaded.
 
@@ -55,7 +55,7 @@ class LoopHost:
             keep_alive: Seconds that an idle model stays loaded.
             make_loop: Makes the loop, given where to send events; None for an `EngineLoop` with `settings`.
             models: Returns the models on this machine.
-            most_wishes: How many wishes may be open at a time; further ones are refused.
+            max_requests: How many requests may be open at a time; further ones are refused.
         """
         self.slots = SLOTS
         self._make_loop = make_loop or (lambda emit: EngineLoop(emit, settings))
@@ -67,26 +67,26 @@ class LoopHost:
         self._timer: threading.Timer | None = None
         self._answering: dict[str, AnswerCallback] = {}
         self._figures: MemoryFigures | None = None
-        residents = Residents(time.monotonic, most_wishes=most_wishes, keep_alive=keep_alive)
+        residents = Residents(time.monotonic, max_requests=max_requests, keep_alive=keep_alive)
         self._keeper = Keeper(residents, self._running, self._later)
 
     @property
-    def standing(self) -> Sequence[Standing]:
+    def resident_models(self) -> Sequence[ResidentStatus]:
         """The models that are loaded now."""
         with self._lock:
-            return standing(self._keeper.residents, self._figures)
+            return resident_models(self._keeper.residents, self._figures)
 
     def models(self) -> Sequence[ModelRecord]:
         """Return every model on this machine."""
         return self._models()
 
-    def want(self, wish: Wish, callback: WishCallback) -> Visit:
+    def want(self, request: ModelRequest, callback: ModelCallback) -> Visit:
         """Have a model loaded, and keep it until `leave`."""
         with self._lock:
-            return self._keeper.want(wish, callback)
+            return self._keeper.want(request, callback)
 
     def leave(self, visit: Visit) -> None:
-        """End a visit, or withdraw its wish."""
+        """End a visit, or withdraw its request."""
         with self._lock:
             self._keeper.leave(visit)
 

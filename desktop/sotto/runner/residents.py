@@ -1,18 +1,18 @@
 """The policy of which models are loaded and unloaded: decisions only, without threads, engines or waiting.
 
-A host reports wishes for models and what has happened, and carries out the decisions; time comes from an injected
+A host reports requests for models and what has happened, and carries out the decisions; time comes from an injected
 clock. The rules:
 
-- A wish for a model that is loaded as wished is admitted at once. Other models are loaded one at a time, those that a
-  person waits for first, otherwise in order of arrival; loaded models serve meanwhile.
+- A request for a model that is loaded as requested is admitted at once. Other models are loaded one at a time, those
+  that a person waits for first, otherwise in order of arrival; loaded models serve meanwhile.
 - Whether a model fits beside the others is known from its load, before it reads any weights. If it does not, the least
-  recently used idle model is unloaded; if all are busy, the least recently used one admits no further wishes until it
+  recently used idle model is unloaded; if all are busy, the least recently used one admits no further requests until it
   is idle, and is unloaded then. Pinned models stay, and the one that the user has chosen goes last.
 - A model left alone, or beside pinned models only, is loaded with as much context as fits. A model that will be loaded
   even if it does not fit has the others unloaded first.
 - An idle model is unloaded when its time is over. The time starts when the last visit ends; its length stays the same
-  until a wish sets another.
-- Each wish is answered once, by `Admit` or `Refuse`, unless it is withdrawn first.
+  until a request sets another.
+- Each request is answered once, by `Admit` or `Refuse`, unless it is withdrawn first.
 """
 
 import math
@@ -26,11 +26,11 @@ from sotto.store.records import ModelRecord
 
 FOREVER = math.inf
 KEEP_ALIVE = 300.0
-MOST_WISHES = 512
+MAX_REQUESTS = 512
 
 
 class Rank(IntEnum):
-    """The priority of a wish."""
+    """The priority of a request."""
 
     CHAT = 0
     BACKGROUND = 1
@@ -45,8 +45,8 @@ class Stage(IntEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
-    """A caller's wish to use a model.
+class ModelRequest:
+    """A caller's request to use a model.
 
     Attributes:
         record: The model.
@@ -71,7 +71,7 @@ class Resident:
 
     Attributes:
         seat: The name of its seat; never reused for another model.
-        wish: The wish that it was loaded for.
+        request: The request that it was loaded for.
         keep_alive: Seconds that it stays loaded when idle; None for the default.
         stage: Its stage.
         info: What loading it revealed.
@@ -79,11 +79,11 @@ class Resident:
         used: When a visit last began or ended.
         dismissed: Whether it will be unloaded once idle, and admits no more visits.
         roomy: Whether its load fails without room for a useful context, because others could be unloaded.
-        outdated: Whether the next wish reloads it.
+        outdated: Whether the next request reloads it.
     """
 
     seat: str
-    wish: Wish
+    request: ModelRequest
     keep_alive: float | None
     stage: Stage = Stage.LOADING
     info: ModelInfo | None = None
@@ -96,19 +96,19 @@ class Resident:
     @property
     def record(self) -> ModelRecord:
         """The model."""
-        return self.wish.record
+        return self.request.record
 
     @property
     def idle(self) -> bool:
         """Whether it is loaded and has no visits."""
         return self.stage is Stage.READY and not self.visits
 
-    def serves(self, wish: Wish) -> bool:
-        """Return whether it is loaded as a wish asks."""
+    def serves(self, request: ModelRequest) -> bool:
+        """Return whether it is loaded as a request asks."""
         if self.stage is not Stage.READY or self.info is None or self.outdated:
             return False
-        given, asked, limit = self.info.context_length, wish.num_ctx, self.record.context_length
-        if wish.as_it_is or asked in (self.wish.num_ctx, given):
+        given, asked, limit = self.info.context_length, request.num_ctx, self.record.context_length
+        if request.as_it_is or asked in (self.request.num_ctx, given):
             return True
         # Reloading would not give a longer context than the model supports.
         return asked is not None and limit is not None and asked > limit == given
@@ -116,7 +116,7 @@ class Resident:
 
 @dataclass(frozen=True, slots=True)
 class Admit:
-    """Grant a wish: the visit has begun."""
+    """Grant a request: the visit has begun."""
 
     visit: int
     resident: Resident
@@ -124,12 +124,12 @@ class Admit:
 
 @dataclass(frozen=True, slots=True)
 class Refuse:
-    """Refuse a wish.
+    """Refuse a request.
 
     Attributes:
         visit: Its number.
         failed: Why; None if its load was cancelled.
-        busy: Whether too many wishes are open.
+        busy: Whether too many requests are open.
     """
 
     visit: int
@@ -140,7 +140,7 @@ class Refuse:
 Decision = Load | CancelLoad | Unload | Admit | Refuse
 
 
-def same(first: ModelRecord, second: ModelRecord) -> bool:
+def is_same_model(first: ModelRecord, second: ModelRecord) -> bool:
     """Return whether two records are the same model."""
     return first.path == second.path or (bool(first.digest) and first.digest == second.digest)
 
@@ -158,7 +158,7 @@ class Residents:
         self,
         clock: Callable[[], float],
         pinned: Callable[[ModelRecord], bool] = lambda record: False,
-        most_wishes: int = MOST_WISHES,
+        max_requests: int = MAX_REQUESTS,
         keep_alive: float = KEEP_ALIVE,
     ) -> None:
         """Begin with nothing loaded.
@@ -166,16 +166,16 @@ class Residents:
         Args:
             clock: Returns the time in seconds.
             pinned: Returns whether a model stays loaded.
-            most_wishes: How many wishes may be open; further ones are refused, except those of `Rank.CHAT`.
+            max_requests: How many requests may be open; further ones are refused, except those of `Rank.CHAT`.
             keep_alive: Seconds that an idle model stays loaded by default.
         """
         self.clock, self._pinned = clock, pinned
-        self._most_wishes, self.keep_alive = most_wishes, keep_alive
+        self._max_requests, self.keep_alive = max_requests, keep_alive
         self.chosen = ""
-        self._waiting: dict[int, Wish] = {}
+        self._waiting: dict[int, ModelRequest] = {}
         self._visits: dict[int, str] = {}
         self._residents: dict[str, Resident] = {}
-        # Wishes that did not fit beside the current residents; cleared whenever one is unloaded.
+        # Requests that did not fit beside the current residents; cleared whenever one is unloaded.
         self._unfit: set[tuple[str, int | None]] = set()
         self._numbers = 0
 
@@ -188,7 +188,7 @@ class Residents:
 
     @property
     def waiting(self) -> int:
-        """How many wishes wait."""
+        """How many requests wait."""
         return len(self._waiting)
 
     def resident(self, seat: str) -> Resident | None:
@@ -202,7 +202,7 @@ class Residents:
 
     def of(self, record: ModelRecord) -> Resident | None:
         """Return the resident of a model."""
-        return next((resident for resident in self._residents.values() if same(resident.record, record)), None)
+        return next((resident for resident in self._residents.values() if is_same_model(resident.record, record)), None)
 
     def expires(self, resident: Resident) -> float:
         """Return the clock time at which a resident will be unloaded if unused; `FOREVER` if it stays."""
@@ -220,28 +220,28 @@ class Residents:
         """The clock time at which `tick` has something to do."""
         return min((self.expires(resident) for resident in self._residents.values() if resident.idle), default=FOREVER)
 
-    # Wishes and visits
+    # Requests and visits
 
-    def want(self, wish: Wish) -> tuple[int, list[Decision]]:
-        """Take a wish; return the number of its visit, and the decisions."""
+    def want(self, request: ModelRequest) -> tuple[int, list[Decision]]:
+        """Take a request; return the number of its visit, and the decisions."""
         self._numbers += 1
-        if wish.rank is not Rank.CHAT and len(self._waiting) + len(self._visits) >= self._most_wishes:
+        if request.rank is not Rank.CHAT and len(self._waiting) + len(self._visits) >= self._max_requests:
             return self._numbers, [Refuse(self._numbers, busy=True)]
-        self._waiting[self._numbers] = wish
+        self._waiting[self._numbers] = request
         return self._numbers, self._decide()
 
     def leave(self, visit: int, *, stop: bool = False) -> list[Decision]:
-        """End a visit, or withdraw its wish.
+        """End a visit, or withdraw its request.
 
         Args:
             visit: Its number; a visit that has ended is ignored.
-            stop: Whether to cancel the load too, if only this wish waits for it.
+            stop: Whether to cancel the load too, if only this request waits for it.
         """
-        wish = self._waiting.pop(visit, None)
+        request = self._waiting.pop(visit, None)
         stopped: list[Decision] = []
-        if wish is not None and stop:
-            resident = self.of(wish.record)
-            if resident is not None and resident.stage is Stage.LOADING and not self._is_wanted(wish.record):
+        if request is not None and stop:
+            resident = self.of(request.record)
+            if resident is not None and resident.stage is Stage.LOADING and not self._is_wanted(request.record):
                 stopped.append(self._stop_load(resident))
         resident = self._residents.get(self._visits.pop(visit, ""))
         if resident is not None and visit in resident.visits:
@@ -249,13 +249,13 @@ class Residents:
         return [*stopped, *self._decide()]
 
     def dismiss(self, seat: str, *, at_once: bool = False) -> list[Decision]:
-        """Unload a resident once it is idle, or at once; later wishes have it loaded again."""
+        """Unload a resident once it is idle, or at once; later requests have it loaded again."""
         resident = self._residents.get(seat)
         if resident is None or resident.stage is Stage.LEAVING:
             return self._decide()
         if resident.stage is Stage.LOADING:
             if at_once:
-                return [self._stop_load(resident), *self._refuse(resident.wish, None), *self._decide()]
+                return [self._stop_load(resident), *self._refuse(resident.request, None), *self._decide()]
             self._change(resident, dismissed=not self._is_wanted(resident.record))
             return []
         if at_once:
@@ -273,7 +273,7 @@ class Residents:
         return self._numbers
 
     def outdate(self, seat: str) -> None:
-        """Have the next wish reload a resident, even if it would serve that wish as it is."""
+        """Have the next request reload a resident, even if it would serve that request as it is."""
         if (resident := self._residents.get(seat)) is not None:
             self._change(resident, outdated=True)
 
@@ -299,7 +299,7 @@ class Residents:
         resident = self._forget(seat)
         stopped: list[Decision] = []
         if resident is not None and resident.stage is Stage.LOADING and not resident.dismissed:
-            stopped += self._refuse(resident.wish, None)
+            stopped += self._refuse(resident.request, None)
         return [*stopped, *self._decide()]
 
     def failed(self, seat: str, failed: Failed) -> list[Decision]:
@@ -308,9 +308,9 @@ class Residents:
         refused: list[Decision] = []
         if resident is not None:
             if failed.shortage and (resident.roomy or self._evictable()):
-                self._unfit.add(_wish_key(resident.wish))
+                self._unfit.add(_request_key(resident.request))
             else:
-                refused += self._refuse(resident.wish, failed)
+                refused += self._refuse(resident.request, failed)
         return [*refused, *self._decide()]
 
     def crashed(self, failed: Failed, *, permanently: bool = False) -> list[Decision]:
@@ -318,13 +318,13 @@ class Residents:
 
         Args:
             failed: Why.
-            permanently: Whether to refuse all waiting wishes too.
+            permanently: Whether to refuse all waiting requests too.
         """
-        loading = [resident.wish for resident in self._residents.values() if resident.stage is Stage.LOADING]
+        loading = [resident.request for resident in self._residents.values() if resident.stage is Stage.LOADING]
         loading += list(self._waiting.values()) if permanently else []
         for seat in tuple(self._residents):
             self._forget(seat)
-        refused = [refusal for wish in loading for refusal in self._refuse(wish, failed)]
+        refused = [refusal for request in loading for refusal in self._refuse(request, failed)]
         return [*refused, *self._decide()]
 
     def tick(self) -> list[Decision]:
@@ -335,21 +335,21 @@ class Residents:
 
     def _decide(self) -> list[Decision]:
         decisions: list[Decision] = []
-        # Seats that admit no one, because an earlier wish waits for them to be left.
+        # Seats that admit no one, because an earlier request waits for them to be left.
         closed: set[str] = set()
         blocked = any(resident.stage is not Stage.READY for resident in self._residents.values())
-        for visit, wish in sorted(self._waiting.items(), key=lambda item: (item[1].rank, item[0])):
-            resident = self.of(wish.record)
+        for visit, request in sorted(self._waiting.items(), key=lambda item: (item[1].rank, item[0])):
+            resident = self.of(request.record)
             if resident is not None and (resident.stage is not Stage.READY or resident.dismissed):
                 continue
-            if resident is not None and resident.serves(wish):
+            if resident is not None and resident.serves(request):
                 if resident.seat not in closed:
-                    decisions.append(self._admit(visit, wish, resident))
+                    decisions.append(self._admit(visit, request, resident))
                 continue
             if resident is not None:
                 closed.add(resident.seat)
             if not blocked:
-                decisions += self._make_way(wish, resident, closed)
+                decisions += self._make_way(request, resident, closed)
                 blocked = True
         decisions += [
             self._unload(resident)
@@ -358,20 +358,20 @@ class Residents:
         ]
         return decisions
 
-    def _make_way(self, wish: Wish, resident: Resident | None, closed: set[str]) -> list[Decision]:
+    def _make_way(self, request: ModelRequest, resident: Resident | None, closed: set[str]) -> list[Decision]:
         """Load a model, or unload or close another for it; `resident` is the same model, loaded differently."""
         if resident is not None:
-            return [self._begin_load(wish, resident.seat)] if resident.idle else []
+            return [self._begin_load(request, resident.seat)] if resident.idle else []
         evictable = self._evictable()
         # A model that is loaded even if it does not fit gets all the memory that can be freed.
-        if wish.anyway or _wish_key(wish) in self._unfit:
+        if request.anyway or _request_key(request) in self._unfit:
             if idle := [resident for resident in evictable if resident.idle]:
                 return [self._unload(self._first_to_go(idle))]
             if evictable:
                 closed.add(self._first_to_go(evictable).seat)
                 return []
         self._numbers += 1
-        return [self._begin_load(wish, f"model {self._numbers}")]
+        return [self._begin_load(request, f"model {self._numbers}")]
 
     def _evictable(self) -> list[Resident]:
         return [
@@ -386,13 +386,13 @@ class Residents:
     def _has_expired(self, resident: Resident) -> bool:
         return self.expires(resident) <= self.clock()
 
-    def _begin_load(self, wish: Wish, seat: str) -> Load:
+    def _begin_load(self, request: ModelRequest, seat: str) -> Load:
         roomy = any(resident.seat != seat for resident in self._evictable())
-        self._residents[seat] = Resident(seat, wish, wish.keep_alive, used=self.clock(), roomy=roomy)
-        return Load(wish.record, wish.num_ctx, wish.anyway, seat, roomy)
+        self._residents[seat] = Resident(seat, request, request.keep_alive, used=self.clock(), roomy=roomy)
+        return Load(request.record, request.num_ctx, request.anyway, seat, roomy)
 
     def _is_wanted(self, record: ModelRecord) -> bool:
-        return any(same(wish.record, record) for wish in self._waiting.values())
+        return any(is_same_model(request.record, record) for request in self._waiting.values())
 
     def _stop_load(self, resident: Resident) -> CancelLoad:
         # If the load succeeds first, the model is unloaded again.
@@ -403,17 +403,17 @@ class Residents:
         self._change(resident, stage=Stage.LEAVING)
         return Unload(resident.seat)
 
-    def _admit(self, visit: int, wish: Wish, resident: Resident) -> Admit:
+    def _admit(self, visit: int, request: ModelRequest, resident: Resident) -> Admit:
         del self._waiting[visit]
         self._visits[visit] = resident.seat
         visits = resident.visits | {visit}
-        stay = resident.keep_alive if wish.keep_alive is None else wish.keep_alive
+        stay = resident.keep_alive if request.keep_alive is None else request.keep_alive
         now = self._change(resident, visits=visits, used=self.clock(), keep_alive=stay)
         return Admit(visit, now)
 
-    def _refuse(self, wish: Wish, failed: Failed | None) -> list[Decision]:
-        """Refuse every wish for the same model and context."""
-        alike = [visit for visit, other in self._waiting.items() if _wish_key(other) == _wish_key(wish)]
+    def _refuse(self, request: ModelRequest, failed: Failed | None) -> list[Decision]:
+        """Refuse every request for the same model and context."""
+        alike = [visit for visit, other in self._waiting.items() if _request_key(other) == _request_key(request)]
         for visit in alike:
             del self._waiting[visit]
         return [Refuse(visit, failed) for visit in alike]
@@ -430,5 +430,5 @@ class Residents:
         return resident
 
 
-def _wish_key(wish: Wish) -> tuple[str, int | None]:
-    return wish.record.digest or str(wish.record.path), wish.num_ctx
+def _request_key(request: ModelRequest) -> tuple[str, int | None]:
+    return request.record.digest or str(request.record.path), request.num_ctx

@@ -20,7 +20,7 @@ from sotto.runner.commands import Generate, Load
 from sotto.runner.isolated.held_memory import held_bytes, most_memory, planned_within
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop_host import LoopHost
-from sotto.runner.residents import Admit, Wish
+from sotto.runner.residents import Admit, ModelRequest
 from sotto.store.opening import record_of
 from tiny_random import CONFIGS, write_model
 
@@ -64,7 +64,7 @@ def test_an_answer_that_takes_too_much_ends_in_words_and_the_next_one_is_given(b
             pass
         return event
 
-    host.want(Wish(wide, num_ctx=16384, anyway=True), heard.put)
+    host.want(ModelRequest(wide, num_ctx=16384, anyway=True), heard.put)
     seat = until(Admit).resident.seat
     # With the limit that it was started with, no model is loaded that would not fit.
     made[0]._life.child.most_memory = 200 * 10**6
@@ -74,9 +74,9 @@ def test_an_answer_that_takes_too_much_ends_in_words_and_the_next_one_is_given(b
         "context, or raise the limit in the settings (Engine) or by SOTTO_ENGINE_MEMORY."
     )
     deadline = time.monotonic() + 20
-    while host.standing and time.monotonic() < deadline:
+    while host.resident_models and time.monotonic() < deadline:
         time.sleep(0.01)
-    host.want(Wish(builtin), heard.put)
+    host.want(ModelRequest(builtin), heard.put)
     host.ask(Generate(request("b"), until(Admit).resident.seat), heard.put)
     assert len(until(Finished).token_ids) == 5
     assert len(made) == 2

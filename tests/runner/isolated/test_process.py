@@ -23,7 +23,7 @@ from sotto.runner.commands import Generate, Load, Unload
 from sotto.runner.isolated import spawned
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop_host import LoopHost
-from sotto.runner.residents import Admit, Wish
+from sotto.runner.residents import Admit, ModelRequest
 from sotto.runner.status import State, Status
 from sotto.store.opening import record_of
 from tiny_random import write_model
@@ -368,16 +368,16 @@ def test_whoever_serves_others_goes_on_with_another_process(builtin):
             pass
         return event
 
-    host.want(Wish(builtin), heard.put)
+    host.want(ModelRequest(builtin), heard.put)
     seat = until(Admit).resident.seat
     host.ask(Generate(request("a", num_predict=None, ignore_eos=True), seat), heard.put)
     until(TextChunk)
     os.kill(made[0].pid, signal.SIGKILL)
     assert "SIGKILL" in until(Failed).message
     deadline = time.monotonic() + 10
-    while host.standing and time.monotonic() < deadline:
+    while host.resident_models and time.monotonic() < deadline:
         time.sleep(0.01)
-    host.want(Wish(builtin), heard.put)
+    host.want(ModelRequest(builtin), heard.put)
     host.ask(Generate(request("b"), until(Admit).resident.seat), heard.put)
     assert len(until(Finished).token_ids) == 5
     assert len(made) == 2
@@ -391,7 +391,7 @@ from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.requests import *
 from sotto.runner.commands import Generate, Load
 from sotto.runner.isolated.process import RunnerProcess
-from sotto.runner.residents import Admit, Wish
+from sotto.runner.residents import Admit, ModelRequest
 from sotto.runner.status import State, Status
 from sotto.store.opening import record_of
 import threading

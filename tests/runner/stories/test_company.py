@@ -22,7 +22,7 @@ from sotto.runner.commands import Generate, Load, Measure, Unload
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import EngineLoop
 from sotto.runner.loop_host import LoopHost
-from sotto.runner.residents import Admit, Wish
+from sotto.runner.residents import Admit, ModelRequest
 from sotto.store.opening import record_of
 from tiny_random import write_model
 
@@ -204,11 +204,13 @@ def test_a_host_lets_idle_models_leave_for_others_just_where_it_has_to(records, 
     host = LoopHost(lambda: EngineSettings(memory_limit=int(share * need)))
     for name in ("plain", "window"):
         told, heard = threading.Event(), []
-        visit = host.want(Wish(records[name]), lambda one, heard=heard, told=told: (heard.append(one), told.set()))
+        visit = host.want(
+            ModelRequest(records[name]), lambda one, heard=heard, told=told: (heard.append(one), told.set())
+        )
         assert told.wait(20)
         assert isinstance(heard[0], Admit), heard
         host.leave(visit)
-    assert [one.record for one in host.standing] == [records[name] for name in left]
+    assert [one.record for one in host.resident_models] == [records[name] for name in left]
     assert host.close()
 
 

@@ -11,7 +11,7 @@ import sys
 import time
 from pathlib import Path
 
-from sotto.ui.platform.single_instance import Show, Wish, enter
+from sotto.ui.platform.single_instance import Show, StartRequest, enter
 from sotto.ui.platform.xcb import Server
 
 TOOLS = ("Xvfb", "xdotool", "xwininfo")
@@ -105,12 +105,12 @@ class Desk:
             app = subprocess.Popen([sys.executable, "-m", "sotto", *arguments], env=self.env, stderr=file)
         self.apps.append(app)
         wait_until((self.data / "app.socket").exists)
-        self.wish(Show.NOTHING)
+        self.start_again(Show.NOTHING)
         return app
 
-    def wish(self, show: Show) -> None:
+    def start_again(self, show: Show) -> None:
         """Send the app a request as another instance of it would."""
-        assert enter(self.data, Wish(show)) is None
+        assert enter(self.data, StartRequest(show)) is None
 
     def windows(self, name: str) -> list[int]:
         """Return the visible windows of a name."""

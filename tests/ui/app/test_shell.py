@@ -16,7 +16,7 @@ from scripted_loop import record
 from sotto.engine.contract.events import LoadProgress
 from sotto.ui.app import tray
 from sotto.ui.app.tray import TrayAction, TrayEntry
-from sotto.ui.platform.single_instance import Show, Wish
+from sotto.ui.platform.single_instance import Show, StartRequest
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.window.main_window import MainWindow
@@ -254,23 +254,23 @@ def test_a_click_on_the_apps_icon_brings_the_window_back(around, qtbot, loop):
 def test_what_another_start_is_for_is_done(around, qtbot, loop, tmp_path):
     shell, path = around.shell, tmp_path / "model"
     around.shelf.at = {path: record("given", path=path)}
-    shell.carry_out(Wish(Show.NOTHING, (path,)))
+    shell.carry_out(StartRequest(Show.NOTHING, (path,)))
     qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY)
     assert around.session.state.record.name == "given"
     assert not shell.has_window
-    shell.carry_out(Wish(Show.TOGGLE))
+    shell.carry_out(StartRequest(Show.TOGGLE))
     assert shell.quick.visible
-    shell.carry_out(Wish(Show.QUICK))
+    shell.carry_out(StartRequest(Show.QUICK))
     assert shell.quick.visible
-    shell.carry_out(Wish(Show.TOGGLE))
+    shell.carry_out(StartRequest(Show.TOGGLE))
     assert not shell.quick.visible
     assert not shell.has_window
-    shell.carry_out(Wish())
+    shell.carry_out(StartRequest())
     assert shell.window.isVisible()
     shell.window.showMinimized()
-    shell.carry_out(Wish(Show.QUICK))
+    shell.carry_out(StartRequest(Show.QUICK))
     assert shell.window.isMinimized()
-    shell.carry_out(Wish(token="proof"))
+    shell.carry_out(StartRequest(token="proof"))
     assert not shell.window.isMinimized()
     assert os.environ.pop("XDG_ACTIVATION_TOKEN") == "proof"
 
@@ -293,7 +293,7 @@ socket.socket.connect = refuse
 socket.create_connection = refuse
 from PySide6.QtCore import QTimer
 import sotto.ui.app.app as app
-from sotto.ui.platform.single_instance import Show, Wish
+from sotto.ui.platform.single_instance import Show, StartRequest
 from sotto.ui.state.model_state import Phase
 live = app.run_event_loop
 def lived(application, shell, thread, *rest):
@@ -309,7 +309,7 @@ def lived(application, shell, thread, *rest):
     timer.start()
     return live(application, shell, thread, *rest)
 app.run_event_loop = lived
-sys.exit(app.run(Wish(Show.NOTHING)))
+sys.exit(app.run(StartRequest(Show.NOTHING)))
 """
 
 
@@ -395,7 +395,7 @@ def test_a_new_chat_is_wanted_in_place_of_the_one_that_was_in_view(around, qtbot
     around.keeper.do(lambda store: store.ask(store.add_chat(), "Before?", None), kept.append)
     qtbot.waitUntil(lambda: bool(kept))
     around.preferences.change(chat=1)
-    around.shell.carry_out(Wish(Show.NEW_CHAT))
+    around.shell.carry_out(StartRequest(Show.NEW_CHAT))
     done = []
     around.keeper.do(lambda store: None, done.append)
     qtbot.waitUntil(lambda: bool(done))

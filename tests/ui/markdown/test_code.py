@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 from sotto.chats.chat_records import Role, State, Turn
 from sotto.ui.markdown.code_lexer import LONGEST_LINE, LineLexer, _role, find_lexer, language_name
 from sotto.ui.markdown.highlighting import languages
+from sotto.ui.toolkit import theme
 from sotto.ui.transcript.transcript import Transcript
 
 CODE = {
@@ -172,8 +173,7 @@ def begin(transcript, text, size=7):
 def grow(answer, text):
     answer.append(text)
     for shown in answer.texts:
-        shown._timer.stop()
-        shown._render()
+        shown.render_now()
 
 
 def coloured(document):
@@ -203,7 +203,7 @@ def test_colours_do_not_depend_on_how_the_text_came(transcript, qtbot, size):
     parts = say(transcript, MIXED, size)
     qtbot.waitUntil(lambda: coloured(parts.document()) == colours)
     # And those of what is drawn anew are the same.
-    parts._dress()
+    theme.current().changed.emit()
     qtbot.waitUntil(lambda: coloured(parts.document()) == colours)
 
 
@@ -221,8 +221,8 @@ def test_a_line_changes_its_colours_at_most_once(transcript, qtbot):
 
 def test_a_header_is_there_while_code_comes(transcript, qtbot):
     answer = begin(transcript, "Try:\n\n```python\na = 1\n\nb =")
-    qtbot.waitUntil(lambda: len(answer.text._headers) == 1)
-    (header,) = answer.text._headers.values()
+    qtbot.waitUntil(lambda: len(answer.text.headers) == 1)
+    (header,) = answer.text.headers.values()
     qtbot.waitUntil(header.isVisible)
     assert header.language.text() == "Python"
     assert (header.copy.accessibleName(), header.wrap.accessibleName()) == ("Copy code", "Wrap lines")
@@ -231,9 +231,9 @@ def test_a_header_is_there_while_code_comes(transcript, qtbot):
     assert header.copy.accessibleName() == "Copied"
     grow(answer, " 2\n```\n\nand\n```\nls\n```")
     QApplication.processEvents()
-    assert next(iter(answer.text._headers.values())) is header
-    qtbot.waitUntil(lambda: len(answer.text._headers) == 2)
-    other = list(answer.text._headers.values())[1]
+    assert next(iter(answer.text.headers.values())) is header
+    qtbot.waitUntil(lambda: len(answer.text.headers) == 2)
+    other = list(answer.text.headers.values())[1]
     qtbot.mouseClick(other.copy, Qt.MouseButton.LeftButton)
     assert (QApplication.clipboard().text(), other.language.text()) == ("ls", "Code")
 
@@ -243,8 +243,8 @@ def test_the_header_stays_in_view_with_its_code(transcript, qtbot):
     bar = transcript.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 1000)
     (region,) = text.regions.found
-    qtbot.waitUntil(lambda: region in text._headers)
-    header = text._headers[region]
+    qtbot.waitUntil(lambda: region in text.headers)
+    header = text.headers[region]
     bar.setValue(0)
     top = header.mapTo(transcript.viewport(), QPoint(0, 0)).y()
     assert top > 0
@@ -265,7 +265,7 @@ def test_long_lines_are_scrolled_or_broken(transcript, qtbot):
     bar, height = text.scroll_bars[region], text.height()
     assert bar.isVisible()
     assert text.horizontalScrollBar().maximum() == 0
-    y = text._frame_of(region).bottom() - 20
+    y = text.frame_of(region).bottom() - 20
     before = text.grab().toImage()
     text.wheelEvent(wheel(QPointF(50, y), QPoint(-240, 0)))
     assert region.offset == bar.value() == 120
@@ -274,11 +274,11 @@ def test_long_lines_are_scrolled_or_broken(transcript, qtbot):
     qtbot.mouseDClick(text.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(100, int(y)))
     assert text.textCursor().selectedText() == "word"
     assert text.cursorRect(text.textCursor()).x() > 150
-    text._headers[region].wrap.click()
+    text.headers[region].wrap.click()
     QApplication.processEvents()
     assert not bar.isVisible()
     assert text.height() > height
-    text._headers[region].wrap.click()
+    text.headers[region].wrap.click()
     QApplication.processEvents()
     assert text.height() == height
 
@@ -309,8 +309,8 @@ def wheel(at, delta):
 def test_the_ground_of_code_is_not_cut_off(transcript, before):
     text = say(transcript, f"{before}```\nprint(1)\n```\n")
     (region,) = text.regions.found
-    assert text._frame_of(region).top() >= 0
-    assert text._frame_of(region).bottom() <= text.height()
+    assert text.frame_of(region).top() >= 0
+    assert text.frame_of(region).bottom() <= text.height()
 
 
 def test_wide_tables_are_scrolled_and_narrow_ones_are_not(transcript, qtbot):
@@ -319,8 +319,8 @@ def test_wide_tables_are_scrolled_and_narrow_ones_are_not(transcript, qtbot):
     text = say(transcript, f"| a | b |\n|---|--:|\n| 1 | 2 |\n\nthen\n\n{wide}")
     qtbot.waitUntil(lambda: len(text.scroll_bars) == 1)
     narrow, large = text.regions.found
-    assert (text._surplus(narrow), narrow.kind) == (0, "table")
-    assert text._surplus(large) > 0
+    assert (text.surplus(narrow), narrow.kind) == (0, "table")
+    assert text.surplus(large) > 0
     table = QTextCursor(text.document().findBlockByNumber(large.first)).currentTable()
     assert table is not None
     head = table.cellAt(0, 0).firstCursorPosition().block()
@@ -330,7 +330,7 @@ def test_wide_tables_are_scrolled_and_narrow_ones_are_not(transcript, qtbot):
 def test_a_table_that_fits_breaks_lines_between_words_only(transcript):
     text = say(transcript, "| Name | What it is |\n|---|---|\n| extraordinarily_long_name | " + "word " * 60 + "|\n")
     (region,) = text.regions.found
-    assert text._surplus(region) == 0
+    assert text.surplus(region) == 0
     table = QTextCursor(text.document().findBlockByNumber(region.first)).currentTable()
     assert table is not None
     assert table.cellAt(1, 0).firstCursorPosition().block().layout().lineCount() == 1

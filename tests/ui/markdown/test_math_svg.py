@@ -127,7 +127,7 @@ def pictures(text):
 
 def test_formulas_are_drawn_once_the_answer_has_ended(text, qtbot, dressed):
     text.append_markdown(TEXT)
-    text._render()
+    text.render_now()
     assert not pictures(text)
     text.finish()
     qtbot.waitUntil(lambda: len(pictures(text)) == 4, timeout=20_000)

@@ -27,27 +27,25 @@ def names(window):
 
 def test_a_model_that_comes_is_listed_and_one_that_goes_is_not(qtbot, window, loop, own_home):
     source, folder = material("stories260k"), own_home / ".lmstudio" / "models" / "somebody" / "stories"
-    qtbot.waitUntil(lambda: bool(window.session.library._watch._watcher.directories()))
+    qtbot.waitUntil(lambda: bool(window.session.library.watch.watcher.directories()))
     before = names(window)
     shutil.copytree(source, folder)
     qtbot.waitUntil(lambda: "somebody/stories" in names(window), timeout=10_000)
-    qtbot.waitUntil(lambda: str(folder) in window.session.library._watch._watcher.directories())
+    qtbot.waitUntil(lambda: str(folder) in window.session.library.watch.watcher.directories())
     shutil.rmtree(folder.parent)
     qtbot.waitUntil(lambda: names(window) == before, timeout=10_000)
 
 
 def test_a_store_that_comes_with_its_program_is_listed(qtbot, window, loop, own_home):
-    watch = window.session.library._watch
+    watch = window.session.library.watch
     (own_home / ".cache").mkdir(exist_ok=True)
     (own_home / ".local").mkdir(exist_ok=True)
     ollamas = frozenset({own_home / ".ollama"})
-    qtbot.waitUntil(
-        lambda: watch._watched.awaited.get(own_home) == ollamas and not watch._calm.isActive(), timeout=10_000
-    )
+    qtbot.waitUntil(lambda: watch.watched.awaited.get(own_home) == ollamas and not watch.settling, timeout=10_000)
     # Whatever else comes in the home is nothing to it.
-    with qtbot.waitSignal(watch._watcher.directoryChanged):
+    with qtbot.waitSignal(watch.watcher.directoryChanged):
         (own_home / "notes.txt").touch()
-    assert not watch._calm.isActive()
+    assert not watch.settling
     shutil.copytree(material("ollama-store"), own_home / ".ollama" / "models")
     qtbot.waitUntil(lambda: "stories260k:latest" in names(window), timeout=10_000)
 
@@ -65,7 +63,7 @@ def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds
     window.models.add_folder(str(disk))
     assert preferences.values.folders == (str(disk),)
     qtbot.waitUntil(lambda: "stories" in rows(window), timeout=10_000)
-    qtbot.waitUntil(lambda: window.session.library._presence is not None)
+    qtbot.waitUntil(lambda: window.session.library.presence is not None)
     disk.rename(tmp_path / "away")
     qtbot.waitUntil(lambda: not rows(window)["stories"].record.present, timeout=10_000)
     row = rows(window)["stories"]

@@ -17,7 +17,7 @@ from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.errors import SottoError
 from sotto.ui.app.start_requests import StartRequests
-from sotto.ui.platform.single_instance import LONGEST, TAKEN, Show, Wish, enter
+from sotto.ui.platform.single_instance import LONGEST, TAKEN, Show, StartRequest, enter
 
 
 @pytest.fixture
@@ -27,7 +27,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def held(folder):
-    instance = enter(folder, Wish())
+    instance = enter(folder, StartRequest())
     yield instance
     instance.close()
 
@@ -43,13 +43,13 @@ def door(held, qapp, destroyed):
     destroyed(owner)
 
 
-def elsewhere(folder, wish, patience=10.0):
+def elsewhere(folder, request, patience=10.0):
     """Come in on another thread, as another start does; return what comes of it when it is there."""
     result = []
 
     def come():
         try:
-            result.append(enter(folder, wish, patience))
+            result.append(enter(folder, request, patience))
         except SottoError as error:
             result.append(error)
 
@@ -67,15 +67,15 @@ def connect(folder):
 
 def test_the_second_start_hands_over_what_it_is_for(folder, door, qtbot):
     odd = Path(os.fsdecode(b"/models/caf\xe9 \n1"))
-    thread, result = elsewhere(folder, Wish(Show.TOGGLE, (odd, Path("here")), "proof"))
+    thread, result = elsewhere(folder, StartRequest(Show.TOGGLE, (odd, Path("here")), "proof"))
     qtbot.waitUntil(lambda: bool(door.heard))
     thread.join()
     assert result == [None]
-    assert door.heard == [Wish(Show.TOGGLE, (odd, Path.cwd() / "here"), "proof")]
+    assert door.heard == [StartRequest(Show.TOGGLE, (odd, Path.cwd() / "here"), "proof")]
 
 
 def test_starts_that_come_before_the_app_listens_wait_for_it(folder, held, qtbot, destroyed):
-    coming = [elsewhere(folder, Wish(show)) for show in (Show.QUICK, Show.NEW_CHAT)]
+    coming = [elsewhere(folder, StartRequest(show)) for show in (Show.QUICK, Show.NEW_CHAT)]
     time.sleep(0.2)
     assert [result for _, result in coming] == [[], []]
     owner, heard = QObject(), []
@@ -86,22 +86,22 @@ def test_starts_that_come_before_the_app_listens_wait_for_it(folder, held, qtbot
         thread.join()
     door.close()
     destroyed(owner)
-    assert {wish.show for wish in heard} == {Show.QUICK, Show.NEW_CHAT}
+    assert {request.show for request in heard} == {Show.QUICK, Show.NEW_CHAT}
 
 
 def test_a_socket_that_a_killed_app_left_is_taken_over(folder):
-    held = enter(folder, Wish())
+    held = enter(folder, StartRequest())
     held.listener.close()
     os.close(held._lock)
     assert (folder / "app.socket").exists()
-    again = enter(folder, Wish())
+    again = enter(folder, StartRequest())
     assert again is not None
     again.close()
 
 
 def test_a_start_while_the_app_ends_becomes_the_app(folder, held, door, qtbot):
     door.close()
-    thread, result = elsewhere(folder, Wish())
+    thread, result = elsewhere(folder, StartRequest())
     time.sleep(0.2)
     assert result == []
     held.close()
@@ -113,7 +113,7 @@ def test_a_start_while_the_app_ends_becomes_the_app(folder, held, door, qtbot):
 
 def test_an_app_that_does_not_answer_is_told_and_left_alone(folder, held):
     with pytest.raises(SottoError, match=r"data.* does not answer"):
-        enter(folder, Wish(), patience=0.3)
+        enter(folder, StartRequest(), patience=0.3)
     assert (folder / "app.socket").exists()
 
 
@@ -124,7 +124,7 @@ def test_only_the_person_may_come_in(folder, held):
 
 def test_a_folder_with_a_long_name_has_room_for_the_socket(tmp_path):
     folder = tmp_path / ("long" * 30) / ("name" * 30)
-    held = enter(folder, Wish())
+    held = enter(folder, StartRequest())
     held.close()
 
 
@@ -153,8 +153,8 @@ def test_what_is_no_wish_is_refused(folder, door, qtbot, line):
 
 
 def test_a_newer_app_says_so(folder, held, door, qtbot, monkeypatch):
-    monkeypatch.setattr(Wish, "line", lambda self: json.dumps({"version": 99}).encode() + b"\n")
-    thread, result = elsewhere(folder, Wish())
+    monkeypatch.setattr(StartRequest, "line", lambda self: json.dumps({"version": 99}).encode() + b"\n")
+    thread, result = elsewhere(folder, StartRequest())
     qtbot.waitUntil(lambda: bool(result))
     thread.join()
     assert "Another version of Sotto runs already" in result[0].message
@@ -192,7 +192,7 @@ def sotto(home, *arguments):
 def answers(home):
     """Return whether an app of this home takes what others want."""
     folder = home / ".local" / "share" / "Sotto"
-    return (folder / "app.socket").exists() and enter(folder, Wish(Show.NOTHING), 20) is None
+    return (folder / "app.socket").exists() and enter(folder, StartRequest(Show.NOTHING), 20) is None
 
 
 def test_one_home_has_one_app_and_two_homes_have_two(tmp_path):

@@ -33,7 +33,7 @@ def desk(tmp_path):
 
 def seconds_to_focus(desk):
     begun = time.perf_counter()
-    desk.wish(Show.TOGGLE)
+    desk.start_again(Show.TOGGLE)
     wait_until(lambda: desk.x.focus() not in (0, desk.other))
     return time.perf_counter() - begun
 
@@ -46,7 +46,7 @@ def test_the_panel_comes_at_once_and_gives_the_keyboard_back(desk):
     for _ in range(3):
         taken.append(seconds_to_focus(desk))
         assert desk.stack() == [PANEL, "Other program"]
-        desk.wish(Show.TOGGLE)
+        desk.start_again(Show.TOGGLE)
         wait_until(lambda: desk.x.focus() == desk.other)
         assert desk.stack() == ["Other program"]
     # One of them may fall into a moment in which the machine has other things to do.
@@ -102,16 +102,16 @@ def test_the_window_stays_where_it_is(desk):
     desk.x.set_focus(desk.other)
     assert wait_until(lambda: desk.stack() == ["Other program", "Sotto"])
     seconds_to_focus(desk)
-    desk.wish(Show.TOGGLE)
+    desk.start_again(Show.TOGGLE)
     wait_until(lambda: desk.x.focus() == desk.other)
     before = desk.tool("xwininfo", "-root", "-tree").count("\n")
     for _ in range(50):
-        desk.wish(Show.TOGGLE)
+        desk.start_again(Show.TOGGLE)
     wait_until(lambda: desk.x.focus() == desk.other and not desk.windows(PANEL))
     assert desk.tool("xwininfo", "-root", "-tree").count("\n") == before
     seconds_to_focus(desk)
     assert desk.stack() == [PANEL, "Other program", "Sotto"]
-    desk.wish(Show.TOGGLE)
+    desk.start_again(Show.TOGGLE)
     wait_until(lambda: desk.x.focus() == desk.other)
     assert desk.stack() == ["Other program", "Sotto"]
     # Control and Return are what brings it to the front.

@@ -2,7 +2,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from scripted_loop import record
-from sotto.runner.residents import same
+from sotto.runner.residents import is_same_model
 from sotto.ui.session.model_library import ModelList
 
 FIRST = replace(record("a"), path=Path("/stores/a"), digest="1" * 64)
@@ -11,10 +11,10 @@ ELSEWHERE = replace(record("c"), path=Path("/elsewhere/c"), digest="3" * 64)
 
 
 def test_models_are_the_same_by_their_place_or_their_content():
-    assert same(FIRST, replace(SECOND, path=FIRST.path))
-    assert same(FIRST, replace(SECOND, digest=FIRST.digest))
-    assert not same(FIRST, SECOND)
-    assert not same(replace(FIRST, digest=""), replace(SECOND, digest=""))
+    assert is_same_model(FIRST, replace(SECOND, path=FIRST.path))
+    assert is_same_model(FIRST, replace(SECOND, digest=FIRST.digest))
+    assert not is_same_model(FIRST, SECOND)
+    assert not is_same_model(replace(FIRST, digest=""), replace(SECOND, digest=""))
 
 
 def test_what_was_opened_stands_before_what_was_found():

@@ -236,7 +236,7 @@ def model_folder(tmp_path):
 
 
 def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, model_folder, tmp_path):
-    stage.session.library._source = StoreModels()
+    stage.session.library.source = StoreModels()
     page = settings("folders").page(FoldersPage)
     qtbot.waitUntil(lambda: "Built in" in folder_rows(page))
     stage.session.library.rescan()

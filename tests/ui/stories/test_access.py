@@ -51,7 +51,7 @@ def compare(widget, name):
 @pytest.mark.parametrize("size", SIZES)
 def test_the_first_page_as_it_is_read(ready, qtbot, loop, size):
     ready.window.resize(*SIZES[size])
-    qtbot.waitUntil(lambda: bool(ready.window.models.planner._plans))
+    qtbot.waitUntil(lambda: bool(ready.window.models.planner.plans))
     qtbot.waitUntil(lambda: "plenty" in ready.window.sidebar.gauge.accessibleName())
     qtbot.wait(300)
     compare(ready.window, f"first-{size}")

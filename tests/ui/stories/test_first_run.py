@@ -31,7 +31,7 @@ def test_what_was_found_is_counted_with_its_size(stage, loop):
     assert finds.places.isHidden()
     finds.toggle.click()
     assert not finds.places.isHidden()
-    assert texts(finds._grid) == [
+    assert texts(finds.grid) == [
         *("Ollama", "~/.ollama/models", "2 models"),
         *("Hugging Face", "~/hub (HF_HUB_CACHE)", "not there"),
     ]
@@ -62,7 +62,7 @@ def test_the_page_shows_what_the_session_found(stage, qtbot, loop, tmp_path):
     )
     session.library.present_roots = frozenset((Path("/models"),))
     stage.window.models.show_summary()
-    assert texts(finds._grid) == [
+    assert texts(finds.grid) == [
         *("Ollama", "/models (OLLAMA_MODELS)", "2 models"),
         *("Folder", str(tmp_path), "not there"),
     ]

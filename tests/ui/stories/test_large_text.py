@@ -46,14 +46,14 @@ def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, dir
         assert not sidebar.geometry().intersects(window.chat.geometry())
         # A row of each list is to be seen as a whole.
         assert sidebar.chats.view.viewport().height() >= sidebar.chats.view.sizeHintForRow(0)
-        assert sidebar.models._area.viewport().height() >= minimum_row_height()
+        assert sidebar.models.area.viewport().height() >= minimum_row_height()
         # What the lines say that are left out is said elsewhere.
-        legends = [legend for legend in sidebar.gauge._legends if legend.isVisible()]
+        legends = [legend for legend in sidebar.gauge.legends if legend.isVisible()]
         assert bool(legends) == (zoom == 1.0)
         assert "Other programs" in sidebar.gauge.toolTip()
-        assert sidebar._name.isVisible() == (zoom <= 1.5)
+        assert sidebar.name.isVisible() == (zoom <= 1.5)
         # There is nothing to scroll but the lists, up to text of twice the size.
-        assert (sidebar._area.verticalScrollBar().maximum() > 0) == (zoom > 2)
+        assert (sidebar.area.verticalScrollBar().maximum() > 0) == (zoom > 2)
 
     # A change of the layout takes several rounds of the event loop.
     qtbot.waitUntil(all_has_room)
@@ -62,7 +62,7 @@ def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, dir
 def test_tab_brings_what_it_reaches_into_view(full, qtbot, loop, preferences):
     window, sidebar = full.window, full.window.sidebar
     preferences.change(zoom=MAX_ZOOM)
-    qtbot.waitUntil(lambda: sidebar._area.verticalScrollBar().maximum() > 0)
+    qtbot.waitUntil(lambda: sidebar.area.verticalScrollBar().maximum() > 0)
     # What moves by itself later is not brought back.
     qtbot.waitUntil(lambda: not full.chat_session.busy)
     qtbot.waitUntil(lambda: assert_whole(window))
@@ -86,12 +86,12 @@ def test_what_fits_again_comes_back(full, qtbot, loop, preferences):
     preferences.change(zoom=2.0)
     qtbot.waitUntil(lambda: not sidebar.gauge.expanded)
     window.resize(720, 700)
-    qtbot.waitUntil(lambda: sidebar.gauge.expanded and sidebar._name.isVisible())
-    assert any(one.isVisible() for one in sidebar.gauge._legends)
+    qtbot.waitUntil(lambda: sidebar.gauge.expanded and sidebar.name.isVisible())
+    assert any(one.isVisible() for one in sidebar.gauge.legends)
     window.resize(*SMALLEST)
     qtbot.waitUntil(lambda: not sidebar.gauge.expanded)
     preferences.change(zoom=1.0)
-    qtbot.waitUntil(lambda: sidebar.gauge.expanded and sidebar._name.isVisible())
+    qtbot.waitUntil(lambda: sidebar.gauge.expanded and sidebar.name.isVisible())
 
 
 @BOTH
@@ -106,7 +106,7 @@ def test_what_can_be_chosen_for_a_chat_has_room(full, qtbot, loop, preferences, 
     choices.presets.button.setText("Preset: A name that goes on and on & on ▾".replace("&", "&&"))
     qtbot.waitUntil(lambda: assert_whole(choices))
     assert "on &amp; on" in choices.presets.button.toolTip()
-    title, origin, field = choices._titles["temperature"], choices.origins["temperature"], choices.fields["temperature"]
+    title, origin, field = choices.titles["temperature"], choices.origins["temperature"], choices.fields["temperature"]
     assert title.y() == origin.y() < field.y()
     # With room, a number stands in one line again.
     preferences.change(zoom=1.0)

@@ -16,7 +16,7 @@ from places import TESTS
 from sotto.chats.database import Database
 from sotto.paths import cache_dir, config_dir, data_dir, make_folder, state_dir
 from sotto.store.atomic_writing import write_atomically
-from sotto.ui.platform.single_instance import Wish, enter
+from sotto.ui.platform.single_instance import StartRequest, enter
 
 OLDER = TESTS / "chats" / "versions" / "1.sql"
 
@@ -28,7 +28,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 import sotto.ui.app.app as app
 from sotto.paths import data_dir
-from sotto.ui.platform.single_instance import Wish, enter
+from sotto.ui.platform.single_instance import StartRequest, enter
 from sotto.ui.state.model_state import Phase
 done = set()
 def step():
@@ -57,7 +57,7 @@ def paint(window):
     window.ticks.timeout.connect(step)
     window.ticks.start()
 app.show_window = paint
-sys.exit(app.run(Wish(), enter(data_dir(), Wish())))
+sys.exit(app.run(StartRequest(), enter(data_dir(), StartRequest())))
 """
 
 
@@ -147,7 +147,7 @@ def test_a_folder_that_was_there_is_closed_by_whoever_enters(tmp_path, umask):
     folder = tmp_path / "deep" / "data"
     folder.mkdir(parents=True)
     folder.chmod(0o777)
-    enter(folder, Wish()).close()
+    enter(folder, StartRequest()).close()
     assert for_others(folder) == []
 
 
@@ -198,5 +198,5 @@ def test_a_folder_that_cannot_be_closed_is_told_and_used(tmp_path, monkeypatch, 
     tmp_path.chmod(0o755)
     change = Path.chmod
     monkeypatch.setattr(Path, "chmod", refuse)
-    enter(tmp_path, Wish()).close()
+    enter(tmp_path, StartRequest()).close()
     assert f"{tmp_path} cannot be closed to other users: Operation not permitted" in caplog.text

@@ -168,7 +168,7 @@ def test_a_dropped_folder_and_its_weights_load(qtbot, window, loop, tmp_path):
 
 def test_memory_comes_back_after_eject(qtbot, window, loop):
     gauge = window.sidebar.gauge
-    qtbot.waitUntil(lambda: gauge._figures is not None, timeout=WAIT)
+    qtbot.waitUntil(lambda: gauge.figures is not None, timeout=WAIT)
     qtbot.waitUntil(lambda: "Kept for later" in gauge.accessibleName(), timeout=WAIT)
     window.sidebar.rows[0].eject.click()
     qtbot.waitUntil(lambda: "Kept for later" not in gauge.accessibleName(), timeout=WAIT)
@@ -184,7 +184,7 @@ def test_the_gauge_says_what_the_engine_then_counts(qtbot, window, loop, tmp_pat
         window.composing.attach(paths)
         composer.draft.setPlainText(text)
         qtbot.waitUntil(lambda: len(window.current.session.draft.attachments) == len(paths), timeout=WAIT)  # noqa: B023
-        qtbot.waitUntil(lambda: meter.fresh and not meter._waiting and meter.use is not None, timeout=WAIT)
+        qtbot.waitUntil(lambda: meter.fresh and not meter.waiting and meter.use is not None, timeout=WAIT)
         said, weighed = meter.use.tokens, [one.tokens for one in window.current.session.draft.attachments]
         assert meter.use.limit == window.session.state.info.context_length
         assert all(weighed)

@@ -6,7 +6,7 @@ import threading
 import httpx
 import pytest
 
-from sotto.runner.residents import Wish
+from sotto.runner.residents import ModelRequest
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.state.model_state import Phase
@@ -127,7 +127,7 @@ def test_programs_load_models_beside_that_of_the_window(roomy, preferences, qtbo
 def test_a_program_at_a_model_holds_it_and_a_person_ends_that(roomy, qtbot, loop):
     session, (first, other) = roomy.session, roomy.session.library.models
     host, told = ApiHost(session), []
-    host.want(Wish(other), told.append)
+    host.want(ModelRequest(other), told.append)
     qtbot.waitUntil(lambda: bool(told))
     assert phases(roomy)[OTHER] is Phase.GENERATING
     session.eject(other)

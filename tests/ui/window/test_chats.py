@@ -579,5 +579,5 @@ def test_few_chats_that_were_there_before_have_all_the_room_they_need(
     window.hide()
     window.sessions.close()
     keeper.close()
-    qtbot.waitUntil(lambda: not tasks._tasks, timeout=30_000)  # what a window plans for itself ends before it
+    qtbot.waitUntil(lambda: not tasks.running, timeout=30_000)  # what a window plans for itself ends before it
     destroyed(window, keeper)

@@ -348,7 +348,7 @@ def test_rows_search_selection_and_reasons(stage, qtbot, loop):
     assert row.accessibleDescription() == row.record.reason
     assert row.record.reason in row.toolTip()
     sidebar.search.setText("nothing like it")
-    assert "nothing like it" in sidebar.models._empty.text()
+    assert "nothing like it" in sidebar.models.empty.text()
     sidebar.search.clear()
     first, second, _ = sidebar.rows
     first.click()

@@ -183,7 +183,7 @@ class LlamaCpp:
         Raises:
             ApiError: There is none, or it is not clear which one.
         """
-        loaded = sorted(self._desk.host.standing, key=lambda resident: resident.stays, reverse=True)
+        loaded = sorted(self._desk.host.resident_models, key=lambda resident: resident.stays, reverse=True)
         if able := [resident.record for resident in loaded if resident.info.fills_gaps]:
             return able[0]
         records = [record for record in await self._desk.models() if record.runnable]

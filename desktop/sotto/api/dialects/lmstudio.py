@@ -8,7 +8,7 @@ from starlette.routing import Route
 
 from sotto.api.desk import Desk
 from sotto.api.dialects.openai import owner_of
-from sotto.runner.host import Standing
+from sotto.runner.host import ResidentStatus
 from sotto.runner.profiles import Profile
 from sotto.store.records import Format, ModelRecord
 
@@ -36,14 +36,14 @@ class LMStudio:
         return JSONResponse(row)
 
     async def _rows(self, records: list[ModelRecord]) -> list[dict[str, Any]]:
-        loaded = {resident.record.digest: resident for resident in self._desk.host.standing}
+        loaded = {resident.record.digest: resident for resident in self._desk.host.resident_models}
         profiles = await self._desk.profiles(records)
         return [
             _row(record, profile, loaded.get(record.digest)) for record, profile in zip(records, profiles, strict=True)
         ]
 
 
-def _row(record: ModelRecord, profile: Profile, loaded: Standing | None) -> dict[str, Any]:
+def _row(record: ModelRecord, profile: Profile, loaded: ResidentStatus | None) -> dict[str, Any]:
     lengths = {
         "max_context_length": record.context_length,
         "loaded_context_length": loaded.info.context_length if loaded else None,

@@ -21,7 +21,7 @@ from sotto.api.error_bodies import NotFoundError, bad
 from sotto.api.fields import Body, Flag, Text
 from sotto.engine.config.text_files import chat_template
 from sotto.errors import InvalidNameError, StoreError
-from sotto.runner.host import Standing
+from sotto.runner.host import ResidentStatus
 from sotto.runner.profiles import Profile
 from sotto.store.gguf.file import GgufFile
 from sotto.store.opening import gguf_file, open_model, open_texts
@@ -90,7 +90,7 @@ class OllamaModels:
 
     async def _ps(self, request: Request) -> Response:
         now = time.time_ns()
-        loaded = sorted(self._desk.host.standing, key=lambda resident: resident.stays, reverse=True)
+        loaded = sorted(self._desk.host.resident_models, key=lambda resident: resident.stays, reverse=True)
         return JSONResponse({"models": [_resident(resident, now) for resident in loaded]})
 
     @takes(ShowBody)
@@ -130,16 +130,16 @@ def modified_at(record: ModelRecord) -> int:
         return 0
 
 
-def _resident(standing: Standing, now: int) -> dict[str, Any]:
+def _resident(resident: ResidentStatus, now: int) -> dict[str, Any]:
     return {
-        "name": standing.record.name,
-        "model": standing.record.name,
-        "size": standing.nbytes,
-        "digest": standing.record.digest,
-        "details": details(standing.record),
-        "expires_at": timestamp(now + int(min(standing.stays, _FOREVER) * 1e9)),
-        "size_vram": standing.nbytes,
-        "context_length": standing.info.context_length,
+        "name": resident.record.name,
+        "model": resident.record.name,
+        "size": resident.nbytes,
+        "digest": resident.record.digest,
+        "details": details(resident.record),
+        "expires_at": timestamp(now + int(min(resident.stays, _FOREVER) * 1e9)),
+        "size_vram": resident.nbytes,
+        "context_length": resident.info.context_length,
     }
 
 

@@ -20,7 +20,7 @@ from sotto.paths import data_dir, preferences_file
 from sotto.ui.app.shell import Shell
 from sotto.ui.app.start_requests import StartRequests
 from sotto.ui.conversation.chat_thread import ChatThread
-from sotto.ui.platform.single_instance import Instance, Show, Wish
+from sotto.ui.platform.single_instance import Instance, Show, StartRequest
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
@@ -39,7 +39,7 @@ SWITCH_INTERVAL_SECONDS = 0.0005
 # Long enough for the engine to write its prefix cache to disk.
 _CLOSE_MS = 20_000
 _FIRST_PAINT_MS = 2000
-_DEFAULT_WISH = Wish()
+_DEFAULT_REQUEST = StartRequest()
 
 
 class Application(QApplication):
@@ -99,11 +99,11 @@ def qt_keeps_references() -> bool:
     return abs(sys.getrefcount(None) - before) < 10
 
 
-def run(wish: Wish = _DEFAULT_WISH, instance: Instance | None = None) -> int:
+def run(request: StartRequest = _DEFAULT_REQUEST, instance: Instance | None = None) -> int:
     """Run the app until it ends, and return the exit status.
 
     Args:
-        wish: What to show first, and the models to load; without models, the built-in one is loaded.
+        request: What to show first, and the models to load; without models, the built-in one is loaded.
         instance: The lock of the data folder; None if it could not be acquired.
     """
     if not qt_keeps_references():
@@ -129,12 +129,12 @@ def run(wish: Wish = _DEFAULT_WISH, instance: Instance | None = None) -> int:
     requests = StartRequests(instance.listener, shell) if instance is not None else None
     if requests is not None:
         requests.received.connect(shell.carry_out)
-    if wish.show in (Show.WINDOW, Show.NEW_CHAT):
+    if request.show in (Show.WINDOW, Show.NEW_CHAT):
         show_window(shell.window)
     else:
-        shell.show(wish.show)
+        shell.show(request.show)
     try:
-        return run_event_loop(app, shell, thread, switch, wish, requests)
+        return run_event_loop(app, shell, thread, switch, request, requests)
     finally:
         chats.close()
         preferences.close()
@@ -164,7 +164,12 @@ def show_window(window: MainWindow) -> None:
 
 
 def run_event_loop(
-    app: Application, shell: Shell, thread: EngineThread, switch: ApiSwitch, wish: Wish, requests: StartRequests | None
+    app: Application,
+    shell: Shell,
+    thread: EngineThread,
+    switch: ApiSwitch,
+    request: StartRequest,
+    requests: StartRequests | None,
 ) -> int:
     """Run the event loop until the shell wants to end; return the exit status.
 
@@ -173,7 +178,7 @@ def run_event_loop(
         shell: Begins once the loop runs, and ends it.
         thread: The engine's thread, which is started in the loop.
         switch: Starts and stops the API.
-        wish: What to show first, and the models to load.
+        request: What to show first, and the models to load.
         requests: Receives the requests of later starts; None if it cannot.
     """
     import asyncio
@@ -192,7 +197,7 @@ def run_event_loop(
         if shell.ending:
             ended.set()
         QTimer.singleShot(0, thread, thread.start)
-        shell.begin(tasks, wish)
+        shell.begin(tasks, request)
         switch.begin()
         try:
             await ended.wait()

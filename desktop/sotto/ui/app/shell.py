@@ -19,7 +19,7 @@ from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.models import download_words
 from sotto.ui.platform.global_shortcut import GlobalShortcut
-from sotto.ui.platform.single_instance import Show, Wish
+from sotto.ui.platform.single_instance import Show, StartRequest
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.quick.quick_prompt import QuickPrompt
 from sotto.ui.session import engine_hosts
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from sotto.ui.session.api_switch import ApiSwitch
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
-_DEFAULT_WISH = Wish()
+_DEFAULT_REQUEST = StartRequest()
 # The quick prompt's panel is created this long after the start, when nothing else is going on any more.
 _PREPARE_MS = 1500
 _START_SECONDS = 3.0
@@ -119,14 +119,14 @@ class Shell(QObject):
         window.chat_library.trashed.connect(self._close_trashed)
         window.models.downloading.downloads.ended.connect(self._report_download)
 
-    def begin(self, tasks: "AsyncTasks", wish: Wish = _DEFAULT_WISH) -> None:
-        """Start what needs the event loop, and load the models of `wish`."""
+    def begin(self, tasks: "AsyncTasks", request: StartRequest = _DEFAULT_REQUEST) -> None:
+        """Start what needs the event loop, and load the models of `request`."""
         self._tasks = tasks
-        self._fresh = wish.show is Show.NEW_CHAT
+        self._fresh = request.show is Show.NEW_CHAT
         if self._window is not None:
-            self._begin_window(tasks, wish.paths)
+            self._begin_window(tasks, request.paths)
         else:
-            self.session.begin(tasks, wish.paths)
+            self.session.begin(tasks, request.paths)
         self.tray.try_to_show()
         self.shortcut.begin(tasks)
         self._follow(self._preferences.values)
@@ -153,14 +153,14 @@ class Shell(QObject):
     # What is shown
 
     @Slot(object)
-    def carry_out(self, wish: Wish) -> None:
+    def carry_out(self, request: StartRequest) -> None:
         """Carry out the request of another start of the app."""
-        if wish.token:
+        if request.token:
             # Proves to a Wayland compositor that the user wants the window; Qt removes it after use.
-            os.environ["XDG_ACTIVATION_TOKEN"] = wish.token
-        if wish.paths:
-            self.session.library.open(DropContents(wish.paths, ()))
-        self.show(wish.show)
+            os.environ["XDG_ACTIVATION_TOKEN"] = request.token
+        if request.paths:
+            self.session.library.open(DropContents(request.paths, ()))
+        self.show(request.show)
 
     def show(self, what: Show) -> None:
         """Show the window or the quick prompt, or nothing."""
@@ -277,7 +277,7 @@ class Shell(QObject):
 
     @Slot(str)
     def _toggle(self, token: str) -> None:
-        self.carry_out(Wish(Show.TOGGLE, token=token))
+        self.carry_out(StartRequest(Show.TOGGLE, token=token))
 
     # The end
 

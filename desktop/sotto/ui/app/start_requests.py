@@ -4,7 +4,7 @@ import socket
 
 from PySide6.QtCore import QObject, QSocketNotifier, QTimer, Signal, Slot
 
-from sotto.ui.platform.single_instance import LONGEST, TAKEN, Wish
+from sotto.ui.platform.single_instance import LONGEST, TAKEN, StartRequest
 
 _PATIENCE_MS = 5000
 _CHUNK = 1 << 16
@@ -15,7 +15,7 @@ class StartRequests(QObject):
     """Listens for requests.
 
     Signals:
-        received: A request has arrived (`Wish`).
+        received: A request has arrived (`StartRequest`).
     """
 
     received = Signal(object)
@@ -75,12 +75,12 @@ class _Request(QObject):
 
     def _answer(self, line: bytes) -> None:
         try:
-            wish = Wish.of_line(line)
+            request = StartRequest.of_line(line)
         except ValueError as error:
             self._send(f"{error}\n".encode())
         else:
             self._send(TAKEN)
-            self.received.emit(wish)
+            self.received.emit(request)
         self.leave()
 
     def _send(self, answer: bytes) -> None:

@@ -13,7 +13,7 @@ from PySide6.QtGui import QAction, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
 from sotto.paths import resources_dir
-from sotto.runner.residents import same
+from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import short_name
@@ -96,7 +96,9 @@ def menu_entries(state: ModelState, models: Sequence[ModelRecord], shortcut: str
     line = TrayEntry("", TrayAction.LINE)
     used = state.record if state.loaded or state.phase is Phase.LOADING else None
     rows = [
-        TrayEntry(short_name(model.name), TrayAction.LOAD, model, checked=used is not None and same(model, used))
+        TrayEntry(
+            short_name(model.name), TrayAction.LOAD, model, checked=used is not None and is_same_model(model, used)
+        )
         for model in models
     ]
     return (

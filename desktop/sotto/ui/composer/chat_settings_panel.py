@@ -69,7 +69,7 @@ class ChatSettingsPanel(QFrame):
         self.format = FormatField()
         self.format.chosen.connect(self._emit_chosen)
         self.fields = {number.name: NumberField(number) for number in ALL_NUMBERS}
-        self._titles = {number.name: Label(number.title) for number in ALL_NUMBERS}
+        self.titles = {number.name: Label(number.title) for number in ALL_NUMBERS}
         self._grids: list[tuple[QGridLayout, tuple[Number, ...]]] = []
         self._narrow = False
         self.origins = {name: Label("", "caption") for name in ("system", "think", "format", *self.fields)}
@@ -136,7 +136,7 @@ class ChatSettingsPanel(QFrame):
         grid.setHorizontalSpacing(theme.GAP_12)
         grid.setVerticalSpacing(theme.GAP_8)
         for number in numbers:
-            self._titles[number.name].setToolTip(number.tip)
+            self.titles[number.name].setToolTip(number.tip)
             self.fields[number.name].chosen.connect(self._emit_chosen)
             self.fields[number.name].refused.connect(self._show_error)
         grid.setColumnStretch(0, 1)
@@ -148,7 +148,7 @@ class ChatSettingsPanel(QFrame):
         """Put each field beside its title and origin, or below them if the panel is narrow."""
         for index, number in enumerate(numbers):
             row = 2 * index if self._narrow else index
-            grid.addWidget(self._titles[number.name], row, 0)
+            grid.addWidget(self.titles[number.name], row, 0)
             grid.addWidget(self.origins[number.name], row, 1)
             if self._narrow:
                 grid.addWidget(self.fields[number.name], row + 1, 0, 1, 2)
@@ -159,7 +159,7 @@ class ChatSettingsPanel(QFrame):
         narrow = self.width() < theme.current().scaled(_NARROW)
         if narrow != self._narrow:
             self._narrow = narrow
-            for label in (*self._titles.values(), *self.origins.values()):
+            for label in (*self.titles.values(), *self.origins.values()):
                 label.setWordWrap(narrow)
             for grid, numbers in self._grids:
                 self._lay_out(grid, numbers)

@@ -104,7 +104,7 @@ class ContextMeter(QObject):
         self.use: ContextUse | None = None
         self.fresh = False
         self._numbers = itertools.count(1)
-        self._waiting = ""
+        self.waiting = ""
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._measure)
         self._subscription = Subscription()
@@ -130,28 +130,28 @@ class ContextMeter(QObject):
     @Slot(object)
     def _follow(self, state: ModelState) -> None:
         if not state.loaded:
-            self._waiting = ""
+            self.waiting = ""
         if state.loaded != (self.use is not None):
             self.touch()
 
     @Slot()
     def _measure(self) -> None:
-        if self._waiting:
+        if self.waiting:
             return  # `_receive` starts the next count
         messages, state = self._current.session.with_draft(), self._session.state
         self.fresh = True
         if not messages or not state.loaded or state.chat_refusal:
             self._show(None)
             return
-        self._waiting = f"count {next(self._numbers)}"
+        self.waiting = f"count {next(self._numbers)}"
         texts = tuple(attachment.shown for attachment in self._current.session.draft.attachments)
-        self._session.host.send(Count(CountRequest(self._waiting, messages, texts), self._session.seat))
+        self._session.host.send(Count(CountRequest(self.waiting, messages, texts), self._session.seat))
 
     @Slot(object)
     def _receive(self, event: object) -> None:
-        if not isinstance(event, Counted | Failed) or not self._waiting or event.request_id != self._waiting:
+        if not isinstance(event, Counted | Failed) or not self.waiting or event.request_id != self.waiting:
             return
-        self._waiting = ""
+        self.waiting = ""
         info = self._session.state.info
         if isinstance(event, Failed) or info is None:
             # If the template refuses the conversation, the user is told when they send it.

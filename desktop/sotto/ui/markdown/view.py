@@ -55,10 +55,10 @@ class MarkdownText(MessageText):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
-        self._timer.timeout.connect(self._render)
+        self._timer.timeout.connect(self.render_now)
         self._not_before = 0.0
         self._finished = False
-        self._headers: dict[Region, CodeHeader] = {}
+        self.headers: dict[Region, CodeHeader] = {}
         self.scroll_bars: dict[Region, QScrollBar] = {}
         self._placed: set[Region] = set()
         # The view as a whole never scrolls sideways: each wide region has a scroll bar of its own.
@@ -90,7 +90,9 @@ class MarkdownText(MessageText):
         self._follow(self._renderer.finish())
         self._draw_formulas()
 
-    def _render(self) -> None:
+    def render_now(self) -> None:
+        """Render what was appended, without waiting for the pause between two renderings to end."""
+        self._timer.stop()
         started = time.perf_counter()
         self._follow(self._renderer.render())
         cost = time.perf_counter() - started
@@ -137,7 +139,7 @@ class MarkdownText(MessageText):
     def _drop(self, gone: set[Region]) -> None:
         """Delete the widgets of regions that are gone."""
         for region in gone:
-            for kept in (self._headers, self.scroll_bars):
+            for kept in (self.headers, self.scroll_bars):
                 if (widget := kept.pop(region, None)) is not None:
                     widget.hide()
                     widget.deleteLater()
@@ -174,7 +176,7 @@ class MarkdownText(MessageText):
 
     def _copy_code(self, region: Region) -> None:
         QGuiApplication.clipboard().setText(self.code_of(region))
-        self._headers[region].confirm()
+        self.headers[region].confirm()
 
     def code_of(self, region: Region) -> str:
         """Return the code of a region."""
@@ -193,7 +195,7 @@ class MarkdownText(MessageText):
         """Return how many pixels above its first line a region may begin."""
         return theme.current().scaled(HEADER) + CODE_PAD
 
-    def _frame_of(self, region: Region) -> QRectF:
+    def frame_of(self, region: Region) -> QRectF:
         """Return the rectangle of a region with its header, background and scroll bar."""
         area = self.regions.area(region)
         width = self.viewport().width()
@@ -206,7 +208,7 @@ class MarkdownText(MessageText):
             return QRectF(0, area.top(), width, area.height() + (_BAR + 2 if region.natural > width else 0))
         return QRectF(1, area.top(), 3, area.height())
 
-    def _surplus(self, region: Region) -> int:
+    def surplus(self, region: Region) -> int:
         """Return by how many pixels a region is too wide for the view."""
         pad = CODE_PAD if region.kind == "code" else 0
         return max(0, round(region.natural + pad - self.viewport().width())) if region.natural else 0
@@ -214,8 +216,8 @@ class MarkdownText(MessageText):
     def _region_at(self, y: float) -> Region | None:
         """Return the region at height `y` that scrolls sideways; None for none."""
         for region in self.regions.between(y - _NEAR, y + self._above()):
-            frame = self._frame_of(region)
-            if (region.offset or self._surplus(region)) and frame.top() <= y <= frame.bottom():
+            frame = self.frame_of(region)
+            if (region.offset or self.surplus(region)) and frame.top() <= y <= frame.bottom():
                 return region
         return None
 
@@ -229,15 +231,15 @@ class MarkdownText(MessageText):
         view = self.visibleRegion().boundingRect()
         seen = self.regions.between(view.top() - _NEAR, view.bottom() + self._above()) if not view.isEmpty() else []
         for region in self._placed - set(seen):
-            for kept in (self._headers, self.scroll_bars):
+            for kept in (self.headers, self.scroll_bars):
                 if region in kept:
                     kept[region].hide()
         self._placed = set(seen)
         for region in seen:
-            ground = self._frame_of(region)
+            ground = self.frame_of(region)
             if region.kind == "code":
                 self._place_header(region, ground, view.top())
-            surplus = self._surplus(region)
+            surplus = self.surplus(region)
             region.offset = min(region.offset, surplus)
             if surplus:
                 self._place_bar(region, ground, surplus)
@@ -245,12 +247,12 @@ class MarkdownText(MessageText):
                 self.scroll_bars[region].hide()
 
     def _place_header(self, region: Region, ground: QRectF, top: int) -> None:
-        header = self._headers.get(region)
+        header = self.headers.get(region)
         if header is None:
             header = CodeHeader(self.viewport(), region.language, region.wrapped)
             header.copy_wanted.connect(lambda: self._copy_code(region))
             header.wrap_wanted.connect(lambda wrapped: self._wrap(region, wrapped))
-            self._headers[region] = header
+            self.headers[region] = header
         height = theme.current().scaled(HEADER)
         y = max(ground.top(), min(float(top), ground.bottom() - height - CODE_PAD))
         header.stand(QRectF(ground.left(), round(y), ground.width(), height), y > ground.top())
@@ -281,12 +283,12 @@ class MarkdownText(MessageText):
         """Scroll a region sideways to the cursor when a search has found text in it."""
         cursor = self.textCursor()
         region = self.regions.of(cursor.blockNumber()) if cursor.hasSelection() else None
-        if region is None or not self._surplus(region):
+        if region is None or not self.surplus(region):
             return
         x = super().cursorRect(cursor).x()
         room = self.viewport().width() - 4 * CODE_PAD
         if not region.offset <= x <= region.offset + room:
-            region.offset = max(0, min(self._surplus(region), x - room // 2))
+            region.offset = max(0, min(self.surplus(region), x - room // 2))
             self.place()
             self.viewport().update()
 
@@ -334,7 +336,7 @@ class MarkdownText(MessageText):
             QTimer.singleShot(0, self, self.place)
         wide: list[tuple[Region, QRect]] = []
         for region in seen:
-            ground = self._frame_of(region)
+            ground = self.frame_of(region)
             painter.setPen(QColor(tokens.line) if region.kind == "code" else Qt.PenStyle.NoPen)
             if region.kind == "code":
                 painter.setBrush(QColor(tokens.code))
@@ -342,7 +344,7 @@ class MarkdownText(MessageText):
             elif region.kind == "quote":
                 painter.setBrush(QColor(tokens.edge))
                 painter.drawRoundedRect(ground, 1.5, 1.5)
-            if self._surplus(region):
+            if self.surplus(region):
                 wide.append((region, ground.adjusted(1.5, 0, -1.5, 0).toAlignedRect()))
         painter.end()
         top, area = event.rect().top(), event.rect()

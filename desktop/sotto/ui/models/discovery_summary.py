@@ -65,11 +65,11 @@ class DiscoverySummary(QFrame):
         self.rescan = IconButton("refresh", "Look for models again", "Rescan", role="outlined", color="text")
         self.rescan.clicked.connect(self.rescan_wanted)
         self.places = QWidget()
-        self._grid = QGridLayout(self.places)
-        self._grid.setContentsMargins(0, theme.GAP_4, 0, 0)
-        self._grid.setHorizontalSpacing(theme.GAP_12)
-        self._grid.setVerticalSpacing(theme.GAP_4)
-        self._grid.setColumnStretch(1, 1)
+        self.grid = QGridLayout(self.places)
+        self.grid.setContentsMargins(0, theme.GAP_4, 0, 0)
+        self.grid.setHorizontalSpacing(theme.GAP_12)
+        self.grid.setVerticalSpacing(theme.GAP_4)
+        self.grid.setColumnStretch(1, 1)
         self._arrange()
         self.show_found((), (), 0)
 
@@ -128,8 +128,8 @@ class DiscoverySummary(QFrame):
         self.setAccessibleName(f"{self.headline.text()}. {self.hint.text()}")
 
     def _show_places(self, places: Sequence[SearchedPlace]) -> None:
-        while self._grid.count():
-            item = self._grid.takeAt(0)
+        while self.grid.count():
+            item = self.grid.takeAt(0)
             if item is not None and (old := item.widget()) is not None:
                 old.hide()
                 old.deleteLater()
@@ -141,7 +141,7 @@ class DiscoverySummary(QFrame):
             path = ElidedLabel(where, "caption")
             path.setAccessibleName(f"{place.title}, {where}, {state}")
             for column, label in enumerate((Label(place.title, "caption"), path, Label(state, "caption"))):
-                self._grid.addWidget(label, row, column)
+                self.grid.addWidget(label, row, column)
                 label.show()
 
     def _toggle(self) -> None:

@@ -58,7 +58,7 @@ class MemoryGauge(QFrame):
         super().__init__()
         self.setObjectName("gauge")
         self._sample: MemorySample | None = None
-        self._figures: MemoryFigures | None = None
+        self.figures: MemoryFigures | None = None
         self._model = ""
         self._planned: tuple[str, Projection] | None = None
         self.segments: tuple[Segment, ...] = ()
@@ -66,7 +66,7 @@ class MemoryGauge(QFrame):
         self.free = ElidedLabel("—", "caption")
         self.free.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         self._bar = _Bar()
-        self._legends = [_Legend() for _ in range(5)]
+        self.legends = [_Legend() for _ in range(5)]
         self.expanded = True
         top = QHBoxLayout()
         top.addWidget(self._title)
@@ -78,7 +78,7 @@ class MemoryGauge(QFrame):
         layout.addSpacing(theme.GAP_4)
         layout.addWidget(self._bar)
         layout.addSpacing(theme.GAP_4)
-        for legend in self._legends:
+        for legend in self.legends:
             layout.addWidget(legend)
         self.sample_timer = QTimer(self)
         self.sample_timer.setInterval(SAMPLE_EVERY_MS)
@@ -93,7 +93,7 @@ class MemoryGauge(QFrame):
 
     def show_figures(self, figures: MemoryFigures | None) -> None:
         """Show what the loaded models use; None if none is loaded."""
-        self._figures = figures
+        self.figures = figures
         self._show()
 
     def show_model(self, name: str) -> None:
@@ -109,7 +109,7 @@ class MemoryGauge(QFrame):
     @property
     def legends_height(self) -> int:
         """Height of the legend in pixels, whether it is shown or not."""
-        return sum(legend.sizeHint().height() + theme.GAP_4 for legend in self._legends[: len(self._lines())])
+        return sum(legend.sizeHint().height() + theme.GAP_4 for legend in self.legends[: len(self._lines())])
 
     def show_legends(self, shown: bool) -> None:
         """Show the legend below the bar, or leave it to the tool tip."""
@@ -133,15 +133,15 @@ class MemoryGauge(QFrame):
         for segment in self.segments:
             would = "would take " if segment.ghost else ""
             spoken.append(f"{segment.name} {would}{wording.size(segment.nbytes)}")
-        if self._figures and self._figures.budget:
-            spoken.append(f"Contexts take at most {wording.size(self._figures.budget)}")
+        if self.figures and self.figures.budget:
+            spoken.append(f"Contexts take at most {wording.size(self.figures.budget)}")
         self._bar.show_segments(self.segments, sample.total if sample else 0)
         self._show_legends()
         self.setAccessibleName(", ".join(spoken))
         self.setToolTip(plain_tip("\n".join(spoken)))
 
     def _all_segments(self) -> tuple[Segment, ...]:
-        sample, figures = self._sample, self._figures
+        sample, figures = self._sample, self.figures
         segments = []
         if sample is not None:
             segments.append(Segment("Other programs", machine_memory(sample, figures).others, "others"))
@@ -167,7 +167,7 @@ class MemoryGauge(QFrame):
 
     def _show_legends(self) -> None:
         lines = self._lines() if self.expanded else []
-        for number, legend in enumerate(self._legends):
+        for number, legend in enumerate(self.legends):
             legend.show_segment(*(lines[number] if number < len(lines) else (None, "")))
 
     def _start_or_stop(self) -> None:

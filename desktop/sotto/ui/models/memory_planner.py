@@ -62,7 +62,7 @@ class MemoryPlanner(QObject):
         self._tasks: AsyncTasks | None = None
         self._requested: set[str] = set()
         self._measured: dict[str, Measured] = {}
-        self._plans: Mapping[str, Projection] = {}
+        self.plans: Mapping[str, Projection] = {}
         self._figures: MemoryFigures | None = None
         self._sample: MemorySample | None = None
         self.memory = MachineMemory()
@@ -89,7 +89,7 @@ class MemoryPlanner(QObject):
 
     def projection(self, record: ModelRecord) -> Projection:
         """Return the newest plan of a model."""
-        return self._plans.get(record.digest) or project(None, self.memory)
+        return self.plans.get(record.digest) or project(None, self.memory)
 
     def preview(self, record: ModelRecord, context: int | None) -> Projection:
         """Return the plan of a model with a context of `context` tokens; None for as long as fits."""
@@ -102,7 +102,7 @@ class MemoryPlanner(QObject):
     def choose_context(self, record: ModelRecord, tokens: int | None) -> None:
         """Choose the context in tokens that a model is planned and loaded with; None for as long as fits."""
         self._notes.choose_context(record, tokens)
-        self._set_plans({**self._plans, record.digest: self.preview(record, tokens)})
+        self._set_plans({**self.plans, record.digest: self.preview(record, tokens)})
 
     def set_sample(self, sample: MemorySample | None) -> None:
         """Set the machine's memory; None if it could not be read."""
@@ -202,7 +202,7 @@ class MemoryPlanner(QObject):
             self._set_plans(plans)
 
     def _set_plans(self, plans: Mapping[str, Projection]) -> None:
-        self._plans = plans
+        self.plans = plans
         shortened = {digest: _shortened_context(self._measured.get(digest), plan) for digest, plan in plans.items()}
         self._session.set_fitting_contexts(
             {digest: tokens for digest, tokens in shortened.items() if tokens is not None}

@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSignalBlocker, Qt, Q
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
-from sotto.runner.residents import same
+from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_description import FIT_SIGNS, abilities, model_facts, projection_line, source_names
@@ -175,7 +175,7 @@ class ModelCard(QFrame):
 
     def open(self, record: ModelRecord) -> None:
         """Show the card of a model."""
-        if self.isHidden() or self.record is None or not same(self.record, record):
+        if self.isHidden() or self.record is None or not is_same_model(self.record, record):
             self._save_timer.stop()
             self._default_context = None
         self.record = record
@@ -199,7 +199,7 @@ class ModelCard(QFrame):
     def show_models(self, records: tuple[ModelRecord, ...]) -> None:
         """Update the record of the model; close the card if the model is gone."""
         if self.record is not None and self.isVisible():
-            known = next((record for record in records if same(record, self.record)), None)
+            known = next((record for record in records if is_same_model(record, self.record)), None)
             if known is None:
                 self.closed.emit()
             else:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, QSignalBlocker, QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from sotto.runner.residents import same
+from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.models.download_list import DownloadList
 from sotto.ui.models.downloads import Downloads
@@ -93,14 +93,14 @@ class ModelPanel(QWidget):
         self.downloads = DownloadList(downloads)
         self.downloads.arranged.connect(self._set_tab_order)
         self.downloads.emptied.connect(self.get.setFocus)
-        self._empty = Label("", "caption", wrap=True)
+        self.empty = Label("", "caption", wrap=True)
         self._other_title = Label("Cannot run here", "section")
         self._ready, self._others = QVBoxLayout(), QVBoxLayout()
         self.setObjectName("models")
         self._body = self._make_body()
-        self._area = _Area(self._body)
-        self._area.setAccessibleName("Models")
-        theme.current().changed.connect(self._area.updateGeometry)
+        self.area = _Area(self._body)
+        self.area.setAccessibleName("Models")
+        theme.current().changed.connect(self.area.updateGeometry)
         title = QHBoxLayout()
         title.setContentsMargins(theme.GAP_16, theme.GAP_4, theme.GAP_8, 0)
         title.setSpacing(0)
@@ -113,7 +113,7 @@ class ModelPanel(QWidget):
         layout.setSpacing(0)
         layout.addLayout(title)
         layout.addSpacing(theme.GAP_4)
-        layout.addWidget(self._area, 1)
+        layout.addWidget(self.area, 1)
         layout.addWidget(self._make_foot())
         notes.changed.connect(self._rearrange)
         planner.planned.connect(self._show_fits)
@@ -134,13 +134,13 @@ class ModelPanel(QWidget):
         for rows in (self._ready, self._others):
             rows.setSpacing(2)
         self._other_title.setContentsMargins(theme.GAP_8, theme.GAP_16, 0, theme.GAP_4)
-        self._empty.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, 0)
+        self.empty.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, 0)
         layout = QVBoxLayout(body)
         layout.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, theme.GAP_8)
         layout.setSpacing(theme.GAP_4)
         layout.addWidget(self.downloads)
         layout.addLayout(self._ready)
-        layout.addWidget(self._empty)
+        layout.addWidget(self.empty)
         layout.addWidget(self._other_title)
         layout.addLayout(self._others)
         layout.addStretch(1)
@@ -172,8 +172,8 @@ class ModelPanel(QWidget):
             self._update_row(row)
             row.show_state(self._state_of(row.record))
             with QSignalBlocker(row):
-                row.setChecked(selected is not None and same(row.record, selected))
-            if focused is not None and same(row.record, focused):
+                row.setChecked(selected is not None and is_same_model(row.record, selected))
+            if focused is not None and is_same_model(row.record, focused):
                 row.setFocus()
         self._set_tab_order()
         self.filter(self._filter)
@@ -213,7 +213,7 @@ class ModelPanel(QWidget):
         row.show_note("\n".join(filter(None, lines)))
 
     def _is_in_use(self, record: ModelRecord) -> bool:
-        return self._state.record is not None and same(self._state.record, record)
+        return self._state.record is not None and is_same_model(self._state.record, record)
 
     def _update_notes(self) -> None:
         for row in self.rows:
@@ -231,7 +231,9 @@ class ModelPanel(QWidget):
 
     def show_state(self, state: ModelState) -> None:
         """Show the state of the model in use."""
-        new = state.record is not None and (self._state.record is None or not same(self._state.record, state.record))
+        new = state.record is not None and (
+            self._state.record is None or not is_same_model(self._state.record, state.record)
+        )
         self._state = state
         for row in self.rows:
             row.show_state(self._state_of(row.record))
@@ -254,15 +256,15 @@ class ModelPanel(QWidget):
         shown = [row for row in self.rows if row.matches(text)]
         self._other_title.setVisible(any(not row.record.runnable for row in shown))
         if text and not shown:
-            self._empty.setText(f"No model is called “{text}”.")
+            self.empty.setText(f"No model is called “{text}”.")
         elif not text and all(row.record.builtin for row in self.rows):
-            self._empty.setText(
+            self.empty.setText(
                 "Models that Ollama, Hugging Face tools or LM Studio have downloaded appear here. "
                 "Get one by its name below, or drop one on this window."
             )
         else:
-            self._empty.setText("")
-        self._empty.setVisible(bool(self._empty.text()))
+            self.empty.setText("")
+        self.empty.setVisible(bool(self.empty.text()))
 
     @property
     def selected(self) -> ModelRecord | None:
@@ -278,7 +280,7 @@ class ModelPanel(QWidget):
 
     def bring_into_view(self, row: QWidget) -> None:
         """Scroll until `row` is visible."""
-        self._area.ensureWidgetVisible(row)
+        self.area.ensureWidgetVisible(row)
 
     def menu_of(self, record: ModelRecord) -> QMenu:
         """Return a menu of the actions for a model."""

@@ -18,7 +18,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 
-from sotto.runner.residents import same
+from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.models.model_description import (
     FIT_NAMES,
@@ -118,7 +118,7 @@ class ModelRow(QAbstractButton):
 
     def show_state(self, state: ModelState) -> None:
         """Show the state of the model; a state of another model means that this one is not loaded."""
-        is_mine = state.record is not None and same(state.record, self.record)
+        is_mine = state.record is not None and is_same_model(state.record, self.record)
         new = state if is_mine else ModelState(Phase.FOUND, self.record)
         if new != self.state:
             self.state = new

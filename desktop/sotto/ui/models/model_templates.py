@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
 from sotto.errors import SottoError
-from sotto.runner.residents import same
+from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.store.user_templates import read_template_file, save_user_template, template_path
 from sotto.ui.session.session import Session
@@ -63,7 +63,7 @@ class ModelTemplates(QObject):
             self._session.problem.emit(Problem(f"{name} keeps the template it had", error.message))
             return
         state = self._session.state
-        is_used = state.record is not None and same(state.record, record)
+        is_used = state.record is not None and is_same_model(state.record, record)
         reloads = is_used and state.phase is Phase.READY
         when = "from now on" if reloads else "from its next load on"
         title = "The template is kept" if path else "The template is taken back"

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
-from sotto.runner.residents import same
+from sotto.runner.residents import is_same_model
 from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Source
 from sotto.ui.models.discovery_summary import DiscoverySummary, SearchedPlace
@@ -139,7 +139,7 @@ class ModelsController(QObject):
     @Slot(object)
     def show_details(self, record: ModelRecord) -> None:
         """Show the card of a model beside its row."""
-        row = next((row for row in self.panel.rows if same(row.record, record)), None)
+        row = next((row for row in self.panel.rows if is_same_model(row.record, record)), None)
         if row is None:
             return
         row.setChecked(True)

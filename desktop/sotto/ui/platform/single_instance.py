@@ -43,7 +43,7 @@ class Show(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class StartRequest:
     """What a start of the app asks for.
 
     Attributes:
@@ -63,7 +63,7 @@ class Wish:
         return json.dumps(fields).encode() + b"\n"
 
     @classmethod
-    def of_line(cls, line: bytes) -> "Wish":
+    def of_line(cls, line: bytes) -> "StartRequest":
         """Parse a request that `line` wrote.
 
         Raises:
@@ -72,7 +72,7 @@ class Wish:
         try:
             fields = json.loads(line)
         except RecursionError as error:
-            raise ValueError("A wish is not nested.") from error
+            raise ValueError("A start request is not nested.") from error
         if not isinstance(fields, dict) or fields.get("version") != _VERSION:
             raise ValueError("Another version of Sotto runs already: end it, then start this one again.")
         paths, token = fields.get("paths"), fields.get("token")
@@ -105,8 +105,8 @@ class Instance:
         os.close(self._lock)
 
 
-def enter(folder: Path, wish: Wish, patience: float = _PATIENCE) -> Instance | None:
-    """Become the app of the data folder `folder`, or pass `wish` to the app that is running.
+def enter(folder: Path, request: StartRequest, patience: float = _PATIENCE) -> Instance | None:
+    """Become the app of the data folder `folder`, or pass `request` to the app that is running.
 
     Returns:
         None where another app took the request.
@@ -120,7 +120,7 @@ def enter(folder: Path, wish: Wish, patience: float = _PATIENCE) -> Instance | N
     while True:
         if (held := _claim(folder)) is not None:
             return held
-        if _hand_over(folder, wish, end):
+        if _hand_over(folder, request, end):
             return None
         if time.monotonic() > end:
             raise SottoError(f"Sotto runs already for {folder} and does not answer: end that one, then start it again.")
@@ -155,14 +155,14 @@ def _claim(folder: Path) -> Instance | None:
     return Instance(lock, listener)
 
 
-def _hand_over(folder: Path, wish: Wish, end: float) -> bool:
-    """Send `wish` to the running app; return whether it took it."""
+def _hand_over(folder: Path, request: StartRequest, end: float) -> bool:
+    """Send `request` to the running app; return whether it took it."""
     with socket.socket(socket.AF_UNIX) as connection:
         connection.settimeout(max(_PAUSE, end - time.monotonic()))
         try:
             with _address(folder) as address:
                 connection.connect(address)
-            connection.sendall(wish.line())
+            connection.sendall(request.line())
             with connection.makefile("rb") as answers:
                 answer = answers.readline(_LONGEST_ANSWER)
         except OSError:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal, Slo
 from PySide6.QtGui import QAction, QCursor, QGuiApplication, QKeySequence, QMouseEvent, QScreen
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from sotto.runner.residents import same
+from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.composer.composer import Composer
 from sotto.ui.state.model_state import ModelState, Phase
@@ -171,7 +171,7 @@ class QuickPanel(QWidget):
                 action = menu.addAction(model_name(record.name))
                 action.triggered.connect(partial(self.model_wanted.emit, record))
                 action.setCheckable(True)
-                action.setChecked(self._state.record is not None and same(record, self._state.record))
+                action.setChecked(self._state.record is not None and is_same_model(record, self._state.record))
         if menu.isEmpty():
             menu.addAction("No model was found").setEnabled(False)
         self._show_menu(menu, self.model)

@@ -8,8 +8,8 @@ from dataclasses import replace
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from sotto.runner.commands import Ask, Cancel, Count
-from sotto.runner.host import AnswerCallback, Standing, Visit, WishCallback, not_loaded, standing
-from sotto.runner.residents import Wish
+from sotto.runner.host import AnswerCallback, ModelCallback, ResidentStatus, Visit, not_loaded, resident_models
+from sotto.runner.residents import ModelRequest
 from sotto.store.records import ModelRecord
 from sotto.ui.session.session import Session
 
@@ -31,7 +31,7 @@ class ApiHost(QObject):
         super().__init__(parent)
         self._session = session
         self._models = _present(session.library.models)
-        self._standing: tuple[tuple[Standing, float], ...] = ()
+        self._resident_models: tuple[tuple[ResidentStatus, float], ...] = ()
         self._numbers = itertools.count(1)
         self._visits: dict[Visit, Visit] = {}
         self._action_queued.connect(self._do, Qt.ConnectionType.QueuedConnection)
@@ -50,23 +50,23 @@ class ApiHost(QObject):
         return SLOTS - 1
 
     @property
-    def standing(self) -> Sequence[Standing]:
+    def resident_models(self) -> Sequence[ResidentStatus]:
         """The models that are loaded now."""
         now = time.monotonic()
-        return [replace(model, stays=max(0.0, expires - now)) for model, expires in self._standing]
+        return [replace(model, stays=max(0.0, expires - now)) for model, expires in self._resident_models]
 
     def models(self) -> Sequence[ModelRecord]:
         """Return the models of the library whose disks are present."""
         return self._models
 
-    def want(self, wish: Wish, heard: WishCallback) -> Visit:
+    def want(self, request: ModelRequest, heard: ModelCallback) -> Visit:
         """Have a model loaded, and keep it until the visit is left."""
         visit = next(self._numbers)
-        self._action_queued.emit(lambda: self._want(visit, wish, heard))
+        self._action_queued.emit(lambda: self._want(visit, request, heard))
         return visit
 
     def leave(self, visit: Visit) -> None:
-        """End a visit, or withdraw the wish with which it began."""
+        """End a visit, or withdraw the request with which it began."""
         self._action_queued.emit(lambda: self._session.keeper.leave(self._visits.pop(visit)))
 
     def dismiss(self, record: ModelRecord, heard: Callable[[], None]) -> None:
@@ -94,11 +94,11 @@ class ApiHost(QObject):
     @Slot()
     def _follow(self) -> None:
         residents = self._session.keeper.residents
-        loaded = standing(residents, self._session.figures)
-        self._standing = tuple((model, time.monotonic() + model.stays) for model in loaded)
+        loaded = resident_models(residents, self._session.figures)
+        self._resident_models = tuple((model, time.monotonic() + model.stays) for model in loaded)
 
-    def _want(self, visit: Visit, wish: Wish, heard: WishCallback) -> None:
-        adjusted = replace(wish, num_ctx=self._session.context_for(wish.record), as_it_is=True)
+    def _want(self, visit: Visit, request: ModelRequest, heard: ModelCallback) -> None:
+        adjusted = replace(request, num_ctx=self._session.context_for(request.record), as_it_is=True)
         self._visits[visit] = self._session.keeper.want(adjusted, heard)
 
     def _ask(self, command: Ask, heard: AnswerCallback) -> None:

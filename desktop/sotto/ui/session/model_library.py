@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.errors import CancelledError, SottoError
-from sotto.runner.residents import same
+from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.model_sources import ModelSource, StoreModels
@@ -34,7 +34,9 @@ class ModelList:
     @property
     def records(self) -> tuple[ModelRecord, ...]:
         """All models, in the order in which they are listed."""
-        opened = [record for record in self._opened.values() if not any(same(record, other) for other in self._found)]
+        opened = [
+            record for record in self._opened.values() if not any(is_same_model(record, other) for other in self._found)
+        ]
         return (*opened, *self._found)
 
     def set_found(self, records: Sequence[ModelRecord]) -> None:
@@ -47,7 +49,7 @@ class ModelList:
 
     def find(self, record: ModelRecord) -> ModelRecord | None:
         """Return the listed record of the same model, or None."""
-        return next((known for known in self.records if same(known, record)), None)
+        return next((known for known in self.records if is_same_model(known, record)), None)
 
 
 class ModelLibrary(QObject):
@@ -86,7 +88,7 @@ class ModelLibrary(QObject):
         self.roots: tuple[Root, ...] = ()
         self.present_roots: frozenset[Path] = frozenset()
         self.searching = True
-        self._source: ModelSource = source or StoreModels()
+        self.source: ModelSource = source or StoreModels()
         self._preferences = preferences
         self._folders = preferences.values.folders
         self._list = ModelList()
@@ -94,10 +96,10 @@ class ModelLibrary(QObject):
         self._waiting: list[DropContents] = []
         self._closing = threading.Event()
         self._search_again = False
-        self._presence: object = None
-        self._watch = StoreWatch(self)
-        self._watch.changed.connect(self.rescan)
-        self._watch.disk_check_due.connect(self._check_disks)
+        self.presence: object = None
+        self.watch = StoreWatch(self)
+        self.watch.changed.connect(self.rescan)
+        self.watch.disk_check_due.connect(self._check_disks)
         preferences.changed.connect(self._follow_folders)
 
     @property
@@ -160,8 +162,8 @@ class ModelLibrary(QObject):
     async def _search(self, tasks: "AsyncTasks") -> None:
         self.searching, self._search_again = True, False
         try:
-            before = await tasks.call(self._source.presence, self.roots)
-            listing = await tasks.call(self._source.find, self._folders)
+            before = await tasks.call(self.source.presence, self.roots)
+            listing = await tasks.call(self.source.find, self._folders)
         except Exception as error:
             # The window remains useful without the list: models can still be opened and dropped.
             details = "".join(traceback.format_exception(error))
@@ -173,10 +175,10 @@ class ModelLibrary(QObject):
         same_roots = self.roots == listing.roots
         self.roots, self.present_roots = listing.roots, listing.existing
         self.changed.emit(self.models)
-        self._watch.watch(await tasks.call(self._source.folders, listing.roots))
+        self.watch.watch(await tasks.call(self.source.folders, listing.roots))
         # `before` was read first: a disk that appeared during the search is noticed at the next check.
-        self._presence = before if same_roots else await tasks.call(self._source.presence, listing.roots)
-        self._watch.watch_disks(needed=self._presence is not None)
+        self.presence = before if same_roots else await tasks.call(self.source.presence, listing.roots)
+        self.watch.watch_disks(needed=self.presence is not None)
         if self._search_again:
             self.rescan()
 
@@ -187,14 +189,14 @@ class ModelLibrary(QObject):
 
     async def _compare_presence(self, tasks: "AsyncTasks") -> None:
         """Search again if a disk has appeared or disappeared."""
-        before = self._presence
-        now = await tasks.call(self._source.presence, self.roots)
-        if before is not self._presence:
+        before = self.presence
+        now = await tasks.call(self.source.presence, self.roots)
+        if before is not self.presence:
             return
         if now != before:
             self.rescan()
         else:
-            self._watch.watch_disks(needed=now is not None)
+            self.watch.watch_disks(needed=now is not None)
 
     async def _open(self, tasks: "AsyncTasks", contents: DropContents) -> None:
         opened: list[ModelRecord] = []
@@ -204,11 +206,11 @@ class ModelLibrary(QObject):
         ]
         for path in contents.paths:
             try:
-                record = await tasks.call(self._source.open, path)
+                record = await tasks.call(self.source.open, path)
             except SottoError as error:
                 problems.append(Problem(f"{path_names([path])} could not be loaded", error.message))
                 continue
-            if not any(same(record, other) for other in opened):
+            if not any(is_same_model(record, other) for other in opened):
                 opened.append(record)
         if opened:
             self._take_opened(opened[0])
@@ -235,7 +237,7 @@ class ModelLibrary(QObject):
         name = model_name(record.name)
         self.notice.emit("Checking files", f"The files of {name} are read and compared with their digests.")
         try:
-            found = await tasks.call(self._source.verify, record, self._closing.is_set)
+            found = await tasks.call(self.source.verify, record, self._closing.is_set)
         except CancelledError:
             return
         except SottoError as error:

@@ -28,7 +28,7 @@ from sotto.engine.contract.requests import GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.runner.commands import Generate
 from sotto.runner.keeper import Keeper
-from sotto.runner.residents import Admit, Rank, Refuse, Resident, Residents, Stage, Wish, same
+from sotto.runner.residents import Admit, ModelRequest, Rank, Refuse, Resident, Residents, Stage, is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
@@ -154,7 +154,7 @@ class Session(QObject):
 
     def state_of(self, record: ModelRecord) -> ModelState:
         """Return the state of any model of the list."""
-        if self.state.record is not None and same(self.state.record, record):
+        if self.state.record is not None and is_same_model(self.state.record, record):
             return self.state
         return ModelState.of_resident(record, self.keeper.residents.of(record))
 
@@ -197,7 +197,7 @@ class Session(QObject):
         if not record.runnable:
             self.problem.emit(Problem(f"{name} cannot run here", record.reason))
             return
-        if self.state.record and same(self.state.record, record) and (self.state.loaded or self.loading):
+        if self.state.record and is_same_model(self.state.record, record) and (self.state.loaded or self.loading):
             return
         self._load(record, num_ctx or self.context_for(record), anyway=anyway, as_it_is=num_ctx is None)
 
@@ -215,8 +215,8 @@ class Session(QObject):
         self._set(ModelState(Phase.LOADING, record))
         if before is not None:
             self.keeper.leave(before.visit, stop=True)
-        wish = Wish(record, num_ctx, None, Rank.CHAT, anyway, as_it_is)
-        pending.visit = self.keeper.want(wish, partial(self._settle_load, pending))
+        request = ModelRequest(record, num_ctx, None, Rank.CHAT, anyway, as_it_is)
+        pending.visit = self.keeper.want(request, partial(self._settle_load, pending))
         # The load may have been settled, or replaced, before `want` returned.
         if self._pending is not pending:
             self.keeper.leave(pending.visit)
@@ -229,7 +229,7 @@ class Session(QObject):
 
     def stop_load(self, record: ModelRecord | None = None) -> None:
         """Stop the load of a model; None for the one in use."""
-        if record and not (self.state.record and same(self.state.record, record)):
+        if record and not (self.state.record and is_same_model(self.state.record, record)):
             if (resident := self.keeper.residents.of(record)) is not None and resident.stage is Stage.LOADING:
                 self.keeper.dismiss(resident.seat, at_once=True)
             return

@@ -26,28 +26,33 @@ class StoreWatch(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         """Watch nothing yet."""
         super().__init__(parent)
-        self._watcher = QFileSystemWatcher(self)
-        self._watched = WatchedFolders()
+        self.watcher = QFileSystemWatcher(self)
+        self.watched = WatchedFolders()
         self._calm = QTimer(self, singleShot=True, interval=_CALM_MS)
         self._calm.timeout.connect(self.changed)
         self._disk_check = QTimer(self, singleShot=True, interval=_DISK_CHECK_MS)
         self._disk_check.timeout.connect(self.disk_check_due)
-        self._watcher.directoryChanged.connect(self._look)
+        self.watcher.directoryChanged.connect(self._look)
+
+    @property
+    def settling(self) -> bool:
+        """Whether a change has been seen that is not reported yet."""
+        return self._calm.isActive()
 
     def watch(self, watched: WatchedFolders) -> None:
         """Watch these folders, and no others."""
-        self._watched = watched
+        self.watched = watched
         wanted = {str(folder) for folder in (*watched.folders, *watched.awaited)}
-        current = set(self._watcher.directories())
+        current = set(self.watcher.directories())
         if gone := sorted(current - wanted):
-            self._watcher.removePaths(gone)
+            self.watcher.removePaths(gone)
         if new := sorted(wanted - current):
-            self._watcher.addPaths(new)
+            self.watcher.addPaths(new)
 
     @Slot(str)
     def _look(self, folder: str) -> None:
         """Handle a change in a folder; of an awaited one, it matters only if something awaited has appeared."""
-        awaited = self._watched.awaited.get(Path(folder))
+        awaited = self.watched.awaited.get(Path(folder))
         if awaited is None or any(path.is_dir() for path in awaited):
             self._calm.start()
 

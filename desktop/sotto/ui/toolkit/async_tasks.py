@@ -20,6 +20,11 @@ class AsyncTasks:
         self._closed = False
         self._tasks: set[asyncio.Task[Any]] = set()
 
+    @property
+    def running(self) -> bool:
+        """Whether any task has not ended yet."""
+        return bool(self._tasks)
+
     def start(self, coroutine: Coroutine[Any, Any, None]) -> "asyncio.Task[None] | None":
         """Start and return a task; return None after `close`. Its exceptions go to `sys.excepthook`."""
         if self._closed:

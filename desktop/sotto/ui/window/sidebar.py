@@ -59,7 +59,7 @@ class Sidebar(QFrame):
         self.chats.hide()
         self._body = QWidget()
         self._body.setObjectName("sidebarBody")
-        self._logo, self._name = _Logo(), Label("Sotto", "brand")
+        self._logo, self.name = _Logo(), Label("Sotto", "brand")
         self._column = layout = QVBoxLayout(self._body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -76,10 +76,10 @@ class Sidebar(QFrame):
         layout.addWidget(lists, 1)
         layout.addWidget(self.gauge)
         self._body.installEventFilter(self)
-        self._area = Scroller(self._body)
+        self.area = Scroller(self._body)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(0, 0, 0, 0)
-        outer.addWidget(self._area)
+        outer.addWidget(self.area)
         theme.current().changed.connect(self._apply_theme)
         self._apply_theme()
 
@@ -87,7 +87,7 @@ class Sidebar(QFrame):
         brand = QHBoxLayout()
         brand.setSpacing(theme.GAP_8)
         brand.addWidget(self._logo)
-        brand.addWidget(self._name)
+        brand.addWidget(self.name)
         brand.addStretch(1)
         top = QVBoxLayout()
         top.setContentsMargins(theme.GAP_16, theme.GAP_16, theme.GAP_16, theme.GAP_8)
@@ -119,12 +119,12 @@ class Sidebar(QFrame):
 
     def _hide_unfitting(self) -> None:
         """Hide what does not fit beside the lists: first the gauge's legends, then the name of the app."""
-        brand = max(self._logo.height(), self._name.sizeHint().height()) + _BELOW_BRAND
+        brand = max(self._logo.height(), self.name.sizeHint().height()) + _BELOW_BRAND
         legends = self.gauge.legends_height
         least = self._column.minimumSize().height()
-        least -= (0 if self._name.isHidden() else brand) + (legends if self.gauge.expanded else 0)
+        least -= (0 if self.name.isHidden() else brand) + (legends if self.gauge.expanded else 0)
         room = self.height() - least
-        for part in (self._logo, self._name):
+        for part in (self._logo, self.name):
             part.setVisible(room >= brand)
         self.gauge.show_legends(room >= brand + legends)
 
