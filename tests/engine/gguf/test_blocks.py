@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as arrays
 
 from gguf_writing import HALVES, random_blocks
 from sotto.engine.gguf import repack
-from sotto.engine.gguf.blocks import GROUP
+from sotto.engine.gguf.blocks import GROUP_SIZE
 from sotto.store.gguf.block_types import BLOCK_TYPES
 from thoroughness import examples
 
@@ -27,12 +27,12 @@ def through_mlx(kind, raw, dtype, *, on_cpu=False):
     words, scales, *biases = repack.repack(kind, mx.array(raw), layout, dtype)
     if scales.dtype != mx.uint8:
         scales, biases = scales.astype(mx.float32), [bias.astype(mx.float32) for bias in biases]
-    found = mx.dequantize(words, scales, *biases, group_size=GROUP, bits=layout.bits, mode=layout.mode)
+    found = mx.dequantize(words, scales, *biases, group_size=GROUP_SIZE, bits=layout.bits, mode=layout.mode)
     return np.array(found.astype(mx.float32))
 
 
 def test_every_type_is_supported_and_has_the_right_size():
-    assert {kind.name for kind in BLOCK_TYPES.values()} == set(HALVES) | set(repack.PLAIN)
+    assert {kind.name for kind in BLOCK_TYPES.values()} == set(HALVES) | set(repack.PLAIN_DTYPES)
     for number, kind in BLOCK_TYPES.items():
         quantization = gguf.GGMLQuantizationType(number)
         assert (kind.name, gguf.GGML_QUANT_SIZES[quantization]) == (quantization.name, (kind.size, kind.nbytes))
@@ -54,9 +54,9 @@ def test_repacked_blocks_are_exact_or_at_most_half_a_step_of_8_bits_off(kind, on
         # Only the float32 rounding of a product of two scaled numbers remains.
         assert np.allclose(found, wanted, rtol=1e-6, atol=1e-6 * np.abs(wanted).max())
         return
-    groups = wanted.reshape(-1, GROUP)
+    groups = wanted.reshape(-1, GROUP_SIZE)
     half_steps = np.ptp(groups, axis=1) / 255 / 2
-    off = np.abs(found - wanted).reshape(-1, GROUP).max(axis=1)
+    off = np.abs(found - wanted).reshape(-1, GROUP_SIZE).max(axis=1)
     assert (off <= half_steps * 1.001 + 1e-12).all()
 
 
@@ -65,16 +65,16 @@ def test_repacked_blocks_are_exact_or_at_most_half_a_step_of_8_bits_off(kind, on
 def test_only_the_rounding_of_16_bit_scales_changes_the_values(kind, scales, rounding):
     raw, wanted = random_blocks(kind, COUNT)
     found = through_mlx(kind, raw, scales)
-    groups = wanted.reshape(-1, GROUP)
+    groups = wanted.reshape(-1, GROUP_SIZE)
     # The rounding of a scale and a bias, over up to 256 steps, and for requantized types half a step more.
     allowed = 3 * rounding * np.abs(groups).max(axis=1) + (np.ptp(groups, axis=1) / 510 * 1.5 if kind in ROUNDED else 0)
-    assert (np.abs(found - wanted).reshape(-1, GROUP).max(axis=1) <= allowed + SMALLEST * 256).all()
+    assert (np.abs(found - wanted).reshape(-1, GROUP_SIZE).max(axis=1) <= allowed + SMALLEST * 256).all()
 
 
 def eight_bits(wanted, dtype):
     """Return numbers after MLX's own quantization to 8 bits with scales of this type."""
-    words, *others = mx.quantize(mx.array(wanted).astype(dtype), group_size=GROUP, bits=8)
-    return np.array(mx.dequantize(words, *(part.astype(mx.float32) for part in others), group_size=GROUP, bits=8))
+    words, *others = mx.quantize(mx.array(wanted).astype(dtype), group_size=GROUP_SIZE, bits=8)
+    return np.array(mx.dequantize(words, *(part.astype(mx.float32) for part in others), group_size=GROUP_SIZE, bits=8))
 
 
 @kinds
@@ -96,7 +96,7 @@ def test_mlx_unpacks_the_packed_codes(bits, seed):
     codes = np.random.default_rng(seed).integers(0, 1 << bits, (3, 64), dtype=np.uint8)
     words = repack.pack_bits(mx.array(codes), bits)
     scales, biases = mx.ones((3, 2)), mx.zeros((3, 2))
-    assert np.array_equal(np.array(mx.dequantize(words, scales, biases, group_size=GROUP, bits=bits)), codes)
+    assert np.array_equal(np.array(mx.dequantize(words, scales, biases, group_size=GROUP_SIZE, bits=bits)), codes)
 
 
 @examples(50)
@@ -104,9 +104,9 @@ def test_mlx_unpacks_the_packed_codes(bits, seed):
 @example(np.full((2, 64), 3.44e-40, np.float32) * (np.arange(64) == 0))
 def test_requantized_numbers_are_at_most_half_a_step_off(numbers):
     words, scales, biases = repack._quantize_8bit(mx.array(numbers), mx.float32)
-    found = np.array(mx.dequantize(words, scales, biases, group_size=GROUP, bits=8))
-    groups = numbers.reshape(-1, GROUP)
+    found = np.array(mx.dequantize(words, scales, biases, group_size=GROUP_SIZE, bits=8))
+    groups = numbers.reshape(-1, GROUP_SIZE)
     step = np.ptp(groups, axis=1) / 255
     # Steps that are subnormal count as 0, far below what the scales of any type can express.
     allowed = step * 0.501 + np.abs(groups).max(axis=1) * 1e-6 + 256 * np.finfo(np.float32).smallest_normal
-    assert (np.abs(found - numbers).reshape(-1, GROUP).max(axis=1) <= allowed).all()
+    assert (np.abs(found - numbers).reshape(-1, GROUP_SIZE).max(axis=1) <= allowed).all()

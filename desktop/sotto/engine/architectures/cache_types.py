@@ -23,7 +23,7 @@ from mlx_lm.models.base import create_causal_mask  # noqa: E402
 from mlx_lm.models.cache import ArraysCache, CacheList, KVCache, RotatingKVCache  # noqa: E402
 
 __all__ = [
-    "GROUPS",
+    "GROUP_SIZES",
     "ArraysCache",
     "CacheList",
     "FullKVCache",
@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 # Numbers of values that can share a scale, preferred first. The last axis must be a multiple of one of them.
-GROUPS = (64, 32)
+GROUP_SIZES = (64, 32)
 # Buffers have room for a multiple of this many tokens.
 _STEP = 256
 _KV = ("keys", "values")
@@ -204,7 +204,7 @@ class QuantizedKVCache(FullKVCache):
         size = self.group_size
         if not self._packed:
             widths = (keys.shape[-1], values.shape[-1])
-            size = next((size for size in GROUPS if all(width % size == 0 for width in widths)), 0)
+            size = next((size for size in GROUP_SIZES if all(width % size == 0 for width in widths)), 0)
         self._append((*self._pack(keys, size), *self._pack(values, size)))
         return self.keys_and_values()
 

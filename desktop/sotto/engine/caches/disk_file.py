@@ -26,12 +26,12 @@ CHECKSUM = ".checksum"
 _LENGTH = struct.Struct("<Q")
 # Several times what 200 layers of a dozen arrays each need.
 _MAX_HEADER_BYTES = 4 << 20
-_CHUNK = 4 << 20
-_DIGEST = hashlib.sha256().digest_size
+_CHUNK_BYTES = 4 << 20
+_DIGEST_BYTES = hashlib.sha256().digest_size
 _ALIGNMENT = 64
 _FLAGS = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
-_BYTES = {"U8": 1, "I8": 1, "BOOL": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2, "U32": 4, "I32": 4, "F32": 4}
-_BYTES |= {"U64": 8, "I64": 8, "F64": 8}
+_ELEMENT_BYTES = {"U8": 1, "I8": 1, "BOOL": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2, "U32": 4, "I32": 4, "F32": 4}
+_ELEMENT_BYTES |= {"U64": 8, "I64": 8, "F64": 8}
 
 Array = tuple[str, Sequence[int], bytes | bytearray | memoryview]
 """A dtype by its name in safetensors, a shape, and the contiguous data."""
@@ -61,15 +61,15 @@ def pack(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memor
     header: dict[str, object] = {"__metadata__": dict(metadata)}
     parts, at = [], 0
     # Larger elements first, so that each array is aligned to its element size.
-    for name in sorted(arrays, key=lambda name: (-_BYTES.get(arrays[name][0], 0), name)):
+    for name in sorted(arrays, key=lambda name: (-_ELEMENT_BYTES.get(arrays[name][0], 0), name)):
         dtype, shape, data = arrays[name]
         part = _flat(data)
-        if dtype not in _BYTES or len(part) != _BYTES[dtype] * math.prod(shape):
+        if dtype not in _ELEMENT_BYTES or len(part) != _ELEMENT_BYTES[dtype] * math.prod(shape):
             raise ValueError(f"array '{name}' cannot be {len(part)} bytes of {dtype} in the shape {tuple(shape)}")
         header[name] = {"dtype": dtype, "shape": list(shape), "data_offsets": [at, at + len(part)]}
         parts.append(part)
         at += len(part)
-    header[CHECKSUM] = {"dtype": "U8", "shape": [_DIGEST], "data_offsets": [at, at + _DIGEST]}
+    header[CHECKSUM] = {"dtype": "U8", "shape": [_DIGEST_BYTES], "data_offsets": [at, at + _DIGEST_BYTES]}
     text = json.dumps(header, separators=(",", ":")).encode()
     text += b" " * (-(_LENGTH.size + len(text)) % _ALIGNMENT)
     if len(text) > _MAX_HEADER_BYTES:
@@ -79,12 +79,12 @@ def pack(metadata: Mapping[str, str], arrays: Mapping[str, Array]) -> list[memor
 
 def file_size(parts: Iterable[memoryview]) -> int:
     """Return the size in bytes of a file of these parts and their checksum."""
-    return sum(map(len, parts)) + _DIGEST
+    return sum(map(len, parts)) + _DIGEST_BYTES
 
 
 def checksum(parts: Iterable[memoryview]) -> bytes:
     """Return the checksum to append to a file of these parts."""
-    whole, chunk, room = hashlib.sha256(), hashlib.sha256(), _CHUNK
+    whole, chunk, room = hashlib.sha256(), hashlib.sha256(), _CHUNK_BYTES
     for part in parts:
         at = 0
         while at < len(part):
@@ -93,8 +93,8 @@ def checksum(parts: Iterable[memoryview]) -> bytes:
             at, room = at + len(taken), room - len(taken)
             if room == 0:
                 whole.update(chunk.digest())
-                chunk, room = hashlib.sha256(), _CHUNK
-    if room < _CHUNK:
+                chunk, room = hashlib.sha256(), _CHUNK_BYTES
+    if room < _CHUNK_BYTES:
         whole.update(chunk.digest())
     return whole.digest()
 
@@ -113,10 +113,12 @@ def read_verified(path: Path, limit: int, memory: Memory = new_memory) -> tuple[
     """
     file, size = _open_regular(path)
     try:
-        if not _LENGTH.size + _DIGEST < size <= limit:
-            raise damage_error(path, f"is {size} bytes long; {_LENGTH.size + _DIGEST + 1} to {limit} are possible")
+        if not _LENGTH.size + _DIGEST_BYTES < size <= limit:
+            raise damage_error(
+                path, f"is {size} bytes long; {_LENGTH.size + _DIGEST_BYTES + 1} to {limit} are possible"
+            )
         content = memory(size)
-        body = size - _DIGEST
+        body = size - _DIGEST_BYTES
         _read(file, content[body:], body, path)
         if _read_and_digest(file, content[:body], path) != content[body:]:
             raise damage_error(path, "does not have the bytes that its checksum was made of")
@@ -184,7 +186,7 @@ def _header(raw: bytes, size: int, path: Path) -> TensorFile:
     except StoreError as error:
         raise DamagedEntryError(error.message) from error
     last = header.tensors.get(CHECKSUM)
-    if last is None or (last.dtype, last.shape, last.end) != ("U8", (_DIGEST,), size):
+    if last is None or (last.dtype, last.shape, last.end) != ("U8", (_DIGEST_BYTES,), size):
         raise damage_error(path, "does not end with a checksum")
     return header
 
@@ -207,7 +209,7 @@ def _read_and_digest(file: int, into: memoryview, path: Path) -> bytes:
         _read(file, chunk, bounds[0], path)
         return hashlib.sha256(chunk).digest()
 
-    chunks = list(pairwise([*range(0, len(into), _CHUNK), len(into)]))
+    chunks = list(pairwise([*range(0, len(into), _CHUNK_BYTES), len(into)]))
     if len(chunks) == 1:
         digests = [digest_of(chunks[0])]
     else:

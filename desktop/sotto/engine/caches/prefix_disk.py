@@ -23,7 +23,7 @@ _STATES = "states"
 _WITH_STATES = "with states"
 # Seconds to wait for what is queued to be written.
 _FLUSH_TIMEOUT_S = 10.0
-_DTYPES: Mapping[str, mx.Dtype] = {
+_DTYPES_BY_NAME: Mapping[str, mx.Dtype] = {
     "BOOL": mx.bool_,
     "U8": mx.uint8,
     "U16": mx.uint16,
@@ -37,7 +37,7 @@ _DTYPES: Mapping[str, mx.Dtype] = {
     "BF16": mx.bfloat16,
     "F32": mx.float32,
 }
-_NAMES = {dtype: name for name, dtype in _DTYPES.items()}
+_DTYPE_NAMES = {dtype: name for name, dtype in _DTYPES_BY_NAME.items()}
 
 
 class PrefixDisk:
@@ -89,7 +89,14 @@ class PrefixDisk:
         return head.id
 
     def holds(self, entry: str, start: int, end: int, *, states: bool) -> bool:
-        """Return whether an entry covers exactly tokens `start` to `end`, with states if `states` is set."""
+        """Return whether an entry has exactly this content.
+
+        Args:
+            entry: Id of the entry.
+            start: Number of tokens before it.
+            end: Number of tokens up to its end.
+            states: Whether it must have states.
+        """
         head = self._heads.get(entry)
         if head is None or not self._tier.has(entry):
             return False
@@ -149,7 +156,7 @@ class PrefixDisk:
 def _pack_array(array: mx.array) -> Array:
     flat = mx.contiguous(array).view(mx.uint8)
     mx.eval(flat)
-    return _NAMES[array.dtype], array.shape, memoryview(flat)  # type: ignore[arg-type]
+    return _DTYPE_NAMES[array.dtype], array.shape, memoryview(flat)  # type: ignore[arg-type]
 
 
 class _ArrayMemory:
@@ -170,7 +177,7 @@ class _ArrayMemory:
     def array(self, loaded: LoadedArray) -> mx.array:
         """Return an array of the entry that was read last, without a copy."""
         span = self._array[loaded.start : loaded.start + len(loaded.data)]
-        return span.view(_DTYPES[loaded.dtype]).reshape(loaded.shape)
+        return span.view(_DTYPES_BY_NAME[loaded.dtype]).reshape(loaded.shape)
 
     def release(self) -> None:
         """Free the memory as soon as no array uses it any more."""
@@ -179,7 +186,7 @@ class _ArrayMemory:
 
 def _copy_array(loaded: LoadedArray) -> mx.array:
     words = loaded.data.cast("I") if len(loaded.data) % 4 == 0 else loaded.data.cast("B")
-    return mx.array(words).view(_DTYPES[loaded.dtype]).reshape(loaded.shape)  # type: ignore[arg-type]
+    return mx.array(words).view(_DTYPES_BY_NAME[loaded.dtype]).reshape(loaded.shape)  # type: ignore[arg-type]
 
 
 def _pack_states(states: States) -> dict[str, Array]:

@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Self
 
-_WIDTH = 4
+_TOKEN_BYTES = 4
 # Bytes compared first when an edge does not match as a whole; each further step compares twice as many.
-_FIRST_STEP = 64 * _WIDTH
+_FIRST_STEP = 64 * _TOKEN_BYTES
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,13 +41,13 @@ class Tokens:
         return cls(packed.tobytes())
 
     def __len__(self) -> int:
-        return len(self.data) // _WIDTH
+        return len(self.data) // _TOKEN_BYTES
 
     def __getitem__(self, part: slice) -> "Tokens":
         start, stop, step = part.indices(len(self))
         if step != 1:
             raise ValueError("tokens can only be sliced in steps of 1")
-        return Tokens(self.data[start * _WIDTH : max(start, stop) * _WIDTH])
+        return Tokens(self.data[start * _TOKEN_BYTES : max(start, stop) * _TOKEN_BYTES])
 
 
 class Node:
@@ -160,7 +160,7 @@ class RadixTree:
             if same < len(child.edge.data):
                 break
             node = child
-        return Match(tuple(path), at // _WIDTH)
+        return Match(tuple(path), at // _TOKEN_BYTES)
 
     def insert(self, tokens: Tokens) -> Node:
         """Return the node that ends exactly with `tokens`; if there is none, split a node or add a leaf.
@@ -260,7 +260,7 @@ class RadixTree:
 
 def _first(data: bytes, at: int) -> int:
     """Return the token at byte `at`."""
-    return int.from_bytes(data[at : at + _WIDTH], "little")
+    return int.from_bytes(data[at : at + _TOKEN_BYTES], "little")
 
 
 def _common_bytes(edge: bytes, data: bytes, at: int) -> int:
@@ -275,8 +275,8 @@ def _common_bytes(edge: bytes, data: bytes, at: int) -> int:
             return most
         low, high = high, min(3 * high, most)
     # The first difference is in [low, high); both are whole tokens.
-    while high - low > _WIDTH:
-        middle = low + (high - low) // (2 * _WIDTH) * _WIDTH
+    while high - low > _TOKEN_BYTES:
+        middle = low + (high - low) // (2 * _TOKEN_BYTES) * _TOKEN_BYTES
         if edge[low:middle] == data[at + low : at + middle]:
             low = middle
         else:
@@ -287,4 +287,4 @@ def _common_bytes(edge: bytes, data: bytes, at: int) -> int:
 def shared_length(first: Sequence[int], second: Sequence[int]) -> int:
     """Return the number of tokens in the common prefix."""
     shorter, longer = sorted((Tokens.of(first), Tokens.of(second)), key=len)
-    return _common_bytes(shorter.data, longer.data, 0) // _WIDTH
+    return _common_bytes(shorter.data, longer.data, 0) // _TOKEN_BYTES

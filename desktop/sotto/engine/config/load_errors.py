@@ -11,7 +11,7 @@ from sotto.store.printable import printable, printable_path, with_path
 from sotto.store.records import Format, ModelSource
 
 # The keys of a GGUF file, without the architecture's name in front, by the keys of config.json.
-_KEYS: Mapping[str, str] = {
+_GGUF_KEYS: Mapping[str, str] = {
     "head_dim": "attention.key_length",
     "hidden_size": "embedding_length",
     "intermediate_size": "feed_forward_length",
@@ -25,11 +25,11 @@ _KEYS: Mapping[str, str] = {
     "num_local_experts": "expert_count",
     "scoring_func": "expert_gating_func",
 }
-_KEY = re.compile(r"\b(\w+) in its config\.json")
-_CONFIG = re.compile(r"\b([Ii]ts )?config\.json")
+_CONFIG_KEY = re.compile(r"\b(\w+) in its config\.json")
+_CONFIG_FILE = re.compile(r"\b([Ii]ts )?config\.json")
 # The name of a tensor in a definition, such as `model.layers.0.mlp.up_proj.weight`.
 _TENSOR = re.compile(r"(?<![\w/.])(?:model|lm_head|layers|embeddings)\.[\w.]*\w")
-_FILE = re.compile(r"(\w+\.json): ")
+_LEADING_FILE = re.compile(r"(\w+\.json): ")
 _WORD = re.compile(r"[^\s,:;']+")
 # The end of a longer message would help only readers who know the library.
 _MAX_REASON_CHARACTERS = 300
@@ -53,7 +53,11 @@ def name_file_in_errors(source: ModelSource) -> Iterator[None]:
 
 @contextmanager
 def as_load_error(source: ModelSource) -> Iterator[None]:
-    """Turn any error of a definition's first forward pass into an `UnsupportedModelError` that names the file."""
+    """Turn any error of a definition's first forward pass into one that names the file.
+
+    Raises:
+        UnsupportedModelError: Anything was raised inside.
+    """
     try:
         yield
     except Exception as error:
@@ -86,7 +90,7 @@ def _with_file(message: str, source: ModelSource) -> str:
     path = source.record.path
     # The files that a manifest lists have no names that users would know.
     folder = any(file.path.parent == path for file in source.tensor_files)
-    if folder and (match := _FILE.match(message)):
+    if folder and (match := _LEADING_FILE.match(message)):
         return with_path(path / match[1], message[match.end() :])
     return with_path(owners[0] if folder and len(owners) == 1 else path, message)
 
@@ -96,12 +100,12 @@ def _in_gguf_terms(message: str, path: str, source: ModelSource) -> str:
     prefix = source.record.architecture
 
     def key(match: re.Match[str]) -> str:
-        name = _KEYS.get(match[1])
+        name = _GGUF_KEYS.get(match[1])
         return f"{prefix}.{name} of {path}" if name else f"{match[1]}, as the header of {path} has it,"
 
     message = _TENSOR.sub(lambda match: name_in_file(match[0], source.config), message)
-    message = _KEY.sub(key, message)
-    message = _CONFIG.sub(
+    message = _CONFIG_KEY.sub(key, message)
+    message = _CONFIG_FILE.sub(
         lambda match: f"{'The' if (match[1] or '').startswith('I') else 'the'} header of {path}", message
     )
     return _VOCABULARY.sub(f"The vocabulary of {path}", message)

@@ -12,9 +12,9 @@ from sotto.store.records import ModelSource
 JsonFiles = Mapping[str, Mapping[str, Any]]
 
 _DEFAULT = "default"
-_NAMES = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
-_ID_FILES = ("generation_config.json", "config.json")
-_TEXT_FILES = ("tokenizer_config.json", "special_tokens_map.json")
+_NAMED_TOKENS = ("bos_token", "eos_token", "unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
+_TOKEN_ID_FILES = ("generation_config.json", "config.json")
+_TOKEN_TEXT_FILES = ("tokenizer_config.json", "special_tokens_map.json")
 
 
 def chat_templates(source: ModelSource) -> dict[str, str]:
@@ -46,8 +46,8 @@ def named_tokens(files: JsonFiles) -> dict[str, str]:
         BrokenModelError: A token is neither a text nor an object with `content`.
     """
     found: dict[str, str] = {}
-    for name in _NAMES:
-        file = next((file for file in _TEXT_FILES if name in files.get(file, {})), None)
+    for name in _NAMED_TOKENS:
+        file = next((file for file in _TOKEN_TEXT_FILES if name in files.get(file, {})), None)
         if file is not None and (text := _token_text(file, name, files[file][name])):
             found[name] = text
     return found
@@ -59,7 +59,7 @@ def token_ids(files: JsonFiles, name: str) -> Iterator[tuple[int, ...]]:
     Raises:
         BrokenModelError: An id is not an integer or is negative.
     """
-    for file in _ID_FILES:
+    for file in _TOKEN_ID_FILES:
         content = files.get(file, {})
         for holder in (content, content.get("text_config")):
             value = holder.get(name) if isinstance(holder, Mapping) else None

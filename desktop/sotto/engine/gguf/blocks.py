@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 import mlx.core as mx
 
-GROUP = 32
-_SUPER = 256
+GROUP_SIZE = 32
+_SUPERBLOCK = 256
 # The 16 values of the IQ4 types.
 _IQ4_VALUES = (-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113)
 
@@ -32,7 +32,7 @@ class Codes:
 
     def dequantize(self) -> mx.array:
         """Return the elements as float32 `[blocks, size]`."""
-        groups = self.codes.reshape(len(self.codes), -1, GROUP).astype(mx.float32)
+        groups = self.codes.reshape(len(self.codes), -1, GROUP_SIZE).astype(mx.float32)
         return (groups * self.scales[..., None] + self.biases[..., None]).reshape(self.codes.shape)
 
 
@@ -42,7 +42,14 @@ def half(raw: mx.array, start: int) -> mx.array:
 
 
 def words(raw: mx.array, start: int, end: int, dtype: mx.Dtype) -> mx.array:
-    """Return bytes `start` to `end` of each block as integers of type `dtype`."""
+    """Return part of each block as integers.
+
+    Args:
+        raw: The blocks, uint8 `[blocks, bytes of a block]`.
+        start: First byte.
+        end: Byte after the last one.
+        dtype: Type of the integers.
+    """
     return mx.contiguous(raw[:, start:end]).view(dtype)
 
 
@@ -60,7 +67,7 @@ def _nibbles(raw: mx.array, start: int) -> mx.array:
 
 def _fifth_bits(raw: mx.array, start: int) -> mx.array:
     """Return the fifth bit of each of 32 elements, from the 4 bytes at `start`, as 0 or 16."""
-    return (bits(words(raw, start, start + 4, mx.uint32), GROUP, 1).reshape(-1, GROUP) << 4).astype(mx.uint8)
+    return (bits(words(raw, start, start + 4, mx.uint32), GROUP_SIZE, 1).reshape(-1, GROUP_SIZE) << 4).astype(mx.uint8)
 
 
 def _q4_0(raw: mx.array) -> Codes:
@@ -99,8 +106,8 @@ def _k_scales(raw: mx.array) -> tuple[mx.array, mx.array]:
 
 def _k_nibbles(raw: mx.array, start: int) -> mx.array:
     """Return the 256 4-bit numbers in the 128 bytes at `start`: of each 32 bytes the low halves, then the high ones."""
-    packed = raw[:, start : start + 128].reshape(-1, 4, 1, GROUP)
-    return mx.concatenate([packed & 15, packed >> 4], axis=2).reshape(-1, _SUPER)
+    packed = raw[:, start : start + 128].reshape(-1, 4, 1, GROUP_SIZE)
+    return mx.concatenate([packed & 15, packed >> 4], axis=2).reshape(-1, _SUPERBLOCK)
 
 
 def _q4_k(raw: mx.array) -> Codes:
@@ -108,7 +115,7 @@ def _q4_k(raw: mx.array) -> Codes:
 
 
 def _q5_k(raw: mx.array) -> Codes:
-    fifth = bits(raw[:, 16:48], 8, 1).swapaxes(1, 2).reshape(-1, _SUPER)
+    fifth = bits(raw[:, 16:48], 8, 1).swapaxes(1, 2).reshape(-1, _SUPERBLOCK)
     return Codes(_k_nibbles(raw, 48) | (fifth << 4), *_k_scales(raw))
 
 
@@ -119,18 +126,18 @@ def _scale_groups_of_16(codes: mx.array, scales: mx.array) -> mx.array:
 
 def _two_bit_codes(raw: mx.array, start: int) -> mx.array:
     """Return the 256 2-bit numbers in the 64 bytes at `start`: of each 32 bytes the lowest bits, then the next."""
-    return bits(raw[:, start : start + 64].reshape(-1, 2, GROUP), 4, 2).swapaxes(2, 3).reshape(-1, _SUPER)
+    return bits(raw[:, start : start + 64].reshape(-1, 2, GROUP_SIZE), 4, 2).swapaxes(2, 3).reshape(-1, _SUPERBLOCK)
 
 
 def _q6_k(raw: mx.array) -> mx.array:
     low = raw[:, :128].reshape(-1, 2, 64)
-    low = mx.concatenate([low & 15, low >> 4], axis=-1).reshape(-1, _SUPER)
+    low = mx.concatenate([low & 15, low >> 4], axis=-1).reshape(-1, _SUPERBLOCK)
     codes = (low | (_two_bit_codes(raw, 128) << 4)).astype(mx.int8) - 32
     return _scale_groups_of_16(codes, half(raw, 208) * words(raw, 192, 208, mx.int8))
 
 
 def _q3_k(raw: mx.array) -> mx.array:
-    high = bits(raw[:, :32], 8, 1).swapaxes(1, 2).reshape(-1, _SUPER)
+    high = bits(raw[:, :32], 8, 1).swapaxes(1, 2).reshape(-1, _SUPERBLOCK)
     codes = (_two_bit_codes(raw, 32) | (high << 2)).astype(mx.int8) - 4
     low = mx.concatenate([raw[:, 96:104] & 15, raw[:, 96:104] >> 4], axis=-1)
     upper = bits(raw[:, 104:108], 4, 2).swapaxes(1, 2).reshape(-1, 16)
@@ -156,12 +163,12 @@ def _iq4_xs(raw: mx.array) -> Codes:
     upper = bits(words(raw, 2, 4, mx.uint16), 8, 2).reshape(-1, 8).astype(mx.uint8)
     scales = (bits(raw[:, 4:8], 2, 4).reshape(-1, 8) | (upper << 4)).astype(mx.int8) - 32
     packed = raw[:, 8:136].reshape(-1, 8, 16)
-    codes = mx.concatenate([packed & 15, packed >> 4], axis=-1).reshape(-1, _SUPER)
+    codes = mx.concatenate([packed & 15, packed >> 4], axis=-1).reshape(-1, _SUPERBLOCK)
     return _iq4(codes, half(raw, 0) * scales)
 
 
 def _ternary(codes: mx.array, scale: mx.array) -> Codes:
-    scales = mx.broadcast_to(scale, (len(codes), _SUPER // GROUP))
+    scales = mx.broadcast_to(scale, (len(codes), _SUPERBLOCK // GROUP_SIZE))
     return Codes(codes, scales, -scales)
 
 

@@ -9,16 +9,16 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.engine.gguf import repack
-from sotto.engine.gguf.blocks import GROUP
+from sotto.engine.gguf.blocks import GROUP_SIZE
 from sotto.engine.gguf.gguf_names import Place, place_of
 from sotto.errors import BrokenModelError
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.records import TensorFile, TensorInfo
 
-_NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
-_HALF = ("F16", "BF16")
+_DTYPE_NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
+_HALF_TYPES = ("F16", "BF16")
 _WORD_BITS = 32
-_KEYS = re.compile(r"blk\.(\d+)\.attn_k_b\.weight")
+_LATENT_KEYS = re.compile(r"blk\.(\d+)\.attn_k_b\.weight")
 # Not rounded, because small differences change which experts are chosen.
 _UNROUNDED = ".e_score_correction_bias"
 
@@ -56,15 +56,15 @@ class Recipe:
         """Yield the names, types and shapes of the resulting tensors."""
         name, shape, layout = self.place.name, self.shape, self.layout
         if layout is None:
-            yield name, _info(_NAMES[self.dtype], shape, self.dtype.size)
+            yield name, _info(_DTYPE_NAMES[self.dtype], shape, self.dtype.size)
             return
         *rows, columns = shape
         stem = name.removesuffix(".weight")
         yield f"{stem}.weight", _info("U32", (*rows, columns * layout.bits // _WORD_BITS), 4)
-        groups = (*rows, columns // GROUP)
+        groups = (*rows, columns // GROUP_SIZE)
         if layout.mode == "affine":
-            yield f"{stem}.scales", _info(_NAMES[self.dtype], groups, self.dtype.size)
-            yield f"{stem}.biases", _info(_NAMES[self.dtype], groups, self.dtype.size)
+            yield f"{stem}.scales", _info(_DTYPE_NAMES[self.dtype], groups, self.dtype.size)
+            yield f"{stem}.biases", _info(_DTYPE_NAMES[self.dtype], groups, self.dtype.size)
         else:
             yield f"{stem}.scales", _info("U8", groups, 1)
 
@@ -127,14 +127,14 @@ def describe_repacking(files: Iterable[TensorFile], *, widened: bool = False) ->
             if layout := recipe.layout:
                 how = "in" if layout.exact else "rounded to"
                 sizes[f"{recipe.parts[0].dtype} {how} {layout.bits} bits"] += sum(
-                    info.nbytes * (2 if widened and info.dtype in _HALF else 1) for _, info in recipe.outputs()
+                    info.nbytes * (2 if widened and info.dtype in _HALF_TYPES else 1) for _, info in recipe.outputs()
                 )
     return ", ".join(f"{description} ({format_size(size)})" for description, size in sizes.most_common())
 
 
 def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None) -> Iterator[Recipe]:
     for name, info in source.tensors.items():
-        if match := _KEYS.fullmatch(name):
+        if match := _LATENT_KEYS.fullmatch(name):
             yield _latent(source, match[1], info, common)
         elif not name.endswith(".attn_v_b.weight") and (place := place_of(name, config)) is not None:
             if place.heads and info.shape[0] % (2 * place.heads):
@@ -143,7 +143,7 @@ def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | N
                     f"{place.heads} heads of two halves, as the file says that it has."
                 )
             layout = repack.layout_of(info.dtype, on_cpu=common is None)
-            stored = repack.PLAIN.get(info.dtype, mx.float16)
+            stored = repack.PLAIN_DTYPES.get(info.dtype, mx.float16)
             unrounded = place.name.endswith(_UNROUNDED)
             yield Recipe(place, (info,), layout, stored if common is None or unrounded else common)
 
@@ -166,7 +166,7 @@ def _activation_dtype(source: TensorFile) -> mx.Dtype:
     sizes: Counter[str] = Counter()
     for tensor in source.tensors.values():
         sizes[tensor.dtype] += tensor.nbytes
-    return repack.PLAIN.get(sizes.most_common(1)[0][0], mx.bfloat16) if sizes else mx.float32
+    return repack.PLAIN_DTYPES.get(sizes.most_common(1)[0][0], mx.bfloat16) if sizes else mx.float32
 
 
 def _info(dtype: str, shape: tuple[int, ...], size: int) -> TensorInfo:

@@ -13,14 +13,14 @@ from dataclasses import dataclass
 import mlx.core as mx
 
 from sotto.engine.gguf import blocks, tables
-from sotto.engine.gguf.blocks import GROUP
+from sotto.engine.gguf.blocks import GROUP_SIZE
 
 _AFFINE = {**blocks.AFFINE, **tables.AFFINE}
 _DEQUANTIZERS = {**blocks.DEQUANTIZERS, **tables.DEQUANTIZERS}
 _REQUANTIZED_BITS = 8
 # Matrix products with other numbers of bits are twenty times as slow on a CPU.
 _FAST_ON_CPU = (4, 8)
-PLAIN = {"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16}
+PLAIN_DTYPES = {"F32": mx.float32, "F16": mx.float16, "BF16": mx.bfloat16}
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +43,7 @@ def layout_of(kind: str, *, on_cpu: bool) -> Layout | None:
 
     On a CPU, codes may get more bits than they need, because matrix products are then faster.
     """
-    if kind in PLAIN:
+    if kind in PLAIN_DTYPES:
         return None
     if kind == "MXFP4":
         return Layout(4, "mxfp4")
@@ -63,7 +63,7 @@ def repack(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[
         scales: Type of the scales and biases.
     """
     if kind == "MXFP4":
-        low = blocks.bits(raw[:, 1:17], 2, 4).swapaxes(1, 2).reshape(-1, GROUP)
+        low = blocks.bits(raw[:, 1:17], 2, 4).swapaxes(1, 2).reshape(-1, GROUP_SIZE)
         return pack_bits(low, 4), raw[:, :1]
     if kind in _AFFINE:
         found = _AFFINE[kind][1](raw)
@@ -73,11 +73,11 @@ def repack(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[
 
 def dequantize(kind: str, raw: mx.array) -> mx.array:
     """Return the elements of blocks of any type as float32 `[blocks, size]`."""
-    if kind in PLAIN:
-        return raw.view(PLAIN[kind]).astype(mx.float32)
+    if kind in PLAIN_DTYPES:
+        return raw.view(PLAIN_DTYPES[kind]).astype(mx.float32)
     if kind == "MXFP4":
         words, scales = repack(kind, raw, Layout(4, "mxfp4"), mx.float32)
-        return mx.dequantize(words, scales, group_size=GROUP, bits=4, mode="mxfp4").astype(mx.float32)
+        return mx.dequantize(words, scales, group_size=GROUP_SIZE, bits=4, mode="mxfp4").astype(mx.float32)
     return _AFFINE[kind][1](raw).dequantize() if kind in _AFFINE else _DEQUANTIZERS[kind](raw)
 
 
@@ -104,7 +104,7 @@ def _mask(lane: int, start: int, end: int) -> mx.array:
 
 def _quantize_8bit(elements: mx.array, scales: mx.Dtype) -> tuple[mx.array, mx.array, mx.array]:
     """Quantize elements, float32 `[n, size]`, to 8 bits, using the scales and biases after their rounding."""
-    groups = elements.reshape(len(elements), -1, GROUP)
+    groups = elements.reshape(len(elements), -1, GROUP_SIZE)
     least, most = groups.min(axis=-1), groups.max(axis=-1)
     step = ((most - least) / 255).astype(scales)
     bias = least.astype(scales)

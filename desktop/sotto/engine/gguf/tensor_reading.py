@@ -85,7 +85,7 @@ def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[
 def _plain(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
     """Yield slices of an unquantized tensor in its final type, with the bytes read for each."""
     for raw in _slices(part, content):
-        numbers = raw.reshape(-1).view(repack.PLAIN[part.dtype])
+        numbers = raw.reshape(-1).view(repack.PLAIN_DTYPES[part.dtype])
         if recipe.place.shift:
             numbers = (numbers.astype(mx.float32) + recipe.place.shift).astype(numbers.dtype)
         yield (numbers.astype(recipe.dtype),), raw.nbytes

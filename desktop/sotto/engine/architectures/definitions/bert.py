@@ -101,7 +101,11 @@ class Layer(nn.Module):  # type: ignore[misc]
     """Attention, followed by the feed-forward part."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build the module without its weights."""
+        """Build the module without its weights.
+
+        Raises:
+            ValueError: The hidden size is not a multiple of the number of heads.
+        """
         super().__init__()
         if args.hidden_size % args.num_attention_heads:
             raise ValueError(f"hidden_size {args.hidden_size} is no multiple of {args.num_attention_heads} heads")
@@ -148,7 +152,11 @@ class Model(nn.Module):  # type: ignore[misc]
     layer_kind: type[nn.Module] = Layer
 
     def __init__(self, args: Any) -> None:
-        """Build the module without its weights."""
+        """Build the module without its weights.
+
+        Raises:
+            ValueError: There is no position for a token.
+        """
         super().__init__()
         if args.longest < 1:
             raise ValueError(f"max_position_embeddings {args.max_position_embeddings} leaves no position for a token")

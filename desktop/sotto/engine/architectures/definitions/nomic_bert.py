@@ -69,7 +69,11 @@ class Layer(nn.Module):  # type: ignore[misc]
     """Attention, followed by the feed-forward part."""
 
     def __init__(self, args: ModelArgs) -> None:
-        """Build the module without its weights."""
+        """Build the module without its weights.
+
+        Raises:
+            ValueError: The hidden size is not a multiple of twice the number of heads.
+        """
         super().__init__()
         if args.hidden_size % (2 * args.num_attention_heads):
             raise ValueError(f"hidden_size {args.hidden_size} makes no {args.num_attention_heads} heads of two halves")
