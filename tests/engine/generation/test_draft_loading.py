@@ -96,7 +96,7 @@ def test_the_draft_makes_room_for_no_more_than_the_planned_context(engine, sourc
         engine.load(sources["plain"], num_ctx=num_ctx, draft=draft)
         caches = engine._ready.draft.prefix.begin([1, 2]).ranged
         assert caches
-        assert {leaf.most for leaf in caches} == {most}
+        assert {leaf.max_tokens for leaf in caches} == {most}
 
 
 def test_pressure_shrinks_what_is_kept_for_the_draft_as_well(engine, sources, monkeypatch):
