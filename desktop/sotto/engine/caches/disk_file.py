@@ -121,7 +121,7 @@ def read_verified(path: Path, limit: int, memory: Memory = new_memory) -> tuple[
         body = size - _DIGEST_BYTES
         _read(file, content[body:], body, path)
         if _read_and_digest(file, content[:body], path) != content[body:]:
-            raise damage_error(path, "does not have the bytes that its checksum was made of")
+            raise damage_error(path, "does not match its checksum")
     finally:
         os.close(file)
     end = _header_end(content[: _LENGTH.size], size, path)
@@ -162,7 +162,7 @@ def _open_regular(path: Path) -> tuple[int, int]:
     if stat.S_ISREG(status.st_mode):
         return file, status.st_size
     os.close(file)
-    raise damage_error(path, "is no regular file")
+    raise damage_error(path, "is not a regular file")
 
 
 def _header_end(start: bytes | bytearray | memoryview, size: int, path: Path) -> int:
@@ -175,7 +175,7 @@ def _header_end(start: bytes | bytearray | memoryview, size: int, path: Path) ->
     """
     length = _LENGTH.unpack(start)[0] if len(start) == _LENGTH.size else size
     if length > min(_MAX_HEADER_BYTES, size - _LENGTH.size):
-        raise damage_error(path, "is cut off or no safetensors file")
+        raise damage_error(path, "is cut off or not a safetensors file")
     return int(_LENGTH.size + length)
 
 

@@ -145,7 +145,7 @@ def survey(folder: Path, *, alone: bool) -> tuple[dict[str, StoredEntry], bool]:
         if path.name == INDEX or (path.suffix == PARTIAL and not alone):
             continue
         if not is_entry(path, status):
-            discard(damage_error(path, "is left over" if path.suffix == PARTIAL else "is none of ours"), path)
+            discard(damage_error(path, "is left over" if path.suffix == PARTIAL else "is not an entry"), path)
             continue
         head, size = indexed.get(path.stem, (None, 0))
         try:
@@ -161,7 +161,7 @@ def survey(folder: Path, *, alone: bool) -> tuple[dict[str, StoredEntry], bool]:
             continue
         found[head.id] = StoredEntry(head, size, status.st_mtime_ns)
     kept = _connected_entries(folder, found, alone)
-    return kept, {each.head.id: (each.head, each.nbytes) for each in kept.values()} == indexed
+    return kept, {entry: (stored.head, stored.nbytes) for entry, stored in kept.items()} == indexed
 
 
 def _connected_entries(folder: Path, found: dict[str, StoredEntry], alone: bool) -> dict[str, StoredEntry]:

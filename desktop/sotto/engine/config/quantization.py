@@ -165,7 +165,7 @@ def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) ->
     if not mode:
         raise UnsupportedModelError(
             f"{name} has {bits}-bit weights in groups of {group} with {_name(scales.dtype)} scales, "
-            "which is no type that can be computed with."
+            "which is not a supported type."
         )
     return Scheme(mode, bits, group)
 

@@ -139,8 +139,8 @@ def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | N
         elif not name.endswith(".attn_v_b.weight") and (place := place_of(name, config)) is not None:
             if place.heads and info.shape[0] % (2 * place.heads):
                 raise BrokenModelError(
-                    f"{printable_path(source.path)}: {printable(name)} has {info.shape[0]} rows, which are no "
-                    f"{place.heads} heads of two halves, as the file says that it has."
+                    f"{printable_path(source.path)}: {printable(name)} has {info.shape[0]} rows, which cannot be "
+                    f"split into {place.heads} heads of two halves, as the file says."
                 )
             layout = repack.layout_of(info.dtype, on_cpu=common is None)
             stored = repack.PLAIN_DTYPES.get(info.dtype, mx.float16)
@@ -155,7 +155,7 @@ def _latent(source: TensorFile, layer: str, keys: TensorInfo, common: mx.Dtype |
     if values is None or not fit or keys.shape[0] != values.shape[0] or keys.shape[1] != values.shape[2]:
         raise BrokenModelError(
             f"{printable_path(source.path)}: blk.{layer}.attn_k_b.weight and attn_v_b.weight should both be there, "
-            "for as many heads and of one rank."
+            "for the same number of heads and with the same rank."
         )
     place = Place(f"model.layers.{layer}.self_attn.kv_b_proj.weight")
     return Recipe(place, (keys, values), None, common or mx.float32)

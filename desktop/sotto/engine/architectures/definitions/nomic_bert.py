@@ -76,7 +76,9 @@ class Layer(nn.Module):  # type: ignore[misc]
         """
         super().__init__()
         if args.hidden_size % (2 * args.num_attention_heads):
-            raise ValueError(f"hidden_size {args.hidden_size} makes no {args.num_attention_heads} heads of two halves")
+            raise ValueError(
+                f"hidden_size {args.hidden_size} cannot be split into {args.num_attention_heads} heads of two halves"
+            )
         self.qkv = nn.Linear(args.hidden_size, 3 * args.hidden_size, bias=False)
         self.out = nn.Linear(args.hidden_size, args.hidden_size, bias=False)
         self.attention_norm = nn.LayerNorm(args.hidden_size, eps=args.layer_norm_eps)
