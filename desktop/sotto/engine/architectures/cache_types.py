@@ -163,7 +163,8 @@ class QuantizedKVCache(FullKVCache):
     held as it is.
 
     Attributes:
-        bits_held: 8 or 4. Not called `bits`, because definitions take a cache with `bits` for mlx-lm's quantized one.
+        bits_held: 8 or 4. WORKAROUND: not called `bits`, because mlx-lm takes any cache with `bits` for its own
+            quantized one. Check at each upgrade how it tells them apart.
     """
 
     def __init__(self, bits: int, max_tokens: int | None = None) -> None:

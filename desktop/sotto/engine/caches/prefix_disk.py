@@ -154,13 +154,17 @@ class PrefixDisk:
 
 
 def _pack_array(array: mx.array) -> Array:
-    flat = mx.contiguous(array).view(mx.uint8)
+    flat = mx.contiguous(array).view(mx.uint8)  # As bytes, because Python's buffers do not know bfloat16.
     mx.eval(flat)
     return _DTYPE_NAMES[array.dtype], array.shape, memoryview(flat)  # type: ignore[arg-type]
 
 
 class _ArrayMemory:
-    """Memory allocated by MLX, so that bytes read into it become arrays without a copy."""
+    """Memory allocated by MLX, so that bytes read into it become arrays without a copy.
+
+    WORKAROUND: MLX cannot wrap foreign memory, so files are read into the buffer of an array. Check at each upgrade that
+    `memoryview` still gives the array's own, writable memory.
+    """
 
     def __init__(self) -> None:
         """Start without any memory."""
