@@ -162,8 +162,8 @@ def _pack_array(array: mx.array) -> Array:
 class _ArrayMemory:
     """Memory allocated by MLX, so that bytes read into it become arrays without a copy.
 
-    WORKAROUND: MLX cannot wrap foreign memory, so files are read into the buffer of an array. Check at each upgrade that
-    `memoryview` still gives the array's own, writable memory.
+    WORKAROUND: MLX cannot wrap foreign memory, so files are read into the buffer of an array. Check at each upgrade
+    that `memoryview` still gives the array's own, writable memory.
     """
 
     def __init__(self) -> None:

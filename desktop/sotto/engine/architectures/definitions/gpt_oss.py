@@ -45,8 +45,8 @@ class Model(gpt_oss.Model):  # type: ignore[misc]
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
         """Convert weights to the names and shapes of the layers."""
         names = {name for name in weights if name.endswith(("experts.gate_up_proj", "experts.down_proj"))}
-        # WORKAROUND: mlx-lm's definition only reads quantized experts. transformers stores unquantized ones as [experts,
-        # in, out], with gate and up interleaved along `out`. Check at each upgrade whether it has learnt to read them.
+        # WORKAROUND: mlx-lm's definition only reads quantized experts. transformers stores unquantized ones as
+        # [experts, in, out], with gate and up interleaved along `out`. Check at each upgrade whether it reads them.
         experts = {name: weights.pop(name).swapaxes(-1, -2) for name in names}
         for name, weight in experts.items():
             if name.endswith("down_proj"):
