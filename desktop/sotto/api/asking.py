@@ -16,7 +16,7 @@ from sotto.engine.contract.options import DRAWN_BY, OPTION_SCHEMAS, known_option
 from sotto.engine.contract.requests import GenerateRequest, Grammar, GrammarKind, Message, Overflow
 from sotto.engine.grammar.grammars import check_grammar
 from sotto.engine.prompt.forced_calls import wanted_tools
-from sotto.engine.prompt.template_messages import AS_USUAL, Manner
+from sotto.engine.prompt.template_messages import DEFAULT_PROMPT_OPTIONS, PromptOptions
 from sotto.store.records import Format, ModelRecord
 
 # Events that may be read from the engine before they are sent.
@@ -161,7 +161,7 @@ def request_of(
     overflow: Overflow = Overflow.ERROR,
     logprobs: int | None = None,
     grammar: Grammar | None = None,
-    manner: Manner = AS_USUAL,
+    prompt_options: PromptOptions = DEFAULT_PROMPT_OPTIONS,
 ) -> GenerateRequest:
     """Return a request with an id of its own; what `options` leave open is as the model's manifest says."""
     return GenerateRequest(
@@ -172,10 +172,10 @@ def request_of(
         overflow=overflow,
         logprobs=logprobs,
         grammar=grammar,
-        tools=manner.tools,
-        tool_choice=manner.choice,
-        think=manner.think,
-        think_budget=manner.budget,
+        tools=prompt_options.tools,
+        tool_choice=prompt_options.choice,
+        think=prompt_options.think,
+        think_budget=prompt_options.budget,
     )
 
 
@@ -203,15 +203,15 @@ async def schema_of(body: Body, name: str) -> Grammar:
     return grammar
 
 
-async def check_answerable(manner: Manner) -> Manner:
+async def check_answerable(prompt_options: PromptOptions) -> PromptOptions:
     """Return how an answer is asked for, once the calls that it must have are checked, before any model is loaded.
 
     Raises:
         InvalidRequestError: They cannot be guaranteed.
     """
-    if manner.choice is not None and manner.choice.required:
-        await asyncio.to_thread(wanted_tools, manner.tools, manner.choice)
-    return manner
+    if prompt_options.choice is not None and prompt_options.choice.required:
+        await asyncio.to_thread(wanted_tools, prompt_options.tools, prompt_options.choice)
+    return prompt_options
 
 
 def role_of(message: MessageBody) -> str:

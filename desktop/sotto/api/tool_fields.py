@@ -12,7 +12,7 @@ from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.parsing.output import fresh_id
-from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.tools import read_tools, tools_at
 
 LEVELS = ("high", "medium", "low", "max")
@@ -199,7 +199,7 @@ def bound_warnings(warnings: Iterable[str]) -> list[str]:
 # Ollama
 
 
-def ollama_manner(body: OllamaTools) -> Manner:
+def ollama_prompt_options(body: OllamaTools) -> PromptOptions:
     """Return the tools and thoughts that a request asks for."""
     think = body.think
     if think is not None and not isinstance(think, bool) and think not in LEVELS:
@@ -208,7 +208,7 @@ def ollama_manner(body: OllamaTools) -> Manner:
             raise bad(f"think must be a boolean or string ({right})")
         raise bad(f'invalid think value: "{think}" (must be {right})')
     chosen = None if think is None else Think.ON if think is True else Think.OFF if think is False else Think(think)
-    return Manner(read_tools(list(body.tools), "tools"), chosen)
+    return PromptOptions(read_tools(list(body.tools), "tools"), chosen)
 
 
 def ollama_row(told: Told) -> dict[str, Any]:
@@ -225,14 +225,14 @@ def ollama_row(told: Told) -> dict[str, Any]:
 # OpenAI
 
 
-def openai_manner(body: OpenAITools, functions: Mapping[int, Any] | None = None) -> Manner:
+def openai_prompt_options(body: OpenAITools, functions: Mapping[int, Any] | None = None) -> PromptOptions:
     """Return the tools and thoughts that a request asks for; `functions`, by their places, are all of its tools."""
     tools = read_tools(list(body.tools), "tools") if functions is None else tools_at(functions, "tools")
     choice = _openai_choice(body)
     effort = body.reasoning_effort or body.reasoning.effort
     if effort and effort not in _EFFORTS:
         raise bad(f"invalid reasoning value: '{effort}' (must be {', '.join(_EFFORTS)})")
-    return Manner(() if body.tool_choice == "none" else tools, _EFFORTS.get(effort), choice=choice)
+    return PromptOptions(() if body.tool_choice == "none" else tools, _EFFORTS.get(effort), choice=choice)
 
 
 def _openai_choice(body: OpenAITools) -> ToolChoice | None:

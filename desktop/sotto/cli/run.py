@@ -16,7 +16,7 @@ from sotto.engine.contract.logprob_values import Likelihood, TokenLogprob
 from sotto.engine.contract.requests import Message, Overflow, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.prompt.forced_calls import wanted_tools
-from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.tools import tools_of_file
 from sotto.errors import EngineError, InvalidRequestError
 
@@ -43,7 +43,9 @@ def run(parsed: argparse.Namespace) -> int:
             "--stop would cut an answer short that --format asks for whole: leave one of them out."
         )
     grammar = grammar_of(parsed.format) if parsed.format is not None else None
-    session = Session(parsed.model, overrides, overflow, parsed.draft, parsed.template, grammar, _manner(parsed))
+    session = Session(
+        parsed.model, overrides, overflow, parsed.draft, parsed.template, grammar, _prompt_options(parsed)
+    )
     for note in session.options.notes:
         print(f"sotto: {note}", file=sys.stderr)
     if talks:
@@ -74,7 +76,7 @@ def _option(given: str) -> tuple[str, Any]:
         return name, text
 
 
-def _manner(parsed: argparse.Namespace) -> Manner:
+def _prompt_options(parsed: argparse.Namespace) -> PromptOptions:
     """Return with which tools and thoughts to answer.
 
     Raises:
@@ -89,7 +91,7 @@ def _manner(parsed: argparse.Namespace) -> Manner:
     choice = _choice(parsed)
     if choice is not None:
         wanted_tools(tools, choice)
-    return Manner(tools, think, parsed.think_budget, choice)
+    return PromptOptions(tools, think, parsed.think_budget, choice)
 
 
 def _choice(parsed: argparse.Namespace) -> ToolChoice | None:

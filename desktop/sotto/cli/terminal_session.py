@@ -15,7 +15,7 @@ from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, Mo
 from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, request_options
 from sotto.engine.contract.requests import GenerateRequest, Grammar, Message, Overflow
 from sotto.engine.kernels import device
-from sotto.engine.prompt.template_messages import AS_USUAL, Manner
+from sotto.engine.prompt.template_messages import DEFAULT_PROMPT_OPTIONS, PromptOptions
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.store.records import ModelRecord, ModelSource
 from sotto.store.user_templates import read_template_file
@@ -32,7 +32,7 @@ class Session:
         draft: str | None = None,
         template: str | None = None,
         grammar: Grammar | None = None,
-        manner: Manner = AS_USUAL,
+        prompt_options: PromptOptions = DEFAULT_PROMPT_OPTIONS,
     ) -> None:
         """Find and open `target`; nothing is loaded yet.
 
@@ -43,7 +43,7 @@ class Session:
             draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
             template: A file with a template for its prompts, Jinja or Go; None for what the model has.
             grammar: What each answer must be; None for anything.
-            manner: Tools that it may use, and whether it thinks first.
+            prompt_options: Tools that it may use, and whether it thinks first.
 
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
@@ -57,7 +57,7 @@ class Session:
         self._draft = opened_draft(draft, self.source)
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
-        self._overflow, self._grammar, self._manner = overflow, grammar, manner
+        self._overflow, self._grammar, self._prompt_options = overflow, grammar, prompt_options
         # Where nobody asks for a context, the engine takes what the manifest says, or less where memory is short.
         self._limited = "num_predict" in overrides
         self._num_ctx: int | None = self.options.num_ctx if "num_ctx" in overrides else None
@@ -119,10 +119,10 @@ class Session:
             loop_guard=self.options.loop_guard,
             logprobs=logprobs,
             grammar=self._grammar,
-            tools=self._manner.tools,
-            tool_choice=self._manner.choice,
-            think=self._manner.think,
-            think_budget=self._manner.budget,
+            tools=self._prompt_options.tools,
+            tool_choice=self._prompt_options.choice,
+            think=self._prompt_options.think,
+            think_budget=self._prompt_options.budget,
         )
         with until_interrupt(self.interrupted):
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)

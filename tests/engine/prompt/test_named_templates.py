@@ -10,7 +10,7 @@ from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.engine.prompt.template_choice import choose_template
-from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.opening import open_model, record_of
@@ -74,8 +74,8 @@ def test_the_template_is_the_one_that_transformers_takes(folder, preparer, tools
         turns[3]["name"] = "find"
     expected = theirs.apply_chat_template(turns, tools=list(tools) or None, tokenize=False, add_generation_prompt=True)
     assert ("<tools>" in expected) == bool(tools)
-    manner = Manner(tools)
-    assert preparer.template.variant_for(manner).render(talk, manner=manner) == expected
+    options = PromptOptions(tools)
+    assert preparer.template.variant_for(options).render(talk, options=options) == expected
     prepared = preparer.prepare(GenerateRequest("r", talk, tools=tools))
     assert list(prepared.prompt) == preparer.tokenizer.encode(expected)
 

@@ -17,7 +17,7 @@ from sotto.engine.prompt.go_template.template import GoTemplate
 from sotto.engine.prompt.renderers import RENDERERS
 from sotto.engine.prompt.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind
-from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.templates import ChatTemplate
 from thoroughness import examples
 
@@ -271,7 +271,7 @@ def test_calls_are_read_as_a_rendering_writes_them(name):
     template = ChatTemplate(TemplateChoice(TemplateKind.RENDERER, name))
     tool = {"type": "function", "function": {"name": "find", "description": "", "parameters": {"properties": {}}}}
     assert template.knows_tools
-    assert "find" in template.render([Message("user", "Hi")], manner=Manner((tool,)))
+    assert "find" in template.render([Message("user", "Hi")], options=PromptOptions((tool,)))
     family = family_of(template.text)
     found = calls_of(parse_answer(written, family))
     assert [(one.name, one.arguments) for one in found] == [(one.name, one.arguments) for one in calls]

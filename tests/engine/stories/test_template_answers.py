@@ -11,7 +11,7 @@ from sotto.engine.contract.requests import Message, Think
 from sotto.engine.parsing.answer_parser import Parser, parameters_of
 from sotto.engine.parsing.families import family_of
 from sotto.engine.prompt.template_bounds import TemplateBoundsError
-from sotto.engine.prompt.template_messages import AS_USUAL, Manner, split_answer
+from sotto.engine.prompt.template_messages import DEFAULT_PROMPT_OPTIONS, PromptOptions, split_answer
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import SottoError
 
@@ -32,7 +32,7 @@ TOOLS = tuple(
 WEATHER = ToolCall("get_weather", {"city": 'Köln "x" <b>', "days": 3}, "abc123def")
 ADD = ToolCall("add", {"a": 1.5, "b": -2}, "abc123deg")
 ASKED = Message("user", "What is the weather?")
-WITH_TOOLS = Manner(TOOLS)
+WITH_TOOLS = PromptOptions(TOOLS)
 
 # What each template writes of a thought, a text and two calls; those that are not here write no calls, or in a form
 # that is not read, or cannot be rendered by transformers either.
@@ -133,8 +133,8 @@ def test_what_a_template_writes_is_read_again(name):
     else:
         message = Message("assistant", "Let me look.", "I think of it.", tuple(calls))
     template = ChatTemplate(source(name), TOKENS)
-    whole = template.render((ASKED, message), add_generation_prompt=False, manner=WITH_TOOLS)
-    prompt, answer = answer_of(template.render((ASKED,), manner=WITH_TOOLS), whole)
+    whole = template.render((ASKED, message), add_generation_prompt=False, options=WITH_TOOLS)
+    prompt, answer = answer_of(template.render((ASKED,), options=WITH_TOOLS), whole)
     answer = answer.partition("<|START_OF_TURN_TOKEN|>")[0].removesuffix("<|END_OF_TURN_TOKEN|>")
     family = family_of(source(name))
     parser = Parser(family, parameters_of(TOOLS), family.opened_by(prompt), fresh=str)
@@ -184,10 +184,10 @@ def test_values_of_every_kind_are_read_again(name):
         "more": {"deep": {"er": [True, False, -2]}},
         "sure": False,
     }
-    template, manner = ChatTemplate(source(name), TOKENS), Manner((NESTED,))
+    template, options = ChatTemplate(source(name), TOKENS), PromptOptions((NESTED,))
     message = Message("assistant", "", tool_calls=(ToolCall("plan", given, "abc123def"),))
-    whole = template.render((ASKED, message), add_generation_prompt=False, manner=manner)
-    _, answer = answer_of(template.render((ASKED,), manner=manner), whole)
+    whole = template.render((ASKED, message), add_generation_prompt=False, options=options)
+    _, answer = answer_of(template.render((ASKED,), options=options), whole)
     parser = Parser(family_of(source(name)), parameters_of([NESTED]), fresh=str)
     pieces = merge_pieces([piece for char in answer for piece in parser.feed(char)] + parser.finish())
     assert [dict(call.arguments) for call in calls_of(pieces)] == [given]
@@ -210,7 +210,7 @@ def test_messages_with_calls_are_rendered_as_in_transformers(name):
     expected = rendered(name, turns, add_generation_prompt=True)
     if template._wants_parts:
         pytest.skip("takes contents as parts")
-    assert template.render(messages, manner=WITH_TOOLS) == expected
+    assert template.render(messages, options=WITH_TOOLS) == expected
     assert "-0.5" in expected
 
 
@@ -236,18 +236,18 @@ def test_thoughts_are_switched_as_the_template_knows_it(name):
     template = ChatTemplate(source(name), TOKENS)
     assert template.switches_thoughts
     for think, end in zip((Think.ON, Think.OFF), SWITCHED[name], strict=True):
-        assert template.render((ASKED,), manner=Manner(think=think)).endswith(end)
+        assert template.render((ASKED,), options=PromptOptions(think=think)).endswith(end)
 
 
 def test_how_much_to_think_is_said_where_the_template_takes_it():
     harmony = ChatTemplate(source("openai-gpt-oss-120b"), TOKENS)
     for think, level in ((None, "medium"), (Think.LOW, "low"), (Think.HIGH, "high"), (Think.MAX, "high")):
-        assert f"Reasoning: {level}\n" in harmony.render((ASKED,), manner=Manner(think=think))
+        assert f"Reasoning: {level}\n" in harmony.render((ASKED,), options=PromptOptions(think=think))
     deepseek = ChatTemplate(source("deepseek-ai-DeepSeek-V4"), TOKENS)
-    assert "Absolute maximum" in deepseek.render((ASKED,), manner=Manner(think=Think.MAX))
-    assert "Absolute maximum" not in deepseek.render((ASKED,), manner=Manner(think=Think.HIGH))
+    assert "Absolute maximum" in deepseek.render((ASKED,), options=PromptOptions(think=Think.MAX))
+    assert "Absolute maximum" not in deepseek.render((ASKED,), options=PromptOptions(think=Think.HIGH))
     seed = ChatTemplate(source("ByteDance-Seed-OSS"), TOKENS)
-    assert "512" in seed.render((ASKED,), manner=Manner(budget=512))
+    assert "512" in seed.render((ASKED,), options=PromptOptions(budget=512))
 
 
 # They append to a list, which the sandbox refuses, or want more than a conversation.
@@ -258,7 +258,7 @@ FAILING = {"Kimi-K2-Instruct", "Kimi-K2-Thinking", "llama-cpp-deepseek-r1"}
 def test_tools_reach_the_model_wherever_a_template_knows_of_them(name):
     template = ChatTemplate(source(name), TOKENS)
     try:
-        text = template.render((ASKED,), manner=WITH_TOOLS)
+        text = template.render((ASKED,), options=WITH_TOOLS)
     except SottoError:
         assert name in {"fireworks-ai-llama-3-firefunction-v2"}
         return
@@ -285,9 +285,9 @@ def test_a_template_that_takes_too_long_to_be_understood_knows_nothing(monkeypat
     monkeypatch.setattr(meta, "find_undeclared_variables", too_long)
     template = ChatTemplate(source("Qwen-Qwen3-0.6B"), TOKENS)
     assert not any((template.knows_tools, template.switches_thoughts, template.knows_efforts))
-    assert "get_weather" not in template.render((ASKED,), manner=WITH_TOOLS)
+    assert "get_weather" not in template.render((ASKED,), options=WITH_TOOLS)
 
 
 def test_nothing_is_asked_for_where_nobody_did():
     said = "{{ [tools is none, enable_thinking is defined, thinking is defined] }}"
-    assert ChatTemplate(said).render((ASKED,), manner=AS_USUAL) == "[True, False, False]"
+    assert ChatTemplate(said).render((ASKED,), options=DEFAULT_PROMPT_OPTIONS) == "[True, False, False]"

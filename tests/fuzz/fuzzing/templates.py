@@ -6,7 +6,7 @@ from typing import Any
 from material import ROOT
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.requests import Message, Think
-from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.template_messages import PromptOptions
 
 _OWN_JINJA = (
     "{% for message in messages %}[{{ message.role }}]{{ message.content }}</s>{% endfor %}"
@@ -59,7 +59,7 @@ TOOL = {
 }
 CALL = ToolCall("add", {"b": [1, 2.5], "a": "é"}, "1")
 TALKS = (
-    ((Message("user", "What is 2 + 2?"),), Manner()),
+    ((Message("user", "What is 2 + 2?"),), PromptOptions()),
     (
         (
             Message("system", "Be brief."),
@@ -67,7 +67,7 @@ TALKS = (
             Message("assistant", "<think>\nhm\n</think>\n4"),
             Message("user", ""),
         ),
-        Manner(think=Think.ON),
+        PromptOptions(think=Think.ON),
     ),
     (
         (
@@ -76,7 +76,7 @@ TALKS = (
             Message("tool", "3", tool_name="add", tool_call_id="1"),
             Message("user", "a" * 5000),
         ),
-        Manner(tools=(TOOL,)),
+        PromptOptions(tools=(TOOL,)),
     ),
-    ((Message("user", "half \ud800 of it"),), Manner()),
+    ((Message("user", "half \ud800 of it"),), PromptOptions()),
 )

@@ -28,9 +28,9 @@ from sotto.api.dialects.anthropic_blocks import (
     BlockStream,
     ConversationBody,
     blocks_of,
-    manner_of,
     messages_of,
     pieces_told,
+    prompt_options_of,
     text_of,
     warnings_of,
 )
@@ -137,7 +137,7 @@ class Anthropic:
                 messages,
                 overflow=overflow_of(body),
                 grammar=grammar,
-                manner=await check_answerable(manner_of(body)),
+                prompt_options=await check_answerable(prompt_options_of(body)),
             ),
             keep_alive=keep_alive(body.keep_alive),
             warnings=(*warnings_of(body), *warnings),
@@ -153,7 +153,7 @@ class Anthropic:
         asked = _Asked(
             name=body.model,
             record=await self._desk.model(body.model),
-            request=request_of({}, messages, manner=await check_answerable(manner_of(body))),
+            request=request_of({}, messages, prompt_options=await check_answerable(prompt_options_of(body))),
             keep_alive=keep_alive(body.keep_alive),
             warnings=tuple(warnings_of(body)),
         )

@@ -11,7 +11,7 @@ from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, markup
 from sotto.engine.contract.events import Finished, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
-from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.tools import tools_at
 
 B = TypeVar("B", bound=Body)
@@ -96,7 +96,7 @@ def warnings_of(body: ConversationBody) -> list[str]:
     )
 
 
-def manner_of(body: ConversationBody) -> Manner:
+def prompt_options_of(body: ConversationBody) -> PromptOptions:
     """Return the tools and thoughts that a request asks for.
 
     Tools of Anthropic's own are left out: they are described by their type alone, which only its models and servers
@@ -136,7 +136,7 @@ def manner_of(body: ConversationBody) -> Manner:
         budget = thinking.budget_tokens
     think = {"enabled": Think.ON, "disabled": Think.OFF}.get(kind)
     tools = () if wanted == "none" else tools_at(described, "tools")
-    return Manner(tools, think, budget, calls if calls.required or calls.single else None)
+    return PromptOptions(tools, think, budget, calls if calls.required or calls.single else None)
 
 
 def _others(body: ConversationBody) -> dict[int, str]:

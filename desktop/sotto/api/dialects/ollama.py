@@ -40,7 +40,7 @@ from sotto.api.tool_fields import (
     Told,
     calls_said,
     named_by_calls,
-    ollama_manner,
+    ollama_prompt_options,
     ollama_row,
     suit_model,
     told,
@@ -149,7 +149,7 @@ class OllamaAnswers:
         context = tokens_of(body, "context", body.context)
         suffix = body.suffix
         overflow, grammar = overflow_of(body, usual_of_text(record)), await _format(body)
-        logprobs, manner = asked_of_ollama(body), ollama_manner(body)
+        logprobs, prompt_options = asked_of_ollama(body), ollama_prompt_options(body)
 
         def asked(info: ModelInfo) -> GenerateRequest:
             if suffix:
@@ -158,10 +158,10 @@ class OllamaAnswers:
                 return replace(request, suffix=suffix)
             # A model without a template is one that goes on with texts.
             if raw or not (info.has_chat_template or system or template):
-                return request_of(options, (), prompt, overflow, logprobs, grammar, manner)
+                return request_of(options, (), prompt, overflow, logprobs, grammar, prompt_options)
             before = (Message("system", system),) if system else ()
             messages = (*before, Message("user", prompt))
-            return request_of(options, messages, None, overflow, logprobs, grammar, manner)
+            return request_of(options, messages, None, overflow, logprobs, grammar, prompt_options)
 
         def going_on(info: ModelInfo) -> GenerateRequest:
             return asked(info) if raw else replace(asked(info), context=context, template=template)
@@ -178,10 +178,10 @@ class OllamaAnswers:
         record, options = await self._begin(body)
         messages = tuple(named_by_calls(map(_message, body.messages)))
         overflow, grammar = overflow_of(body), await _format(body)
-        logprobs, manner = asked_of_ollama(body), ollama_manner(body)
+        logprobs, prompt_options = asked_of_ollama(body), ollama_prompt_options(body)
 
         def asked(info: ModelInfo) -> GenerateRequest:
-            return request_of(options, messages, None, overflow, logprobs, grammar, manner)
+            return request_of(options, messages, None, overflow, logprobs, grammar, prompt_options)
 
         def row(told: Told) -> dict[str, Any]:
             return {"message": {"role": "assistant", "content": told.text, **ollama_row(told)}}

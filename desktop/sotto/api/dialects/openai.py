@@ -61,7 +61,7 @@ from sotto.api.tool_fields import (
     Told,
     calls_said,
     named_by_calls,
-    openai_manner,
+    openai_prompt_options,
     openai_row,
     suit_model,
     told,
@@ -221,7 +221,7 @@ class OpenAI:
         record, options, count, warnings = await self._begin(body)
         if body.functions:
             raise bad("functions is the old name of tools; use tools.")
-        logprobs, manner = asked_in_chat(body), await check_answerable(openai_manner(body))
+        logprobs, prompt_options = asked_in_chat(body), await check_answerable(openai_prompt_options(body))
         overflow = overflow_of(body)
         messages = named_by_calls(map(_message, body.messages))
         if not messages:
@@ -231,7 +231,7 @@ class OpenAI:
             _Asked(
                 record=record,
                 requests=[
-                    request_of(own_options, messages, None, overflow, logprobs, grammar, manner)
+                    request_of(own_options, messages, None, overflow, logprobs, grammar, prompt_options)
                     for own_options in _with_seeds(options, count)
                 ],
                 prompts=1,

@@ -22,8 +22,8 @@ from sotto.api.dialects.responses_input import (
     ResponsesBody,
     echo_fields,
     format_of,
-    manner_of,
     messages_of,
+    prompt_options_of,
     warnings_of,
 )
 from sotto.api.dialects.responses_output import Items
@@ -100,7 +100,7 @@ class Responses:
             overflow=_overflow(body),
             logprobs=_logprobs(body),
             grammar=await format_of(body.text.format),
-            manner=await check_answerable(manner_of(body)),
+            prompt_options=await check_answerable(prompt_options_of(body)),
         )
         warnings = (*warnings_of(body), *warnings)
         head = _head(body) | warning_fields(warnings)

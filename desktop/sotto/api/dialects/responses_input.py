@@ -31,14 +31,14 @@ from sotto.api.tool_fields import (
     kind_of_tool,
     left_out,
     named_by_calls,
-    openai_manner,
+    openai_prompt_options,
     unseen,
 )
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
 from sotto.engine.contract.requests import Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
-from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.template_messages import PromptOptions
 
 _OTHER_CALLS = ("custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
@@ -159,7 +159,7 @@ def _unseen(item: Item) -> list[Part]:
     return [part for part in parts if part.type in _NO_TEXTS]
 
 
-def manner_of(body: ResponsesBody) -> Manner:
+def prompt_options_of(body: ResponsesBody) -> PromptOptions:
     """Return the tools and thoughts that a request asks for; tools that are no functions are left out.
 
     Tools and choices of them are written flatter here than in a chat.
@@ -178,11 +178,13 @@ def manner_of(body: ResponsesBody) -> Manner:
         choice = {"type": "function", "function": {"name": choice["name"]}}
     effort = {"effort": body.reasoning.effort}
     parallel = body.parallel_tool_calls
-    manner = openai_manner(
+    options = openai_prompt_options(
         OpenAITools({"tool_choice": choice, "reasoning": effort, "parallel_tool_calls": parallel}),
         {place: {"type": "function", "function": function} for place, function in functions.items()},
     )
-    return manner if manner.choice is None else replace(manner, choice=replace(manner.choice, parameters="parameters"))
+    if options.choice is None:
+        return options
+    return replace(options, choice=replace(options.choice, parameters="parameters"))
 
 
 def _kinds_of_tools(body: ResponsesBody) -> list[str]:

@@ -20,7 +20,7 @@ from sotto.engine.prompt.boundaries import Boundaries, find_boundaries
 from sotto.engine.prompt.infill import Infill, suffix_template
 from sotto.engine.prompt.overflow import Parts, count_cut_messages, cut_middle, shorten_conversation
 from sotto.engine.prompt.prepared import PreparedRequest
-from sotto.engine.prompt.template_messages import Manner
+from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.templates import ChatTemplate, ConfiguredTemplate
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, InvalidRequestError
@@ -190,7 +190,7 @@ class Preparer:
         """
         if not request.messages:
             raise InvalidRequestError("There is nothing to count: give at least one message.")
-        asked = self._configure_template(_manner(request))
+        asked = self._configure_template(_prompt_options(request))
         messages = self._template_messages(request.messages, asked.template, self._system)
         parts = Parts.of(messages)
         tokens = last = len(self._render(messages, asked).tokens)
@@ -218,7 +218,7 @@ class Preparer:
         elif request.prompt is not None:
             prompt = _Prompt(self._check_tokens(request.prompt, "prompt"))
         else:
-            asked = self._configure_template(_manner(request), request.template)
+            asked = self._configure_template(_prompt_options(request), request.template)
             # With a `context`, the model's own system prompt stands at the beginning of that.
             system = "" if request.context else self._system
             prompt = self._render(self._template_messages(request.messages, asked.template, system), asked)
@@ -248,18 +248,18 @@ class Preparer:
             raise InvalidRequestError(f"{name} names token {beyond}, and this model's are 0 to {self._rows - 1}.")
         return tokens
 
-    def _configure_template(self, manner: Manner, given: str = "") -> ConfiguredTemplate:
+    def _configure_template(self, options: PromptOptions, given: str = "") -> ConfiguredTemplate:
         """Return what renders a conversation: the request's own template if it has one, or else the model's.
 
         Raises:
-            InvalidRequestError: The model cannot do what `manner` asks for, or `given` is not a valid template.
+            InvalidRequestError: The model cannot do what the request asks for, or `given` is not a valid template.
         """
-        self._check(manner)
-        template = self._compiled(given) if given else self.template.variant_for(manner)
-        must_call = manner.choice is not None and manner.choice.required
-        if manner.think is Think.OFF and not (must_call and self.family.messages is not None):
-            return ConfiguredTemplate(template, manner, partial(self._empty_thought, template))
-        return ConfiguredTemplate(template, manner)
+        self._check(options)
+        template = self._compiled(given) if given else self.template.variant_for(options)
+        must_call = options.choice is not None and options.choice.required
+        if options.think is Think.OFF and not (must_call and self.family.messages is not None):
+            return ConfiguredTemplate(template, options, partial(self._empty_thought, template))
+        return ConfiguredTemplate(template, options)
 
     def _compiled_template(self, text: str) -> ChatTemplate:
         try:
@@ -285,24 +285,24 @@ class Preparer:
         continues = len(turns) > 1 and turns[-1].role == "assistant" and not turns[-1].tool_calls
         return (*template.split_answers(turns[:-1]), turns[-1]) if continues else template.split_answers(turns)
 
-    def _check(self, manner: Manner) -> None:
-        """Raise InvalidRequestError where the model cannot do what `manner` asks for."""
-        if manner.tools and not self.abilities.tools:
+    def _check(self, options: PromptOptions) -> None:
+        """Raise InvalidRequestError where the model cannot do what the request asks for."""
+        if options.tools and not self.abilities.tools:
             raise InvalidRequestError("The model's chat template knows nothing of tools: leave tools out.")
-        if manner.think not in (None, Think.OFF) and not self.abilities.thinks:
+        if options.think not in (None, Think.OFF) and not self.abilities.thinks:
             raise InvalidRequestError("The model's chat template knows nothing of thinking: leave think out.")
-        if manner.budget is not None and manner.budget < 0:
+        if options.budget is not None and options.budget < 0:
             raise InvalidRequestError(
-                f"think_budget is {manner.budget}; it should be a number of tokens, 0 for no thoughts at all."
+                f"think_budget is {options.budget}; it should be a number of tokens, 0 for no thoughts at all."
             )
 
     def _render(self, messages: Sequence[Message], asked: ConfiguredTemplate) -> _Prompt:
         """Return the prompt for a conversation; an answer at its end will be continued."""
         last = messages[-1]
         begun = last.content if len(messages) > 1 and last.role == "assistant" and not last.tool_calls else ""
-        if begun and asked.manner.choice is not None and asked.manner.choice.required:
+        if begun and asked.options.choice is not None and asked.options.choice.required:
             raise InvalidRequestError(
-                f"{asked.manner.choice.name} asks for the call of a tool, and the conversation ends with an answer "
+                f"{asked.options.choice.name} asks for the call of a tool, and the conversation ends with an answer "
                 "to continue: leave one of them out."
             )
         text = asked.render(messages[:-1] if begun else messages)
@@ -403,8 +403,8 @@ class Preparer:
         return self._containing(sampling.dry_sequence_breakers) if sampling.dry_multiplier > 0 else frozenset()
 
 
-def _manner(request: GenerateRequest | CountRequest) -> Manner:
-    return Manner(request.tools, request.think, request.think_budget, request.tool_choice)
+def _prompt_options(request: GenerateRequest | CountRequest) -> PromptOptions:
+    return PromptOptions(request.tools, request.think, request.think_budget, request.tool_choice)
 
 
 def _with_system(messages: tuple[Message, ...], system: str) -> tuple[Message, ...]:

@@ -21,7 +21,7 @@ TOOL_NAMES = ("tools", "xml_tools")
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class PromptOptions:
     """What a request asks of the template besides the conversation.
 
     Attributes:
@@ -70,7 +70,7 @@ class Manner:
         return options
 
 
-AS_USUAL = Manner()
+DEFAULT_PROMPT_OPTIONS = PromptOptions()
 
 
 def split_answer(message: Message, template: str) -> Message:

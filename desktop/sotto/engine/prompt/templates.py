@@ -21,11 +21,11 @@ from sotto.engine.prompt.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.prompt.template_bounds import TemplateBoundsError
 from sotto.engine.prompt.template_choice import TemplateChoice, TemplateKind, choose_template, custom_template
 from sotto.engine.prompt.template_messages import (
-    AS_USUAL,
+    DEFAULT_PROMPT_OPTIONS,
     EFFORTS,
     SWITCHES,
     TOOL_NAMES,
-    Manner,
+    PromptOptions,
     split_answer,
     template_message,
 )
@@ -131,9 +131,9 @@ class ChatTemplate:
             )
         return template
 
-    def variant_for(self, manner: Manner) -> "ChatTemplate":
+    def variant_for(self, options: PromptOptions) -> "ChatTemplate":
         """Return the variant to use for a conversation: some models have one for tools."""
-        return self._with_tools if manner.tools and self._with_tools is not None else self
+        return self._with_tools if options.tools and self._with_tools is not None else self
 
     @property
     def switches_thoughts(self) -> bool:
@@ -152,20 +152,25 @@ class ChatTemplate:
             return self._with_tools.knows_tools
         return bool(self._variables.intersection(TOOL_NAMES))
 
-    def render(self, messages: Sequence[Message], add_generation_prompt: bool = True, manner: Manner = AS_USUAL) -> str:
+    def render(
+        self,
+        messages: Sequence[Message],
+        add_generation_prompt: bool = True,
+        options: PromptOptions = DEFAULT_PROMPT_OPTIONS,
+    ) -> str:
         """Return the prompt for a conversation.
 
         Args:
             messages: The turns so far.
             add_generation_prompt: Whether to end with what asks for the assistant's next turn.
-            manner: Tools, and whether to think.
+            options: Tools, and whether to think.
 
         Raises:
             InvalidRequestError: The template refuses this conversation, for example a system message.
             BrokenModelError: The template fails, or needs more time or memory than it is allowed.
         """
         try:
-            return self._render_messages(messages, add_generation_prompt, manner)
+            return self._render_messages(messages, add_generation_prompt, options)
         except TemplateRefusedError as error:
             raise InvalidRequestError(f"{self._whose} refuses this conversation: {_describe_error(error)}.") from error
         except _FAILURES as error:
@@ -183,7 +188,7 @@ class ChatTemplate:
         except _FAILURES:
             return frozenset()
 
-    def _render_messages(self, messages: Sequence[Message], add_generation_prompt: bool, manner: Manner) -> str:
+    def _render_messages(self, messages: Sequence[Message], add_generation_prompt: bool, options: PromptOptions) -> str:
         messages = self._rearrange(messages)
 
         def rendered(*, arguments_as_text: bool) -> str:
@@ -192,7 +197,7 @@ class ChatTemplate:
                 template_message(message, content, arguments_as_text=arguments_as_text)
                 for message, content in zip(messages, contents, strict=True)
             ]
-            return self._render(turns, add_generation_prompt, manner)
+            return self._render(turns, add_generation_prompt, options)
 
         try:
             return rendered(arguments_as_text=False)
@@ -206,11 +211,16 @@ class ChatTemplate:
                 pass
             raise
 
-    def _render(self, turns: list[dict[str, Any]], add_generation_prompt: bool, manner: Manner = AS_USUAL) -> str:
+    def _render(
+        self,
+        turns: list[dict[str, Any]],
+        add_generation_prompt: bool,
+        options: PromptOptions = DEFAULT_PROMPT_OPTIONS,
+    ) -> str:
         return self._template.render(
             {
                 **self._special_tokens,
-                **manner.variables(lambda: self._variables, self.text),
+                **options.variables(lambda: self._variables, self.text),
                 "messages": turns,
                 "documents": None,
                 "add_generation_prompt": add_generation_prompt,
@@ -294,17 +304,17 @@ class ConfiguredTemplate:
 
     Attributes:
         template: The template.
-        manner: Tools, and whether to think.
+        options: Tools, and whether to think.
         ending: Returns the text to append to a prompt that asks for an answer.
     """
 
     template: ChatTemplate
-    manner: Manner = AS_USUAL
+    options: PromptOptions = DEFAULT_PROMPT_OPTIONS
     ending: Callable[[str], str] = lambda _: ""
 
     def render(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> str:
         """Return the prompt for a conversation, see `ChatTemplate.render`."""
-        text = self.template.render(messages, add_generation_prompt, self.manner)
+        text = self.template.render(messages, add_generation_prompt, self.options)
         return text + self.ending(text) if add_generation_prompt else text
 
 

@@ -73,10 +73,10 @@ class Jinja(Target):
 def render(template: ChatTemplate, talk: int, mark: Mark) -> None:
     """Render one of the conversations, with and without asking for an answer."""
     mark("compiled")
-    messages, manner = TALKS[talk]
-    variant = template.variant_for(manner)
+    messages, options = TALKS[talk]
+    variant = template.variant_for(options)
     for asks in (True, False):
-        variant.render(template.split_answers(messages), asks, manner)
+        variant.render(template.split_answers(messages), asks, options)
     mark("prompt made")
 
 
