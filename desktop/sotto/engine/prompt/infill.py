@@ -197,6 +197,6 @@ class Infill:
 
 def _render_gap(template: GoTemplate, prefix: str, suffix: str) -> str:
     try:
-        return template.filled(prefix, suffix)
+        return template.render_gap(prefix, suffix)
     except (GoTemplateError, TemplateBoundsError) as error:
         raise BrokenModelError(f"The model's chat template fails: {error}.") from error

@@ -1,4 +1,4 @@
-"""Evaluate a parsed Go template, within the bounds that `template_bounds` sets."""
+"""The evaluator of parsed Go templates, within the limits of `template_bounds`."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -25,8 +25,8 @@ from sotto.engine.prompt.go_template.nodes import (
 )
 from sotto.engine.prompt.template_bounds import Bounds, TemplateBoundsError, current
 
-# Blocks and templates in each other while they are rendered; a template that calls itself gets this far.
-_DEEPEST = 120
+# Nested blocks and templates during rendering, which limits templates that include themselves.
+_MAX_DEPTH = 120
 _NOTHING = object()
 
 
@@ -39,11 +39,11 @@ class _JumpError(Exception):
 
 
 def evaluate(body: Sequence[Node], defined: Mapping[str, Sequence[Node]], data: object) -> str:
-    """Return what a template renders for `data`. Stands inside of `template_bounds.bounded`.
+    """Return the text that a template renders for `data`. Call it within `template_bounds.bounded`.
 
     Raises:
-        GoTemplateError: It does what cannot be done with these values.
-        TemplateBoundsError: It asks for more than its bounds.
+        GoTemplateError: An operation fails on these values.
+        TemplateBoundsError: It exceeds its limits.
     """
     run = _Run(defined, current.get())
     run.nodes(body, data, [("$", data)])
@@ -51,7 +51,7 @@ def evaluate(body: Sequence[Node], defined: Mapping[str, Sequence[Node]], data: 
 
 
 class _Run:
-    """One rendering under way: what has come out, and how deep it is."""
+    """The state of one rendering: its output and its depth."""
 
     def __init__(self, defined: Mapping[str, Sequence[Node]], bounds: Bounds) -> None:
         self.pieces: list[str] = []
@@ -61,10 +61,10 @@ class _Run:
         self._depth = 0
 
     def nodes(self, nodes: Sequence[Node], dot: object, scope: list[tuple[str, object]]) -> None:
-        """Render nodes for `dot`; variables that they declare are gone behind them."""
+        """Render nodes for `dot`; variables that they declare go out of scope afterwards."""
         known = len(scope)
         self._depth += 1
-        if self._depth > _DEEPEST:
+        if self._depth > _MAX_DEPTH:
             raise TemplateBoundsError("it is nested too deeply")
         for node in nodes:
             self._bounds.check_time()
@@ -143,7 +143,7 @@ class _Run:
         self.nodes(self._defined[node.name], value, [("$", value)])
 
     def _set(self, pipe: Pipe, dot: object, scope: list[tuple[str, object]]) -> object:
-        """Return the value of a pipeline, which its variable has then, too."""
+        """Return the value of a pipeline, and assign it to the pipeline's variables."""
         value = self._value(pipe, dot, scope)
         for name in pipe.names:
             self._assign(name, value, scope, declares=pipe.declares)
@@ -166,7 +166,7 @@ class _Run:
     def _command(
         self, command: Command, line: int, dot: object, scope: list[tuple[str, object]], final: object
     ) -> object:
-        """Return the value of a command; `final` is what a pipeline hands to it."""
+        """Return the value of a command; `final` is the value piped into it."""
         first, *arguments = command.operands
         if not isinstance(first, Function):
             if arguments or final is not _NOTHING:
@@ -186,7 +186,7 @@ class _Run:
         scope: list[tuple[str, object]],
         final: object,
     ) -> object:
-        """Return the first argument that decides, else the last; those behind it are not looked at."""
+        """Return the first argument that decides, or else the last; later ones are not evaluated."""
         value: object = _NOTHING
         for argument in arguments:
             value = self._operand(argument, line, dot, scope)
@@ -205,7 +205,7 @@ class _Run:
         except ValueError as error:
             raise GoTemplateError(line, str(error)) from error
         except TypeError as error:
-            # Functions check the kinds of their arguments themselves, so it is their number.
+            # Functions check the kinds of their arguments themselves, so the number of arguments is wrong.
             raise GoTemplateError(
                 line, f"{name} is given {len(values)} arguments, which is not what it takes"
             ) from error
@@ -233,7 +233,7 @@ class _Run:
 
 
 def _field(value: object, names: Sequence[str], line: int) -> object:
-    """Return what `value` has by the first name, what that has by the second, and so on."""
+    """Return a field of `value`: the first name is looked up in it, the next in that field, and so on."""
     for name in names:
         if isinstance(value, Struct):
             if name not in value.fields:

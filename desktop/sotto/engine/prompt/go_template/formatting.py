@@ -1,9 +1,9 @@
-"""`printf`: Go's verbs for plain values, with their flags, widths and precisions."""
+"""Go's `printf`: verbs for plain values, with their flags, widths and precisions."""
 
 import re
 
 from sotto.engine.prompt.go_template.go_values import kind_of, print_value
-from sotto.engine.prompt.go_template.literals import encoded
+from sotto.engine.prompt.go_template.literals import encode
 from sotto.engine.prompt.template_bounds import current
 
 _VERB = re.compile(r"%([ #+0-]*)(\*|\d*)(?:\.(\*|\d*))?(.?)", re.DOTALL)
@@ -14,18 +14,18 @@ _QUOTED |= {'"': '\\"', "\\": "\\\\"}
 def format_verbs(form: str, values: list[object]) -> str:
     """Return `form` with its verbs replaced by `values`, as Go's `fmt.Sprintf` does.
 
-    What does not fit is told in the text itself, as Go has it: `%!d(string=ten)`, `%!s(MISSING)`.
+    As in Go, mismatches are reported in the text itself: `%!d(string=ten)`, `%!s(MISSING)`.
 
     Raises:
-        TemplateBoundsError: It is larger than the bounds of the rendering under way, or asks for such widths.
+        TemplateBoundsError: The text or its widths exceed the limits of the current rendering.
     """
     rest = list(values)
-    asked = 0
+    total = 0
 
-    def ask(length: int) -> None:
-        nonlocal asked
-        asked += length
-        current.get().check(asked)
+    def count(length: int) -> None:
+        nonlocal total
+        total += length
+        current.get().check(total)
         current.get().check_time()
 
     def size(text: str | None) -> int | None:
@@ -36,10 +36,10 @@ def format_verbs(form: str, values: list[object]) -> str:
             return None
         else:
             value = int(text[:9] or 0)
-        ask(abs(value))
+        count(abs(value))
         return value
 
-    def replaced(match: re.Match[str]) -> str:
+    def replace(match: re.Match[str]) -> str:
         flags, width, precision, verb = match[1], size(match[2]) or 0, size(match[3]), match[4]
         if verb == "%":
             return "%"
@@ -49,24 +49,24 @@ def format_verbs(form: str, values: list[object]) -> str:
             return f"%!{verb}(MISSING)"
         if width < 0:
             flags, width = f"{flags}-", -width
-        text = _one(flags, precision, verb, rest.pop(0))
-        ask(len(text))
+        text = _format_value(flags, precision, verb, rest.pop(0))
+        count(len(text))
         if "-" in flags:
             return text.ljust(width)
         if "0" in flags and verb in "dxXfeEgG" and text[:1] in "+-":
             return text[:1] + text[1:].rjust(width - 1, "0")
         return text.rjust(width, "0" if "0" in flags and verb in "dxXfeEgGsqv" else " ")
 
-    text = _VERB.sub(replaced, form)
+    text = _VERB.sub(replace, form)
     extra = []
     for argument in rest:
         extra.append(_show(argument))
-        ask(len(extra[-1]))
+        count(len(extra[-1]))
     return f"{text}%!(EXTRA {', '.join(extra)})" if extra else text
 
 
 def quote(text: str) -> str:
-    """Return a text as a literal of Go, in double quotes."""
+    """Return a text as a Go literal in double quotes."""
     marks = (
         _QUOTED.get(mark)
         or (mark if mark.isprintable() else f"\\x{ord(mark) & 255:02x}" if _is_byte(mark) else _code(mark))
@@ -75,7 +75,7 @@ def quote(text: str) -> str:
     return f'"{"".join(marks)}"'
 
 
-def _one(flags: str, precision: int | None, verb: str, value: object) -> str:
+def _format_value(flags: str, precision: int | None, verb: str, value: object) -> str:
     plus = "+" if "+" in flags else " " if " " in flags else ""
     is_int = isinstance(value, int) and not isinstance(value, bool)
     match verb:
@@ -95,7 +95,7 @@ def _one(flags: str, precision: int | None, verb: str, value: object) -> str:
         case "x" | "X" if is_int:
             return f"{value:{plus}{verb}}"
         case "x" | "X" if isinstance(value, str):
-            digits = encoded(value).hex()
+            digits = encode(value).hex()
             return digits.upper() if verb == "X" else digits
         case "c" if is_int and isinstance(value, int) and 0 <= value < 0x110000:
             return chr(value)

@@ -1,7 +1,7 @@
 """The functions that a Go template can call: those of `text/template`, and Ollama's own.
 
-Each takes values and returns one. Errors are ValueError, with what is wrong as a part of a sentence. `and` and `or`
-are not here: they look at no more arguments than they need, which only the evaluator can do.
+Each takes values and returns one. Errors are ValueError, whose text is part of a sentence. `and` and `or` are not here:
+they evaluate no more arguments than they need, which only the evaluator can do.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -11,11 +11,11 @@ from urllib.parse import quote_plus
 
 from sotto.engine.prompt.go_template.formatting import format_verbs
 from sotto.engine.prompt.go_template.go_values import Struct, as_json, is_true, kind_of, print_value
-from sotto.engine.prompt.go_template.literals import decoded, encoded
+from sotto.engine.prompt.go_template.literals import decode, encode
 from sotto.engine.prompt.template_bounds import current
 
 SHORT_CIRCUIT = frozenset({"and", "or"})
-# What Go puts before marks in texts for JavaScript.
+# Go's escapes for JavaScript and for HTML.
 _SCRIPT = str.maketrans(
     {"\\": "\\\\", "'": "\\'", '"': '\\"', "<": "\\u003C", ">": "\\u003E", "&": "\\u0026", "=": "\\u003D"}
     | {chr(code): f"\\u{code:04X}" for code in range(32)}
@@ -34,7 +34,7 @@ _SCRIPT_TYPES = {
 
 def _length(value: Any) -> int:
     if isinstance(value, str):
-        return len(encoded(value))
+        return len(encode(value))
     if isinstance(value, list | dict):
         return len(value)
     raise ValueError(f"len of {_a(value)}, which has no length")
@@ -47,7 +47,7 @@ def _index(value: Any, *keys: Any) -> Any:
                 raise ValueError(f"{_a(key)} is no key of a map")
             value = value.get(key)
         elif isinstance(value, list | str):
-            items: Any = encoded(value) if isinstance(value, str) else value
+            items: Any = encode(value) if isinstance(value, str) else value
             value = items[_position(key, len(items) - 1)]
         else:
             raise ValueError(f"index of {_a(value)}, which has no items")
@@ -59,7 +59,7 @@ def _slice(value: Any, *places: Any) -> Any:
         raise ValueError(f"slice of {_a(value)}, which has no parts")
     if len(places) > 3 or (len(places) == 3 and isinstance(value, str)):
         raise ValueError("slice is given too many places")
-    items: Any = encoded(value) if isinstance(value, str) else value
+    items: Any = encode(value) if isinstance(value, str) else value
     begin, end = 0, len(items)
     if places:
         begin = _position(places[0], len(items))
@@ -70,7 +70,7 @@ def _slice(value: Any, *places: Any) -> Any:
     if begin > end:
         raise ValueError(f"slice is given a beginning, {begin}, behind its end, {end}")
     part = items[begin:end]
-    return decoded(part) if isinstance(value, str) else part
+    return decode(part) if isinstance(value, str) else part
 
 
 def _position(value: Any, most: int) -> int:
@@ -86,17 +86,17 @@ def _not(value: Any) -> bool:
 
 
 def _print(*values: Any) -> str:
-    """Put values together, with a space between two of which neither is a text."""
+    """Join values, with a space between two neighbours that are both not strings."""
     pieces = []
-    for place, piece in enumerate(_all_printed(values)):
+    for place, piece in enumerate(_print_all(values)):
         if place and not isinstance(values[place], str) and not isinstance(values[place - 1], str):
             pieces.append(" ")
         pieces.append(piece)
     return "".join(pieces)
 
 
-def _all_printed(values: Sequence[Any]) -> Iterator[str]:
-    """Yield values as they are put out, as long as all of them are not too much."""
+def _print_all(values: Sequence[Any]) -> Iterator[str]:
+    """Yield values as printed, and check that they are not too much together."""
     bounds, length = current.get(), 0
     for value in values:
         piece = print_value(value)
@@ -113,7 +113,7 @@ def _printf(form: Any, *values: Any) -> str:
 
 
 def _println(*values: Any) -> str:
-    return " ".join(_all_printed(values)) + "\n"
+    return " ".join(_print_all(values)) + "\n"
 
 
 def _html(*values: Any) -> str:
@@ -125,7 +125,7 @@ def _js(*values: Any) -> str:
 
 
 def _urlquery(*values: Any) -> str:
-    return quote_plus(encoded(_print(*values)), safe="-_.~")
+    return quote_plus(encode(_print(*values)), safe="-_.~")
 
 
 def _eq(first: Any, *others: Any) -> bool:
@@ -150,14 +150,14 @@ def _order(name: str, test: Callable[[Any, Any], bool]) -> Callable[..., bool]:
         if _basic(first) != _basic(second) or _basic(first) not in ("int", "float", "string"):
             raise ValueError(f"{name} cannot compare {_a(first)} with {_a(second)}")
         if isinstance(first, str):
-            first, second = encoded(first), encoded(second)
+            first, second = encode(first), encode(second)
         return test(first, second)
 
     return compared
 
 
 def _basic(value: Any) -> str:
-    """Return which of Go's basic kinds a value has, or nothing for one that cannot be compared."""
+    """Return a value's basic kind in Go; empty for values that cannot be compared."""
     return kind_of(value) if value is None or isinstance(value, bool | int | float | str) else ""
 
 
@@ -174,7 +174,7 @@ def _yesterday_date(*_: Any) -> str:
 
 
 def _script_type(value: Any) -> str:
-    """Return the type of a tool's parameter as TypeScript has it."""
+    """Return the type of a tool's parameter in TypeScript."""
     if not isinstance(value, Struct) or not isinstance(value.plain, dict):
         return "any"
     either = value.plain.get("anyOf")

@@ -1,6 +1,6 @@
-"""The values that a Go template sees, and how Go writes them: as `fmt.Print` does, and as JSON.
+"""Go's values in Python, printed as Go's `fmt.Print` does and as JSON.
 
-A text, number, truth value or None is Python's; a list is Go's slice, a dict a map with texts for keys.
+Strings, numbers, Booleans and None are Python's own. A list stands for a slice, and a dict for a map with string keys.
 """
 
 import math
@@ -11,9 +11,9 @@ from typing import Any
 
 from sotto.engine.prompt.template_bounds import TemplateBoundsError
 
-_DEEPEST = 100
+_MAX_DEPTH = 100
 _ESCAPES = {'"': '\\"', "\\": "\\\\", "\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f"}
-# `json.Marshal` escapes what would mean something in HTML, and the two ends of a line that JavaScript knows.
+# `json.Marshal` escapes HTML's special characters, and the two line separators of JavaScript.
 _ESCAPES |= {mark: f"\\u{ord(mark):04x}" for mark in "<>&\u2028\u2029"}
 _ESCAPES |= {chr(code): f"\\u{code:04x}" for code in range(32) if chr(code) not in _ESCAPES}
 _JSON_TEXT = str.maketrans({**_ESCAPES, **{chr(code): "\ufffd" for code in range(0xDC80, 0xDD00)}})
@@ -21,13 +21,13 @@ _JSON_TEXT = str.maketrans({**_ESCAPES, **{chr(code): "\ufffd" for code in range
 
 @dataclass(frozen=True, slots=True)
 class Struct:
-    """A value with fields that are known beforehand; asking for another one is an error.
+    """A value with a fixed set of fields; looking up any other is an error.
 
     Attributes:
-        kind: What Go calls it.
-        fields: In Go's order.
-        plain: What it is as JSON, keys in order.
-        prints_json: Whether it is put out as JSON, rather than as its fields one after the other.
+        kind: The name of its type in Go.
+        fields: Its fields, in Go's order.
+        plain: Its value in JSON, keys in order.
+        prints_json: Whether it is printed as JSON rather than as a list of its fields.
     """
 
     kind: str
@@ -37,15 +37,15 @@ class Struct:
 
 
 class JsonList(list[Any]):
-    """A list that is put out as JSON."""
+    """A list that is printed as JSON."""
 
 
 class JsonMap(dict[str, Any]):
-    """A map that is put out as JSON and keeps its order there."""
+    """A map that is printed as JSON, in its own order."""
 
 
 def kind_of(value: object) -> str:
-    """Return what a value is called in errors."""
+    """Return the name of a value's kind, for errors."""
     if isinstance(value, Struct):
         return value.kind
     names = {type(None): "nil", bool: "bool", int: "int", float: "float", str: "string"}
@@ -53,17 +53,17 @@ def kind_of(value: object) -> str:
 
 
 def is_true(value: object) -> bool:
-    """Say whether a value counts as true: neither nil, false, zero nor empty."""
+    """Return whether a value counts as true: it is neither nil, false, zero nor empty."""
     return isinstance(value, Struct) or bool(value)
 
 
 def print_value(value: object, depth: int = 0) -> str:
-    """Return a value as Go's `%v` writes it.
+    """Return a value as Go's `%v` prints it.
 
     Raises:
         TemplateBoundsError: It is nested too deeply.
     """
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise TemplateBoundsError("it writes out something nested too deeply")
     match value:
         case None:
@@ -87,12 +87,12 @@ def print_value(value: object, depth: int = 0) -> str:
 
 
 def as_json(value: object, depth: int = 0) -> str:
-    """Return a value as Go's `json.Marshal` writes it: without spaces, maps by their keys, `<`, `>` and `&` escaped.
+    """Return a value as Go's `json.Marshal` prints it: without spaces, keys sorted, `<`, `>` and `&` escaped.
 
     Raises:
         TemplateBoundsError: It is nested too deeply.
     """
-    if depth > _DEEPEST:
+    if depth > _MAX_DEPTH:
         raise TemplateBoundsError("it writes out something nested too deeply")
     match value:
         case None:
@@ -106,7 +106,7 @@ def as_json(value: object, depth: int = 0) -> str:
         case Struct():
             return as_json(value.plain, depth + 1)
         case list():
-            return f"[{','.join(as_json(one, depth + 1) for one in value)}]"
+            return f"[{','.join(as_json(item, depth + 1) for item in value)}]"
         case dict():
             keys = value if isinstance(value, JsonMap) else sorted(value)
             return f"{{{','.join(f'{as_json(key)}:{as_json(value[key], depth + 1)}' for key in keys)}}}"
@@ -118,7 +118,7 @@ def _join(values: Iterable[object], depth: int) -> str:
 
 
 def _float(value: float, most: int, least: int = -5, *, json: bool = False) -> str:
-    """Return the shortest digits that mean `value`, with an exponent from 10**most up and 10**least down."""
+    """Return the shortest decimal for `value`, with an exponent from 10**most up and from 10**least down."""
     if not math.isfinite(value):
         if json:
             raise TemplateBoundsError(f"{value} cannot be written as JSON")

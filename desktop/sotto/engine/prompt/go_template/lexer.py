@@ -1,4 +1,4 @@
-"""Cut a Go template into text, and its actions into words."""
+"""The lexer of Go templates: splits them into text and the words of actions."""
 
 import re
 from collections.abc import Generator, Iterator
@@ -8,7 +8,7 @@ from sotto.engine.prompt.go_template.nodes import GoTemplateError
 
 _SPACES = " \t\r\n"
 _OPEN, _CLOSE = "{{", "}}"
-# Go's words: https://pkg.go.dev/text/template/parse. A sign belongs to the number behind it.
+# Go's words: https://pkg.go.dev/text/template/parse. A sign belongs to the number after it.
 _WORD = re.compile(
     r"""
       (?P<space>[ \t\r\n]+(?:-(?=\}\}))?)
@@ -24,7 +24,7 @@ _WORD = re.compile(
     """,
     re.VERBOSE,
 )
-# What may stand behind a number, field, variable or name.
+# What may follow a number, field, variable or name.
 _ENDS = frozenset(" \t\r\n.,|:()}")
 _ENDED = frozenset({"number", "field", "variable", "name"})
 _COMMENT_END = re.compile(r"\*/(?:\}\}|[ \t\r\n]+-\}\})")
@@ -32,13 +32,13 @@ _COMMENT_END = re.compile(r"\*/(?:\}\}|[ \t\r\n]+-\}\})")
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A piece of a template.
+    """A token of a template.
 
     Attributes:
-        kind: `text`, `open`, `close`, `space`, `number`, `field`, `variable`, `name`, `string`, `character`, or a mark
-            such as `|` itself; `end` behind the last.
-        text: As it stands there.
-        line: Where it begins.
+        kind: `text`, `open`, `close`, `space`, `number`, `field`, `variable`, `name`, `string`, `character`, a
+            punctuation mark like `|` itself, or `end` for the end of the template.
+        text: Its source text.
+        line: The line where it begins, counted from 1.
     """
 
     kind: str
@@ -47,10 +47,10 @@ class Word:
 
 
 def words(source: str) -> Iterator[Word]:
-    """Yield the pieces of a template, with the spaces taken away that `{{-` and `-}}` ask for.
+    """Yield the words of a template, with white space trimmed as `{{-` and `-}}` ask.
 
     Raises:
-        GoTemplateError: A character has no place where it stands, or an action or comment has no end.
+        GoTemplateError: There is an unexpected character, or an action or comment has no end.
     """
     place, line, trims = 0, 1, False
     while True:
@@ -78,7 +78,7 @@ def words(source: str) -> Iterator[Word]:
 
 
 def _comment_end(source: str, place: int, line: int) -> tuple[int, bool]:
-    """Return where the comment at `place` ends with its action, and whether spaces behind it are taken away."""
+    """Return where the action of the comment at `place` ends, and whether white space after it is trimmed."""
     end = source.find("*/", place + 2)
     if end < 0:
         raise GoTemplateError(line, "a comment has no end, which would be */")
@@ -89,7 +89,7 @@ def _comment_end(source: str, place: int, line: int) -> tuple[int, bool]:
 
 
 def _action(source: str, place: int, line: int) -> Generator[Word, None, tuple[int, int, bool]]:
-    """Yield the words of an action up to its end; return where that is, its line, and whether spaces are taken away."""
+    """Yield the words of an action; return the place and line of its end, and whether white space after is trimmed."""
     trims = False
     while True:
         match = _WORD.match(source, place)

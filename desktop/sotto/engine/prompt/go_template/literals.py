@@ -1,4 +1,4 @@
-"""The constants of a Go template: numbers, texts and characters in Go's notation."""
+"""Literals of Go templates: numbers, strings and characters in Go's notation."""
 
 import math
 import re
@@ -7,14 +7,14 @@ _ESCAPE = re.compile(r"\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8}
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v", "\\": "\\"}
 _HALF = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 # Go's integers have 64 bits.
-_LEAST, _MOST = -(2**63), 2**64 - 1
+_MIN_INT, _MAX_INT = -(2**63), 2**64 - 1
 
 
 def number(text: str) -> int | float:
-    """Return the number that `text` is.
+    """Return the value of a numeric literal.
 
     Raises:
-        ValueError: It is none, or one that Go has no place for.
+        ValueError: It is not a number, or too large for Go's types.
     """
     plain = text.replace("_", "")
     digits = plain.lstrip("+-").lower()
@@ -28,49 +28,49 @@ def number(text: str) -> int | float:
         if math.isinf(value):
             raise ValueError(f"{text[:40]} is too large")
         return value
-    if not _LEAST <= value <= _MOST:
+    if not _MIN_INT <= value <= _MAX_INT:
         raise ValueError(f"{text[:40]} is too large")
     return value
 
 
 def string(text: str) -> str:
-    """Return the text that a literal in quotes or backquotes is; bytes that are no UTF-8 become surrogates.
+    """Return the value of a literal in quotes or backquotes; bytes that are not UTF-8 become surrogates.
 
     Raises:
-        ValueError: Something escaped is not known.
+        ValueError: It has an invalid escape.
     """
     if text.startswith("`"):
         return text[1:-1].replace("\r", "")
-    return decoded(_unescape(text[1:-1], '"'))
+    return decode(_unescape(text[1:-1], '"'))
 
 
 def character(text: str) -> int:
-    """Return the code point that a literal in single quotes is.
+    """Return the code point of a literal in single quotes.
 
     Raises:
         ValueError: It is not one character.
     """
-    value = decoded(_unescape(text[1:-1], "'"))
+    value = decode(_unescape(text[1:-1], "'"))
     if len(value) != 1:
         raise ValueError(f"{text[:40]} is not one character")
     return ord(value)
 
 
-def encoded(text: str) -> bytes:
-    """Return the bytes of a text, which is what Go counts and cuts; the other way round is `decoded`.
+def encode(text: str) -> bytes:
+    """Return the UTF-8 bytes of a text, by which Go measures and slices strings; `decode` is the reverse.
 
-    Halves of surrogate pairs that stand for no byte become U+FFFD, as Go itself reads them in JSON.
+    Lone surrogates that do not stand for a byte become U+FFFD, as Go itself reads them from JSON.
     """
     return _HALF.sub("\ufffd", text).encode(errors="surrogateescape")
 
 
-def decoded(data: bytes) -> str:
-    """Return the text that bytes are, with surrogates for those that are no UTF-8."""
+def decode(data: bytes) -> str:
+    """Return bytes as text, with surrogates for those that are not UTF-8."""
     return data.decode(errors="surrogateescape")
 
 
 def _unescape(text: str, quote: str) -> bytes:
-    def replaced(match: re.Match[str]) -> bytes:
+    def replace(match: re.Match[str]) -> bytes:
         byte, short, long, octal, letter = match.groups()
         if byte or octal:
             value = int(byte, 16) if byte else int(octal, 8)
@@ -86,7 +86,7 @@ def _unescape(text: str, quote: str) -> bytes:
     try:
         pieces, place = [], 0
         for match in _ESCAPE.finditer(text):
-            pieces += [text[place : match.start()].encode(), replaced(match)]
+            pieces += [text[place : match.start()].encode(), replace(match)]
             place = match.end()
         return b"".join((*pieces, text[place:].encode()))
     except (UnicodeEncodeError, OverflowError) as error:

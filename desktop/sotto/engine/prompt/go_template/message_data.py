@@ -1,4 +1,4 @@
-"""A conversation as Ollama's Go templates see it: what Jinja templates are given, with Go's names and types.
+"""The data of Ollama's Go templates: the variables of Jinja templates, converted to Go's names and types.
 
 Names and order of the fields are those of `api/types.go` and `template/template.go` in Ollama.
 """
@@ -11,19 +11,22 @@ from typing import Any
 from sotto.engine.prompt.go_template.go_values import JsonList, JsonMap, Struct
 
 _LEVELS = ("low", "medium", "high", "max")
-# A tool's own keys in Go's order; what else there is comes after them.
+# The known keys of a tool's description in Go's order; others come after them.
 _PROPERTY = ("anyOf", "type", "items", "description", "enum", "properties")
 _PARAMETERS = ("type", "$defs", "items", "required", "properties")
 _FUNCTION = ("name", "description", "parameters")
 
 
 def messages_of(variables: Mapping[str, Any]) -> list[Struct]:
-    """Return the turns."""
+    """Return the messages as Go has them."""
     return [_message(message) for message in variables.get("messages") or ()]
 
 
 def collate(messages: Sequence[Struct]) -> tuple[str, list[Struct]]:
-    """Return all system prompts as one, and the messages with neighbours of one role joined, but for tools'."""
+    """Return all system prompts as one text, and the messages with those of the same role in a row joined.
+
+    Results of tools are not joined.
+    """
     system = [message.fields["Content"] for message in messages if message.fields["Role"] == "system"]
     joined: list[Struct] = []
     for message in messages:
@@ -43,7 +46,7 @@ def tools_of(variables: Mapping[str, Any]) -> JsonList:
 
 
 def thinking_of(variables: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was said about thinking, by the names of a template."""
+    """Return the options of thinking by the names of their fields."""
     think = variables.get("enable_thinking")
     level = variables.get("reasoning_effort")
     level = level if level in _LEVELS else ""
@@ -78,7 +81,7 @@ def _call(call: object, index: int) -> Struct:
     function = _map(plain.get("function")) or plain
     arguments = function.get("arguments")
     if isinstance(arguments, str):
-        # OpenAI hands them on as JSON in a text.
+        # OpenAI's format has them as a string of JSON.
         try:
             arguments = _clean(json.loads(arguments))
         except (ValueError, RecursionError):
@@ -130,7 +133,7 @@ def _property(value: object) -> Struct:
     kinds = plain.get("type")
     fields = {
         "AnyOf": [_property(item) for item in _list(plain.get("anyOf"))],
-        # Of several, all are written.
+        # Several types are printed as a list.
         "Type": kinds[0] if isinstance(kinds, list) and len(kinds) == 1 else kinds or [],
         "Items": plain.get("items"),
         "Description": _text(plain.get("description") or ""),
@@ -141,7 +144,7 @@ def _property(value: object) -> Struct:
 
 
 def _order_keys(plain: Mapping[str, Any], first: Sequence[str]) -> JsonMap:
-    """Return a map with some keys in front, where it has them and something at them."""
+    """Return a map with the keys `first` at the beginning, and without those of them that are empty."""
     known = {key: plain[key] for key in first if plain.get(key) not in (None, [], "")}
     return JsonMap(known | {key: value for key, value in plain.items() if key not in first})
 
@@ -165,7 +168,7 @@ def _map(value: object) -> dict[str, Any]:
 
 
 def _clean(value: Any) -> Any:
-    """Return plain data as Go reads it from JSON: with texts for keys, and no halves of surrogate pairs in texts."""
+    """Return plain data as Go reads it from JSON: keys are strings, and strings have no lone surrogates."""
     if isinstance(value, str):
         try:
             value.encode()

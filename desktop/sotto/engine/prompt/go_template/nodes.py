@@ -1,7 +1,6 @@
-"""What a Go template is made of once it is parsed: frozen values that hold no text of a conversation.
+"""The syntax tree of Go templates: immutable nodes that hold no text of a conversation.
 
-The language is that of Go's `text/template` (https://pkg.go.dev/text/template), without methods and without functions
-that are values.
+The language is that of Go's `text/template` (https://pkg.go.dev/text/template), without methods and function values.
 """
 
 from collections.abc import Iterator, Mapping
@@ -9,40 +8,40 @@ from dataclasses import dataclass, fields
 
 
 class GoTemplateError(Exception):
-    """A Go template cannot be read, or does what cannot be done.
+    """A Go template cannot be parsed, or one of its operations fails.
 
     Attributes:
-        line: Where, counted from 1.
+        line: Line of the template, counted from 1.
     """
 
     def __init__(self, line: int, text: str) -> None:
-        """Say where and what."""
+        """Take the line and what is wrong there."""
         super().__init__(f"line {line}: {text}")
         self.line = line
 
 
 @dataclass(frozen=True, slots=True)
 class Constant:
-    """A number, text, truth value or nil that stands in the template."""
+    """A literal number, string, Boolean or nil."""
 
     value: object
 
 
 @dataclass(frozen=True, slots=True)
 class Dot:
-    """`.`, the value that is looked at."""
+    """`.`, the current value."""
 
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """`.A.B`: what the value that is looked at has by these names."""
+    """`.A.B`: fields of the current value."""
 
     names: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Variable:
-    """`$x.A.B`; `$` alone is what the template was called with."""
+    """`$x.A.B`; `$` alone is the data passed to the template."""
 
     name: str
     names: tuple[str, ...] = ()
@@ -65,7 +64,7 @@ class Chain:
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """Operands beside each other; the first may be a function, and the others its arguments."""
+    """Operands in a row; the first may be a function, and the others its arguments."""
 
     operands: tuple["Operand", ...]
 
@@ -75,9 +74,9 @@ class Pipe:
     """Commands, each of which gets the value of the one before as its last argument.
 
     Attributes:
-        line: Where it begins.
-        names: Variables that get the value; in a `range` there may be two.
-        declares: Whether they are new.
+        line: The line where it begins.
+        names: Variables to which the value is assigned; in a `range` there may be two.
+        declares: Whether it declares these variables.
         commands: At least one.
     """
 
@@ -89,14 +88,14 @@ class Pipe:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Text that comes out as it is."""
+    """Text that is printed as it is."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Action:
-    """A pipeline whose value comes out, unless variables get it."""
+    """A pipeline whose value is printed, unless it is assigned to variables."""
 
     pipe: Pipe
 
@@ -106,10 +105,10 @@ class Branch:
     """`if`, `with` or `range`.
 
     Attributes:
-        kind: Which of them.
-        pipe: What decides.
-        body: For a value that is not empty; in a `range`, for each item.
-        other: For one that is empty.
+        kind: Its keyword.
+        pipe: The condition, or the values of a `range`.
+        body: Rendered for a value that is not empty; in a `range`, for each item.
+        other: The `else` part, rendered for an empty value.
     """
 
     kind: str
@@ -140,19 +139,19 @@ Node = Text | Action | Branch | Jump | Include
 
 @dataclass(frozen=True, slots=True)
 class Tree:
-    """A parsed file: what it renders, and the templates that it defines by name."""
+    """A parsed template: its body, and the templates that it defines, by name."""
 
     body: tuple[Node, ...]
     defined: Mapping[str, tuple[Node, ...]]
 
     def fields(self) -> frozenset[str]:
-        """Return all names of fields that it asks for, here and in what it defines, in small letters."""
+        """Return the names of all fields that it looks up, also in templates that it defines, in lower case."""
         bodies = (self.body, *self.defined.values())
         return frozenset(name.lower() for body in bodies for node in body for name in _fields(node))
 
 
 def _fields(node: object) -> Iterator[str]:
-    """Yield the names of the fields that a node and all parts of it ask for."""
+    """Yield the names of the fields that a node and its parts look up."""
     if isinstance(node, tuple):
         for part in node:
             yield from _fields(part)

@@ -1,4 +1,4 @@
-"""Parse a Go template."""
+"""The parser of Go templates."""
 
 from collections.abc import Collection
 
@@ -24,8 +24,8 @@ from sotto.engine.prompt.go_template.nodes import (
     Variable,
 )
 
-# Blocks and brackets in each other; templates in use have less than ten.
-_DEEPEST = 100
+# Nested blocks and brackets; templates in use have fewer than ten.
+_MAX_DEPTH = 100
 _CONSTANTS = {"true": True, "false": False, "nil": None}
 
 
@@ -33,15 +33,15 @@ def parse(source: str, functions: Collection[str]) -> Tree:
     """Parse a template that may use `functions`.
 
     Raises:
-        GoTemplateError: It is no valid template.
+        GoTemplateError: It is not a valid template.
     """
     return _Parser(source, functions).tree()
 
 
 class _Parser:
-    """Reads words one after the other.
+    """A recursive descent parser.
 
-    Variables are checked here, as in Go: one that nobody declared is an error of the template, whatever it renders.
+    As in Go, an undeclared variable is an error here, even in a branch that is never rendered.
     """
 
     def __init__(self, source: str, functions: Collection[str]) -> None:
@@ -54,12 +54,12 @@ class _Parser:
         self._defined: dict[str, tuple[Node, ...]] = {}
 
     def tree(self) -> Tree:
-        """Return everything."""
+        """Parse the whole template."""
         body, _ = self._body(ends=())
         return Tree(body, self._defined)
 
     def _body(self, ends: Collection[str]) -> tuple[tuple[Node, ...], Word]:
-        """Read up to an action that begins with one of `ends`, or to the end; return that word as well."""
+        """Read up to an action that begins with one of `ends`, or to the end, and return that word as well."""
         nodes: list[Node] = []
         while True:
             word = self._next()
@@ -81,7 +81,7 @@ class _Parser:
                 nodes.append(node)
 
     def _statement(self, first: Word) -> Node | None:
-        """Read the rest of an action and, where it is a block, all of that."""
+        """Read the rest of an action and, where it begins a block, the whole block."""
         keyword = first.text if first.kind == "name" else ""
         if keyword in ("if", "with", "range"):
             self._next()
@@ -106,7 +106,7 @@ class _Parser:
         return Action(pipe)
 
     def _branch(self, kind: str) -> Node:
-        """Read an `if`, `with` or `range` behind that word."""
+        """Read the rest of an `if`, `with` or `range` after that word."""
         line = self._words[self._place - 1].line
         self._enter(line)
         known = len(self._known)
@@ -119,7 +119,7 @@ class _Parser:
         if end.text == "else":
             again = self._skip()
             if again.kind == "name" and again.text == kind and kind != "range":
-                # `else if` is an `if` in the `else` that ends with it.
+                # `else if` is an `if` within the `else`; one `end` closes both.
                 self._next()
                 other = (self._branch(kind),)
             else:
@@ -133,7 +133,7 @@ class _Parser:
         return Branch(kind, pipe, body, other)
 
     def _definition(self, first: Word) -> Node | None:
-        """Read a `define` or `block` behind that word."""
+        """Read the rest of a `define` or `block` after that word."""
         if first.text == "define" and self._depth:
             raise GoTemplateError(first.line, "{{ define }} stands inside of a block")
         name = self._name_of(first)
@@ -145,13 +145,13 @@ class _Parser:
         self._close(end)
         self._known, self._loops = known, loops
         self._depth -= 1
-        # An empty definition does not take the place of another one.
+        # As in Go, an empty definition does not replace another one.
         if name not in self._defined or any(not isinstance(node, Text) or node.text.strip() for node in body):
             self._defined[name] = body
         return Include(first.line, name, pipe) if first.text == "block" else None
 
     def _pipe(self, end: str, names: int = 1) -> Pipe:
-        """Read a pipeline up to the word `end`, which is left; `names` is how many variables it may set."""
+        """Read a pipeline up to the word `end`, which is not read; `names` is how many variables it may set."""
         line = self._skip().line
         targets, declares = self._targets(names)
         commands: list[Command] = []
@@ -169,7 +169,7 @@ class _Parser:
         return Pipe(line, targets, declares, tuple(commands))
 
     def _targets(self, most: int) -> tuple[tuple[str, ...], bool]:
-        """Read `$x :=`, `$x =` and, in a range, `$i, $x :=`, where they stand."""
+        """Read `$x :=`, `$x =` or, in a range, `$i, $x :=`, if one of them comes next."""
         begin, found = self._place, []
         while most and self._skip().kind == "variable":
             found.append(self._next())
@@ -200,7 +200,7 @@ class _Parser:
         return Command(tuple(operands))
 
     def _operand(self) -> Operand:
-        """Read an operand with the fields that stand at it."""
+        """Read an operand with the fields attached to it."""
         word = self._next()
         found = self._plain_operand(word)
         names: list[str] = []
@@ -250,7 +250,7 @@ class _Parser:
             raise GoTemplateError(word.line, f"the variable {word.text[:40]} is not declared")
 
     def _name_of(self, first: Word) -> str:
-        """Read the name of a template, a constant text."""
+        """Read the name of a template, a string constant."""
         word = self._skip()
         if word.kind != "string":
             raise GoTemplateError(first.line, f"{first.text} has no name in quotes")
@@ -269,17 +269,17 @@ class _Parser:
 
     def _enter(self, line: int) -> None:
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise GoTemplateError(line, f"more than {_DEEPEST} blocks and brackets stand in each other")
+        if self._depth > _MAX_DEPTH:
+            raise GoTemplateError(line, f"more than {_MAX_DEPTH} blocks and brackets stand in each other")
 
     def _skip(self) -> Word:
-        """Go on behind spaces; return the word there, without taking it."""
+        """Skip spaces and return the next word without consuming it."""
         while self._words[self._place].kind == "space":
             self._place += 1
         return self._words[self._place]
 
     def _next(self) -> Word:
-        """Take a word; the last one is never passed."""
+        """Consume a word and return it; the last word is returned again and again."""
         word = self._words[self._place]
         self._place = min(self._place + 1, len(self._words) - 1)
         return word

@@ -1,7 +1,7 @@
-"""Cut a Go template off behind `.Response`, where the answer begins.
+"""Cut off a Go template after `.Response`, where the answer begins.
 
-A template without messages renders one turn of both sides; of the last turn only what precedes the answer is wanted,
-with as much of the answer as there is.
+A template without `.Messages` renders a turn of both sides. The last turn must end where the model continues: after
+the beginning of the answer, if there is any.
 """
 
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from sotto.engine.prompt.go_template.nodes import Action, Branch, Command, Field
 
 
 def cut(nodes: Sequence[Node]) -> tuple[tuple[Node, ...], bool]:
-    """Return nodes up to the first action that puts `.Response` out, and whether there was one."""
+    """Return nodes up to the first action that prints `.Response`, and whether there was one."""
     kept: list[Node] = []
     for node in nodes:
         if isinstance(node, Action) and _asks(node.pipe):
