@@ -1,12 +1,12 @@
-"""Prompt formats that a model's config can name, for models without a template.
+"""Built-in renderers of prompt formats, for models whose config names a format instead of bringing a template.
 
-Each is made after the template that the makers of the model published, and is tested against it: with thoughts, tools,
-calls and what came of them. A name that is not here makes plain prompts, of which the user is told:
+Each is written after the template that the model's makers published, and tested against it with thoughts, tools, calls
+and their results. A name that is not here gets plain prompts, with a note to the user:
 
-- `cohere`: its template puts sentences of the makers into every prompt, which differ from model to model;
+- `cohere`: its template puts sentences of the makers into every prompt, which differ between models;
 - `functiongemma`, `glm-ocr`, `nemotron-3.5-nano`, `olmo3`, `olmo3.1`, `olmo3-think`, `olmo3-32b-think`, `ornith`,
-  `qwen3.8`, `qwen3-vl-instruct`, `qwen3-vl-thinking`: there is no published template that we could hold a rendering
-  against, and a name that is like that of a known format does not show that the format is.
+  `qwen3.8`, `qwen3-vl-instruct`, `qwen3-vl-thinking`: there is no published template to test a renderer against, and a
+  name that resembles a known one does not prove that the format is the same.
 """
 
 from collections.abc import Mapping

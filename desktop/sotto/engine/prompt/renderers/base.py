@@ -1,4 +1,4 @@
-"""What our own renderings of known prompt formats have in common."""
+"""The base class of the built-in renderers, and conversations in the form that they render."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -15,7 +15,7 @@ Tools = Sequence[Mapping[str, Any]]
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A tool that an assistant called: its name, what it was given, and what its answer is told apart by."""
+    """A tool call: the tool's name, the arguments, and the id that its result refers to."""
 
     name: str
     arguments: Mapping[str, Any]
@@ -28,27 +28,27 @@ class Turn:
 
     Attributes:
         role: `system`, `user`, `assistant` or `tool`.
-        content: What was said.
+        content: Its text.
         thought: What an assistant thought before; empty for nothing.
-        recent: Whether it comes behind the last question, so that its thoughts still count.
-        goes_on: Whether the message before is one of the same role; answers of tools do not count between others.
-        replies: Whether a question is the last that was said before, system messages aside.
-        reports: Whether what a tool gave back is the last that was said before, system messages aside.
-        ends: Whether the message behind is one of another role, or there is none.
-        calls: What an assistant called.
-        answers: What the tools said to that.
-        name: Which tool it is that says something.
-        id: Which call that belongs to.
+        recent: Whether it follows the last question, so that its thoughts are still shown.
+        continues: Whether the message before has the same role; between others, results of tools do not count.
+        follows_user: Whether the message before is a user's, system messages aside.
+        follows_tool: Whether the message before is a tool's result, system messages aside.
+        last_in_run: Whether the next message has another role, or there is none.
+        calls: The tools that an assistant called.
+        answers: The results of these calls.
+        name: Of a tool's result, the tool.
+        id: Of a tool's result, the id of its call.
     """
 
     role: str
     content: str
     thought: str
     recent: bool
-    goes_on: bool
-    replies: bool
-    reports: bool
-    ends: bool
+    continues: bool
+    follows_user: bool
+    follows_tool: bool
+    last_in_run: bool
     calls: tuple[Call, ...] = ()
     answers: "tuple[Turn, ...]" = ()
     name: str = ""
@@ -56,12 +56,13 @@ class Turn:
 
 
 class Renderer:
-    """Renders conversations of text, thoughts and calls of tools in one format; a subclass says how each part looks.
+    """Renders conversations of text, thoughts and tool calls in one format; subclasses render the parts.
 
     Attributes:
-        thinks: Whether the model thinks where nobody says otherwise.
-        variables: Which of the variables that a Jinja template is given it looks up.
-        signs: What its template would show of how the model marks thoughts and calls, see `parsing.families`.
+        thinks: Whether the model thinks by default.
+        variables: Names of the variables, as Jinja templates have them, that it looks up.
+        signs: Texts that the model's template would contain, by which `parsing.families` knows how it marks thoughts
+            and calls.
     """
 
     thinks = False
@@ -72,11 +73,11 @@ class Renderer:
         """Return the prompt for a conversation.
 
         Args:
-            variables: What a Jinja template is given: `messages`, `tools`, `add_generation_prompt`, `enable_thinking`,
-                and `bos_token` where there is one.
+            variables: Variables as for a Jinja template: `messages`, `tools`, `add_generation_prompt`,
+                `enable_thinking`, and `bos_token` where there is one.
 
         Raises:
-            TemplateRefusedError: There is a message that the format has no place for.
+            TemplateRefusedError: The format has no place for one of the messages.
         """
         chosen = variables.get("enable_thinking")
         thinking = self.thinks if chosen is None else bool(chosen)
@@ -102,18 +103,18 @@ class Renderer:
                 case _:
                     pieces.append(self.assistant(turn, thinking))
         if variables.get("add_generation_prompt", True):
-            pieces.append(self.asking(turns, thinking))
+            pieces.append(self.generation_prompt(turns, thinking))
         return pieces
 
     def check(self, turns: Sequence[Turn]) -> None:
-        """Raise TemplateRefusedError for a conversation that the format has no form for."""
+        """Raise TemplateRefusedError for a conversation that the format cannot express."""
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
-        """Return what stands before all turns; `system` is the first of them if that is the system prompt."""
+        """Return the text before all turns; `system` is the first turn if that is a system prompt, or else None."""
         return str(variables.get("bos_token") or "")
 
     def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
-        """Return the system prompt at its place, if `head` does not hold it."""
+        """Return the system prompt as a turn; empty if `head` contains it."""
         return ""
 
     def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
@@ -121,7 +122,7 @@ class Renderer:
         raise TemplateRefusedError("it takes a system message only at the beginning")
 
     def user(self, turn: Turn) -> str:
-        """Return a question."""
+        """Return a user's message."""
         raise NotImplementedError
 
     def assistant(self, turn: Turn, thinking: bool) -> str:
@@ -129,15 +130,15 @@ class Renderer:
         raise NotImplementedError
 
     def tool(self, turn: Turn) -> str:
-        """Return what a tool said."""
+        """Return the result of a tool."""
         raise NotImplementedError
 
-    def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return what asks for an answer."""
+    def generation_prompt(self, turns: Sequence[Turn], thinking: bool) -> str:
+        """Return the generation prompt, which asks for an answer."""
         raise NotImplementedError
 
     def is_question(self, content: str) -> bool:
-        """Say whether a user's message is what an answer is wanted for."""
+        """Return whether a user's message is a question, rather than for example the result of a tool."""
         return True
 
 
@@ -150,11 +151,13 @@ def _turns(messages: Sequence[Mapping[str, Any]], is_question: Callable[[str], b
     roles = [str(message.get("role")) for message in messages]
     if unknown := next((role for role in roles if role not in _ROLES), None):
         raise TemplateRefusedError(f"it has no messages of the role {unknown[:40]!r}")
-    asked = (role == "user" and is_question(content_of(one)) for role, one in zip(roles, messages, strict=True))
-    last = max((place for place, asks in enumerate(asked) if asks), default=-1)
+    questions = (
+        role == "user" and is_question(content_of(message)) for role, message in zip(roles, messages, strict=True)
+    )
+    last = max((place for place, asks in enumerate(questions) if asks), default=-1)
     names = {call.id: call.name for message in messages for call in _calls(message) if call.id}
     turns: list[Turn] = []
-    # Who said what stands in front: the last of all, and the last that is no tool, and no system message.
+    # Roles of the message before: of any, of any but a tool's result, and of any but a system message.
     before = no_tool = no_system = ""
     for place, (role, message) in enumerate(zip(roles, messages, strict=True)):
         identity = str(message.get("tool_call_id") or "")
@@ -163,10 +166,10 @@ def _turns(messages: Sequence[Mapping[str, Any]], is_question: Callable[[str], b
             content_of(message),
             thought=str(message.get("thinking") or message.get("reasoning_content") or ""),
             recent=place > last,
-            goes_on=role == (before if role == "tool" else no_tool),
-            replies=no_system == "user",
-            reports=no_system == "tool",
-            ends=roles[place + 1 : place + 2] != [role],
+            continues=role == (before if role == "tool" else no_tool),
+            follows_user=no_system == "user",
+            follows_tool=no_system == "tool",
+            last_in_run=roles[place + 1 : place + 2] != [role],
             calls=tuple(_calls(message)) if role == "assistant" else (),
             name=str(message.get("name") or names.get(identity) or identity),
             id=identity,
@@ -179,8 +182,8 @@ def _turns(messages: Sequence[Mapping[str, Any]], is_question: Callable[[str], b
 
 
 def _with_answers(turn: Turn, behind: Sequence[Turn]) -> Turn:
-    """Return a turn with the answers of tools that follow it."""
-    return replace(turn, answers=tuple(takewhile(lambda one: one.role == "tool", behind)))
+    """Return a turn with the results of tools that follow it."""
+    return replace(turn, answers=tuple(takewhile(lambda later: later.role == "tool", behind)))
 
 
 def _calls(message: Mapping[str, Any]) -> list[Call]:
@@ -193,8 +196,8 @@ def _calls(message: Mapping[str, Any]) -> list[Call]:
     return found
 
 
-def told_apart(turn: Turn) -> tuple[str, str]:
-    """Return an answer's thought and its text, also where the thought stands in the text between `<think>` tags."""
+def split_thought(turn: Turn) -> tuple[str, str]:
+    """Return an answer's thought and its text; the thought may be in the text, between `<think>` tags."""
     if turn.thought or "</think>" not in turn.content:
         return turn.thought, turn.content
     before, *_, behind = turn.content.split("</think>")
@@ -202,7 +205,7 @@ def told_apart(turn: Turn) -> tuple[str, str]:
 
 
 def content_of(message: Mapping[str, Any]) -> str:
-    """Return a message's text, of a list of parts all that is text."""
+    """Return a message's text; of a list of parts, that of all text parts."""
     content = message.get("content")
     if isinstance(content, list | tuple):
         return "".join(str(part.get("text") or "") for part in content if isinstance(part, Mapping))

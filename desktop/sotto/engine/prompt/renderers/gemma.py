@@ -1,4 +1,4 @@
-"""Gemma 4's format: turns between `<|turn>` and `<turn|>`, with calls and what tools gave back within one turn."""
+"""Renderer of Gemma 4's format: turns between `<|turn>` and `<turn|>`, with calls and their results in one turn."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,30 +6,30 @@ from typing import Any
 from sotto.engine.prompt.renderers.base import Renderer, Turn, tools_of
 
 _TEXT = '<|"|>'
-# What is never taken for the name of a parameter.
-_STANDARD = frozenset({"description", "type", "properties", "required", "nullable"})
+# Keys of schemas, which the template never prints as names of parameters.
+_SCHEMA_KEYS = frozenset({"description", "type", "properties", "required", "nullable"})
 
 
 class Gemma4(Renderer):
-    """Gemma 4: each message between `<|turn>` and `<turn|>`, blanks around it taken away, no thoughts of the past.
+    """Gemma 4: each message between `<|turn>` and `<turn|>`, without white space around it and without past thoughts.
 
-    The large ones are told in so many words that nothing is thought.
+    Prompts of the large models begin the answer with an empty thought where they should not think.
     """
 
     signs = "<|tool_call> <|channel>thought"
 
     def __init__(self, *, large: bool) -> None:
-        """Take the format of the models from 12 billion parameters on, or of the smaller ones."""
+        """Choose the format: `large` for models of at least 12 billion parameters."""
         self._large = large
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
-        """Return the first token and the system prompt, which also asks for thoughts and has the tools."""
+        """Return the first token and the system prompt, which also asks for thoughts and lists the tools."""
         first, tools = super().head(system, thinking, variables), tools_of(variables)
         if system is None and not (thinking or tools):
             return first
-        said = ("<|think|>\n" if thinking else "") + (system.content.strip() if system else "")
-        told = "".join(f"<|tool>{_declaration(tool['function']).strip()}<tool|>" for tool in tools)
-        return f"{first}<|turn>system\n{said}{told}<turn|>\n"
+        text = ("<|think|>\n" if thinking else "") + (system.content.strip() if system else "")
+        declarations = "".join(f"<|tool>{_declaration(tool['function']).strip()}<tool|>" for tool in tools)
+        return f"{first}<|turn>system\n{text}{declarations}<turn|>\n"
 
     def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return it as a turn."""
@@ -40,11 +40,11 @@ class Gemma4(Renderer):
         return f"<|turn>user\n{turn.content.strip()}<turn|>\n"
 
     def assistant(self, turn: Turn, thinking: bool) -> str:
-        """Return an answer, with thoughts only where they led to calls; one that follows another goes on with that."""
-        begun = "" if turn.goes_on else "<|turn>model\n"
-        said = "".join(part.partition("<|channel>")[0] for part in turn.content.split("<channel|>")).strip()
+        """Return an answer, with thoughts only where they led to calls; several in a row are a single turn."""
+        begun = "" if turn.continues else "<|turn>model\n"
+        text = "".join(part.partition("<|channel>")[0] for part in turn.content.split("<channel|>")).strip()
         if not turn.calls:
-            return f"{begun}{said}<turn|>\n"
+            return f"{begun}{text}<turn|>\n"
         thought = f"<|channel>thought\n{turn.thought}\n<channel|>" if turn.thought and turn.recent else ""
         calls = "".join(f"<|tool_call>call:{call.name}{_object(call.arguments)}<tool_call|>" for call in turn.calls)
         names = {call.id: call.name for call in turn.calls if call.id}
@@ -54,15 +54,15 @@ class Gemma4(Renderer):
             for answer in turn.answers
         )
         if not answers:
-            return f"{begun}{thought}{calls}{said}<|tool_response>"
-        return f"{begun}{thought}{calls}{answers}{said}" + ("<turn|>\n" if turn.content else "")
+            return f"{begun}{thought}{calls}{text}<|tool_response>"
+        return f"{begun}{thought}{calls}{answers}{text}" + ("<turn|>\n" if turn.content else "")
 
     def tool(self, turn: Turn) -> str:
-        """Return nothing, as it stands behind the call."""
+        """Return nothing, as results are printed with their calls."""
         return ""
 
-    def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return the beginning of an answer; nothing behind calls, whose turn goes on."""
+    def generation_prompt(self, turns: Sequence[Turn], thinking: bool) -> str:
+        """Return the beginning of an answer; nothing after calls, as their turn continues."""
         spoken = [turn for turn in turns if turn.role != "tool"]
         if spoken and spoken[-1].calls:
             return ""
@@ -70,36 +70,36 @@ class Gemma4(Renderer):
 
 
 def _declaration(function: Mapping[str, Any]) -> str:
-    """Return what a tool is and takes."""
+    """Return the declaration of a tool."""
     given, answer = function.get("parameters"), function.get("response")
-    told = f"declaration:{function.get('name')}{{description:{_mark(function.get('description') or '')}"
+    text = f"declaration:{function.get('name')}{{description:{_mark(function.get('description') or '')}"
     if given:
-        told += ",parameters:{"
+        text += ",parameters:{"
         if properties := given.get("properties"):
-            told += f"properties:{{{_parameters(properties)}}},"
+            text += f"properties:{{{_parameters(properties)}}},"
         if required := given.get("required"):
-            told += f"required:{_names(required)},"
+            text += f"required:{_names(required)},"
         if kind := given.get("type"):
-            told += f"type:{_mark(str(kind).upper())}}}"
+            text += f"type:{_mark(str(kind).upper())}}}"
     if isinstance(answer, Mapping):
-        told += ",response:{"
+        text += ",response:{"
         if about := answer.get("description"):
-            told += f"description:{_mark(about)},"
+            text += f"description:{_mark(about)},"
         if str(answer.get("type", "")).upper() == "OBJECT":
-            told += f"type:{_mark('OBJECT')}}}"
-    return told + "}"
+            text += f"type:{_mark('OBJECT')}}}"
+    return text + "}"
 
 
 def _parameters(properties: Mapping[str, Any]) -> str:
     return ",".join(
         f"{name}:{{{','.join(_parts(fields if isinstance(fields, Mapping) else {}))}}}"
         for name, fields in _sort(properties)
-        if name not in _STANDARD
+        if name not in _SCHEMA_KEYS
     )
 
 
 def _parts(fields: Mapping[str, Any]) -> list[str]:
-    """Return what is said of a parameter, its type last."""
+    """Return the description of a parameter, its type last."""
     kind, parts = str(fields.get("type", "")).upper(), []
     if about := fields.get("description"):
         parts.append(f"description:{_mark(about)}")
@@ -119,7 +119,7 @@ def _parts(fields: Mapping[str, Any]) -> list[str]:
 
 
 def _item(key: str, value: Any) -> str:
-    """Return something that is said of what is in a list."""
+    """Return one field of the schema of a list's items."""
     if key == "properties":
         return f"properties:{{{_parameters(value) if isinstance(value, Mapping) else ''}}}"
     if key == "required":
@@ -131,7 +131,7 @@ def _item(key: str, value: Any) -> str:
 
 
 def _object(given: Mapping[str, Any], *, quoted: bool = False) -> str:
-    """Return names and values, by their names; `quoted` puts the names between marks as well."""
+    """Return names and values, sorted by name; `quoted` puts the names between marks as well."""
     pairs = (f"{_mark(key) if quoted else key}:{_value(value, quoted=quoted)}" for key, value in _sort(given))
     return f"{{{','.join(pairs)}}}"
 

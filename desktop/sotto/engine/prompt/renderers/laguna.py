@@ -1,10 +1,10 @@
-"""Formats with tags around each message, as Poolside's models have them."""
+"""Renderers of the formats of Poolside's models, with tags around each message."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sotto.engine.prompt.renderers import described
-from sotto.engine.prompt.renderers.base import Renderer, Turn, told_apart, tools_of
+from sotto.engine.prompt.renderers import tool_formats
+from sotto.engine.prompt.renderers.base import Renderer, Turn, split_thought, tools_of
 
 _SIGNS = "<tool_call> <arg_key> <think>"
 _LISTED = """\
@@ -28,17 +28,17 @@ _HOW_THINKING = (
 
 
 class Laguna(Renderer):
-    """Laguna XS: messages between tags on lines of their own, every answer with its thoughts."""
+    """Laguna XS: messages between tags on separate lines, every answer with its thoughts."""
 
     signs = _SIGNS
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
         """Return the first token and the system prompt."""
-        said = system.content.rstrip() if system else ""
-        told = f"\n{said}" if said.strip() else ""
+        text = system.content.rstrip() if system else ""
+        body = f"\n{text}" if text.strip() else ""
         if tools := tools_of(variables):
-            told += f"\n\n{_LISTED.format(described.as_lines(tools))}\n\n{_HOW_THINKING if thinking else _HOW}"
-        return "〈|EOS|〉" + (f"<system>\n{told}\n</system>\n" if told else "")
+            body += f"\n\n{_LISTED.format(tool_formats.as_lines(tools))}\n\n{_HOW_THINKING if thinking else _HOW}"
+        return "〈|EOS|〉" + (f"<system>\n{body}\n</system>\n" if body else "")
 
     def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return it as a turn."""
@@ -50,35 +50,35 @@ class Laguna(Renderer):
 
     def assistant(self, turn: Turn, thinking: bool) -> str:
         """Return an answer with its thoughts."""
-        thought, _ = told_apart(turn)
+        thought, _ = split_thought(turn)
         text = turn.content.split("</think>")[-1].lstrip("\n") if "</think>" in turn.content else turn.content
         opened = f"<think>\n{thought.strip()}\n" if thought else ""
-        said = f"{text.strip()}\n" if text.strip() else ""
-        calls = "".join(described.as_pairs(call, "\n") for call in turn.calls)
-        return f"<assistant>\n{opened}</think>\n{said}{calls}</assistant>\n"
+        answer = f"{text.strip()}\n" if text.strip() else ""
+        calls = "".join(tool_formats.as_pairs(call, "\n") for call in turn.calls)
+        return f"<assistant>\n{opened}</think>\n{answer}{calls}</assistant>\n"
 
     def tool(self, turn: Turn) -> str:
-        """Return what a tool said."""
+        """Return the result of a tool."""
         return f"<tool_response>\n{turn.content}\n</tool_response>\n"
 
-    def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return the beginning of an answer, in its thoughts or behind none."""
+    def generation_prompt(self, turns: Sequence[Turn], thinking: bool) -> str:
+        """Return the beginning of an answer, within its thought or after none."""
         return f"<assistant>\n{'<think>' if thinking else '</think>'}"
 
 
 class Poolside(Renderer):
-    """Laguna S: messages between tags, every answer with its thoughts where any are wanted."""
+    """Laguna S: messages between tags, every answer with its thoughts if thinking is on."""
 
     thinks = True
     signs = _SIGNS
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
-        """Return the first token and the system prompt, which is there for thoughts even if it is empty."""
-        said = [system.content.rstrip()] if system and system.content.strip() else []
+        """Return the first token and the system prompt, which thinking requires even if it is empty."""
+        parts = [system.content.rstrip()] if system and system.content.strip() else []
         if tools := tools_of(variables):
-            said.append(_LISTED.format(described.as_lines(tools)))
-        told = "\n\n".join(said)
-        return "〈|EOS|〉" + (f"<system>{told}</system>\n" if said or thinking else "")
+            parts.append(_LISTED.format(tool_formats.as_lines(tools)))
+        body = "\n\n".join(parts)
+        return "〈|EOS|〉" + (f"<system>{body}</system>\n" if parts or thinking else "")
 
     def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return it as a turn."""
@@ -91,13 +91,13 @@ class Poolside(Renderer):
     def assistant(self, turn: Turn, thinking: bool) -> str:
         """Return an answer."""
         thought = f"<think>{turn.thought}" if thinking else ""
-        calls = "".join(map(described.as_pairs, turn.calls))
+        calls = "".join(map(tool_formats.as_pairs, turn.calls))
         return f"<assistant>{thought}</think>{turn.content}{calls}</assistant>\n"
 
     def tool(self, turn: Turn) -> str:
-        """Return what a tool said."""
+        """Return the result of a tool."""
         return f"<tool_response>{turn.content}</tool_response>\n"
 
-    def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return the beginning of an answer, in its thoughts or behind none."""
+    def generation_prompt(self, turns: Sequence[Turn], thinking: bool) -> str:
+        """Return the beginning of an answer, within its thought or after none."""
         return f"<assistant>{'<think>' if thinking else '</think>'}"

@@ -1,17 +1,17 @@
-"""LFM2's formats: messages as in ChatML behind a first token, calls as Python writes them."""
+"""Renderers of LFM2's formats: a first token, messages as in ChatML, and calls in Python's syntax."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from sotto.engine.prompt.renderers import described
+from sotto.engine.prompt.renderers import tool_formats
 from sotto.engine.prompt.renderers.base import Tools, Turn
 from sotto.engine.prompt.renderers.chatml import ChatML, block
 
 
 class Lfm2(ChatML):
-    """LFM2: begins with the first token, and leaves an empty system prompt out.
+    """LFM2: an empty system prompt is left out.
 
-    Its template shows only texts; what a model called before is shown in the way in which it wrote that.
+    The published template prints no calls; earlier calls are printed in the form in which the model writes them.
     """
 
     signs = "<|tool_list_start|> <|tool_call_start|>"
@@ -20,32 +20,32 @@ class Lfm2(ChatML):
         """Return the first token and the system prompt."""
         return str(variables.get("bos_token") or "") + super().head(system, thinking, variables)
 
-    def prompted(self, system: str | None, tools: Tools, thinking: bool) -> str | None:
-        """Return the system prompt, if it says something."""
-        said = [system] if system else []
-        return "\n".join([*said, f"List of tools: {self.listed(tools)}"] if tools else said) or None
+    def system_prompt(self, system: str | None, tools: Tools, thinking: bool) -> str | None:
+        """Return the system prompt with the tools; None if both are empty."""
+        parts = [system] if system else []
+        return "\n".join([*parts, f"List of tools: {self.tool_list(tools)}"] if tools else parts) or None
 
-    def listed(self, tools: Tools) -> str:
-        """Return the tools as they are listed."""
-        return f"<|tool_list_start|>{described.as_list(tools)}<|tool_list_end|>"
+    def tool_list(self, tools: Tools) -> str:
+        """Return the list of tools."""
+        return f"<|tool_list_start|>{tool_formats.as_list(tools)}<|tool_list_end|>"
 
     def assistant(self, turn: Turn, thinking: bool) -> str:
         """Return an answer."""
         return block("assistant", turn.content + _calls(turn))
 
     def tool(self, turn: Turn) -> str:
-        """Return what a tool said."""
+        """Return the result of a tool."""
         return block("tool", f"<|tool_response_start|>{turn.content}<|tool_response_end|>")
 
 
 class Lfm2Thinking(Lfm2):
-    """LFM2.5: as LFM2, with the thoughts of recent answers, and fewer marks."""
+    """LFM2.5: like LFM2, with the thoughts of recent answers, and fewer marks."""
 
     signs = "<|tool_call_start|> <think>"
 
-    def listed(self, tools: Tools) -> str:
-        """Return the tools as they are listed."""
-        return described.as_list(tools)
+    def tool_list(self, tools: Tools) -> str:
+        """Return the list of tools."""
+        return tool_formats.as_list(tools)
 
     def assistant(self, turn: Turn, thinking: bool) -> str:
         """Return an answer."""
@@ -56,7 +56,7 @@ class Lfm2Thinking(Lfm2):
         return block("assistant", (behind.strip() if mark else turn.content) + _calls(turn))
 
     def tool(self, turn: Turn) -> str:
-        """Return what a tool said."""
+        """Return the result of a tool."""
         return block("tool", turn.content)
 
 
@@ -72,4 +72,4 @@ def _calls(turn: Turn) -> str:
 def _value(value: Any) -> str:
     if isinstance(value, str):
         return f"'{value}'"
-    return described.as_json(value) if isinstance(value, Mapping) else str(value)
+    return tool_formats.as_json(value) if isinstance(value, Mapping) else str(value)

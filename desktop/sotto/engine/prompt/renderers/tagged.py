@@ -1,18 +1,18 @@
-"""Formats with tokens of their own for each role."""
+"""Renderers of formats with a special token for each role."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sotto.engine.prompt.renderers import described
-from sotto.engine.prompt.renderers.base import Renderer, Turn, content_of, told_apart, tools_of
+from sotto.engine.prompt.renderers import tool_formats
+from sotto.engine.prompt.renderers.base import Renderer, Turn, content_of, split_thought, tools_of
 
 
 class Glm47(Renderer):
-    """GLM 4.7: a token before each message and nothing behind it."""
+    """GLM 4.7: a token before each message and nothing after it."""
 
     thinks = True
     signs = "<tool_call> <arg_key> <think>"
-    _TOLD = """\
+    _TOOLS_INTRO = """\
 <|system|>
 # Tools
 
@@ -29,7 +29,7 @@ For each function call, output the function name and arguments within the follow
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
         """Return the first tokens and the tools."""
         tools = tools_of(variables)
-        return "[gMASK]<sop>" + (self._TOLD.format(described.as_lines(tools)) if tools else "")
+        return "[gMASK]<sop>" + (self._TOOLS_INTRO.format(tool_formats.as_lines(tools)) if tools else "")
 
     def first_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
         """Return the system prompt."""
@@ -44,29 +44,29 @@ For each function call, output the function name and arguments within the follow
         return f"<|user|>{turn.content}"
 
     def assistant(self, turn: Turn, thinking: bool) -> str:
-        """Return an answer; behind the last question with its thoughts."""
-        thought, text = told_apart(turn)
+        """Return an answer; after the last question with its thoughts."""
+        thought, text = split_thought(turn)
         opened = f"<think>{thought.strip()}" if turn.recent and thought else ""
-        calls = "".join(map(described.as_pairs, turn.calls))
+        calls = "".join(map(tool_formats.as_pairs, turn.calls))
         return f"<|assistant|>{opened}</think>{text.strip()}{calls}"
 
     def tool(self, turn: Turn) -> str:
-        """Return what a tool said."""
-        return f"{'' if turn.goes_on else '<|observation|>'}<tool_response>{turn.content}</tool_response>"
+        """Return the result of a tool."""
+        return f"{'' if turn.continues else '<|observation|>'}<tool_response>{turn.content}</tool_response>"
 
-    def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return the beginning of an answer, in its thoughts or behind none."""
+    def generation_prompt(self, turns: Sequence[Turn], thinking: bool) -> str:
+        """Return the beginning of an answer, within its thought or after none."""
         return "<|assistant|><think>" if thinking else "<|assistant|></think>"
 
 
 class DeepSeek31(Renderer):
-    """DeepSeek V3.1: all system prompts as one at the beginning, without a mark, and tools behind them.
+    """DeepSeek V3.1: all system prompts as one at the beginning, without a mark, then the tools.
 
-    How tools are described is not in the Jinja template, but in what its makers say of it, and in Ollama's template.
+    The Jinja template does not describe tools; their format is from the makers' documentation and Ollama's template.
     """
 
     signs = "<｜tool▁calls▁begin｜> <think>"
-    _TOLD = """\
+    _TOOLS_INTRO = """\
 ## Tools
 You have access to the following tools:
 
@@ -83,14 +83,14 @@ Where:
 
     def head(self, system: Turn | None, thinking: bool, variables: Mapping[str, Any]) -> str:
         """Return the first token, all system prompts and the tools."""
-        said = [content_of(message) for message in variables.get("messages") or () if message.get("role") == "system"]
+        parts = [content_of(message) for message in variables.get("messages") or () if message.get("role") == "system"]
         if tools := tools_of(variables):
-            told = "\n\n".join(self._describe_tool(tool["function"]) for tool in tools)
-            said.append(self._TOLD.format(told))
-        return super().head(system, thinking, variables) + "\n\n".join(said)
+            descriptions = "\n\n".join(self._describe_tool(tool["function"]) for tool in tools)
+            parts.append(self._TOOLS_INTRO.format(descriptions))
+        return super().head(system, thinking, variables) + "\n\n".join(parts)
 
     def later_system(self, turn: Turn, variables: Mapping[str, Any]) -> str:
-        """Return nothing, as it stands in the head."""
+        """Return nothing, as the head contains it."""
         return ""
 
     def user(self, turn: Turn) -> str:
@@ -99,30 +99,30 @@ Where:
 
     def assistant(self, turn: Turn, thinking: bool) -> str:
         """Return an answer without its thoughts."""
-        begun = "<｜Assistant｜></think>" if turn.replies else ""
+        begun = "<｜Assistant｜></think>" if turn.follows_user else ""
         if turn.calls:
             calls = (
-                f"<｜tool▁call▁begin｜>{call.name}<｜tool▁sep｜>{described.as_json(call.arguments)}<｜tool▁call▁end｜>"
+                f"<｜tool▁call▁begin｜>{call.name}<｜tool▁sep｜>{tool_formats.as_json(call.arguments)}<｜tool▁call▁end｜>"
                 for call in turn.calls
             )
             called = f"<｜tool▁calls▁begin｜>{''.join(calls)}<｜tool▁calls▁end｜>"
             return f"{begun}{turn.content}{called}<｜end▁of▁sentence｜>"
         _, mark, behind = turn.content.partition("</think>")
-        text = behind if mark and not turn.reports else turn.content
+        text = behind if mark and not turn.follows_tool else turn.content
         return f"{begun}{text}<｜end▁of▁sentence｜>"
 
     def tool(self, turn: Turn) -> str:
-        """Return what a tool said."""
+        """Return the result of a tool."""
         return f"<｜tool▁output▁begin｜>{turn.content}<｜tool▁output▁end｜>"
 
-    def asking(self, turns: Sequence[Turn], thinking: bool) -> str:
-        """Return the beginning of an answer, in its thoughts or behind none; nothing behind an answer."""
+    def generation_prompt(self, turns: Sequence[Turn], thinking: bool) -> str:
+        """Return the beginning of an answer, within its thought or after none; nothing after an answer."""
         spoken = [turn.role for turn in turns if turn.role != "system"]
         if not spoken or spoken[-1] != "user":
             return ""
         return "<｜Assistant｜><think>" if thinking else "<｜Assistant｜></think>"
 
     def _describe_tool(self, function: Mapping[str, Any]) -> str:
-        """Return a tool with what it is given."""
+        """Return the description of a tool and its parameters."""
         name, about = function.get("name"), function.get("description")
-        return f"### {name}\nDescription: {about}\n\nParameters: {described.as_json(function.get('parameters'))}"
+        return f"### {name}\nDescription: {about}\n\nParameters: {tool_formats.as_json(function.get('parameters'))}"

@@ -1,4 +1,4 @@
-"""Tools and calls of tools as formats of several families write them."""
+"""Descriptions of tools and tool calls in the formats that several model families share."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -34,42 +34,41 @@ TOOL_CALLS = _HOW_TO_CALL.format(
     example="value_2",
     format="the tool calling block MUST begin with an opening <tool_call> tag and end with a closing </tool_call> tag.",
 )
-"""How Qwen3-Coder is told to call."""
+"""The instructions for calls in Qwen3-Coder's prompts."""
 FUNCTION_CALLS = _HOW_TO_CALL.format(
     what="function",
     example="This is the value for the second parameter\nthat can span\nmultiple lines",
     format="an inner <function=...></function> block must be nested within <tool_call></tool_call> XML tags",
 )
-"""How Qwen3.5 and Nemotron 3 are told to call."""
+"""The instructions for calls in the prompts of Qwen3.5 and Nemotron 3."""
 
 
 def as_json(value: Any) -> str:
-    """Return a value as Jinja templates print it in JSON."""
+    """Return a value in JSON as Jinja templates print it."""
     return json.dumps(value, ensure_ascii=False)
 
 
 def as_lines(tools: Tools) -> str:
-    """Return tools in JSON, each behind the end of a line."""
+    """Return tools in JSON, each on a new line."""
     return "".join(f"\n{as_json(tool)}" for tool in tools)
 
 
 def as_list(tools: Tools) -> str:
-    """Return tools as a list in JSON."""
+    """Return tools as a JSON list."""
     return f"[{', '.join(map(as_json, tools))}]"
 
 
-def as_elements(tools: Tools, *, sorted_out: bool = False) -> str:
-    """Return tools as elements, one in the other, as Qwen3-Coder was taught.
+def as_elements(tools: Tools, *, reordered: bool = False) -> str:
+    """Return tools as nested XML elements, as Qwen3-Coder was trained.
 
     Args:
-        tools: What to describe.
-        sorted_out: Whether `enum` comes behind the description and `required` at the end, wherever they stand, as
-            Nemotron 3 has them.
+        tools: The tools to describe.
+        reordered: Whether to put `enum` after the description and `required` last, as Nemotron 3 does.
     """
-    return "<tools>" + "".join(_element(tool["function"], sorted_out) for tool in tools) + "\n</tools>"
+    return "<tools>" + "".join(_element(tool["function"], reordered) for tool in tools) + "\n</tools>"
 
 
-def _element(function: Mapping[str, Any], sorted_out: bool) -> str:
+def _element(function: Mapping[str, Any], reordered: bool) -> str:
     given = function.get("parameters")
     properties = given.get("properties") if isinstance(given, Mapping) else None
     parts = [f"\n<function>\n<name>{function.get('name')}</name>"]
@@ -77,29 +76,29 @@ def _element(function: Mapping[str, Any], sorted_out: bool) -> str:
         parts.append(_tag("description", str(function["description"]).strip()))
     parts.append("\n<parameters>")
     for name, fields in properties.items() if isinstance(properties, Mapping) else ():
-        parts += ["\n<parameter>", _tag("name", name), *_fields(fields, sorted_out), "\n</parameter>"]
-    parts += _rest(given, ("type", "properties", "required") if sorted_out else ("type", "properties"))
-    if sorted_out and isinstance(given, Mapping) and "required" in given:
+        parts += ["\n<parameter>", _tag("name", name), *_fields(fields, reordered), "\n</parameter>"]
+    parts += _rest(given, ("type", "properties", "required") if reordered else ("type", "properties"))
+    if reordered and isinstance(given, Mapping) and "required" in given:
         parts.append(_tag("required", as_json(given["required"])))
     parts += ["\n</parameters>", *_rest(function, ("type", "name", "description", "parameters")), "\n</function>"]
     return "".join(parts)
 
 
-def _fields(fields: Any, sorted_out: bool) -> Iterator[str]:
-    """Return what is said of a parameter."""
+def _fields(fields: Any, reordered: bool) -> Iterator[str]:
+    """Yield the elements of a parameter."""
     if not isinstance(fields, Mapping):
         return
     if "type" in fields:
         yield _tag("type", str(fields["type"]))
     if "description" in fields:
         yield _tag("description", str(fields["description"]).strip())
-    if sorted_out and "enum" in fields:
+    if reordered and "enum" in fields:
         yield _tag("enum", as_json(fields["enum"]))
-    yield from _rest(fields, ("name", "type", "description", *(("enum",) if sorted_out else ())))
+    yield from _rest(fields, ("name", "type", "description", *(("enum",) if reordered else ())))
 
 
 def _rest(fields: Any, handled: Sequence[str]) -> Iterator[str]:
-    """Return all other fields."""
+    """Yield elements for all fields but `handled`."""
     for key, value in fields.items() if isinstance(fields, Mapping) else ():
         if key not in handled:
             yield _tag(key, as_text(value))
@@ -110,18 +109,18 @@ def _tag(name: str, text: str) -> str:
 
 
 def as_text(value: Any) -> str:
-    """Return a value as text, objects and lists in JSON, as between the tags of Qwen3-Coder and its like."""
+    """Return a value as text, objects and lists in JSON, as Qwen3-Coder and similar models have it between tags."""
     return as_json(value) if isinstance(value, Mapping | list | tuple) else str(value)
 
 
 def as_function(call: Call) -> str:
-    """Return a call as a function with parameters between tags, in its `<tool_call>`."""
+    """Return a call as a `<tool_call>` with a function whose parameters stand between tags."""
     given = "".join(f"<parameter={name}>\n{as_text(value)}\n</parameter>\n" for name, value in call.arguments.items())
     return f"<tool_call>\n<function={call.name}>\n{given}</function>\n</tool_call>"
 
 
 def as_pairs(call: Call, lines: str = "") -> str:
-    """Return a call as GLM writes it: a name, then keys and values in turns; `lines` is put behind each part."""
+    """Return a call as GLM writes it: a name, then keys and values in turns; `lines` follows each part."""
     pairs = (
         f"<arg_key>{name}</arg_key>{lines}<arg_value>{value if isinstance(value, str) else as_json(value)}</arg_value>"
         f"{lines}"
