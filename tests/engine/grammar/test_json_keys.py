@@ -16,7 +16,7 @@ from sotto.engine.grammar.guides import Vocabulary
 from sotto.engine.grammar.json_keys import NOWHERE
 from sotto.engine.grammar.lark_texts import split_marks
 from sotto.engine.parsing.families import HARMONY, family_of
-from sotto.engine.parsing.forcing import Callable, calls_rules
+from sotto.engine.parsing.forcing import CallableTool, calls_rules
 from sotto.engine.parsing.lead_reader import lead_of
 from sotto.errors import EngineError, InvalidRequestError
 from thoroughness import examples
@@ -152,7 +152,7 @@ ASKED = {"what": {"type": "string", "const": TEXT}, "n": {"enum": [7]}, "o": {},
 def tool(one):
     """Return a tool whose last two arguments are by a schema."""
     schema = {"type": "object", "properties": {**ASKED, "o": one, "p": one}, "required": [*ASKED]}
-    return [Callable(name, {**schema, "additionalProperties": False}, name) for name in ("find", "go.find")]
+    return [CallableTool(name, {**schema, "additionalProperties": False}, name) for name in ("find", "go.find")]
 
 
 @pytest.mark.covering(1)

@@ -21,7 +21,7 @@ from sotto.engine.contract.answer_parts import (
     thought_of,
 )
 from sotto.engine.parsing.answer_parser import Parser, parse_answer
-from sotto.engine.parsing.families import GLIMMER, HARMONY, KEPT, PLAIN, SOLAR
+from sotto.engine.parsing.families import GLIMMER, HARMONY, PLAIN, SOLAR, STORED
 from thoroughness import examples
 from transcripts import FIND_JSON, TOOLS, TRANSCRIPTS
 
@@ -33,7 +33,7 @@ def told(pieces):
     ]
 
 
-def read(chunks, family=KEPT, opened=None, tools=TOOLS, *, cut=False, **more):
+def read(chunks, family=STORED, opened=None, tools=TOOLS, *, cut=False, **more):
     parser = Parser(family, tools, opened, fresh=str, **more)
     return [piece for chunk in chunks for piece in parser.feed(chunk)] + parser.finish(cut=cut)
 
@@ -201,7 +201,7 @@ PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<tool_call>", "</tool_c
 @examples(400)
 @given(
     st.lists(st.sampled_from(PIECES), max_size=14),
-    st.sampled_from([KEPT, HARMONY, GLIMMER, SOLAR, TRANSCRIPTS["mistral"][0], TRANSCRIPTS["llama 3, bare"][0]]),
+    st.sampled_from([STORED, HARMONY, GLIMMER, SOLAR, TRANSCRIPTS["mistral"][0], TRANSCRIPTS["llama 3, bare"][0]]),
     st.booleans(),
 )
 def test_marks_in_any_order_give_the_same_pieces_for_any_cut(parts, family, begun):
@@ -294,7 +294,7 @@ TEXT, THOUGHT, TOOL = "text", "thought", "tool"
     ],
 )  # fmt: skip
 def test_tags_in_text_whatever_the_cut(text, parts):
-    assert told(check_every_cut(text, KEPT)) == parts
+    assert told(check_every_cut(text, STORED)) == parts
 
 
 @pytest.mark.parametrize(
@@ -307,12 +307,12 @@ def test_tags_in_text_whatever_the_cut(text, parts):
     ],
 )
 def test_a_thought_that_the_prompt_opened(text, parts):
-    opened = KEPT.opened_by("<|im_start|>assistant\n<think>\n")
-    assert told(check_every_cut(text, KEPT, opened)) == parts
+    opened = STORED.opened_by("<|im_start|>assistant\n<think>\n")
+    assert told(check_every_cut(text, STORED, opened)) == parts
 
 
 def test_an_answer_that_is_gone_on_with_begins_nothing():
-    thought = KEPT.opened_by("<think>")
+    thought = STORED.opened_by("<think>")
     assert read([" more.</think>Yes"], opened=thought, begun=True) == [
         Piece(Kind.THOUGHT, " more."),
         Piece(Kind.THOUGHT, ends=True),
@@ -332,8 +332,8 @@ def test_an_answer_that_is_gone_on_with_begins_nothing():
 @pytest.mark.parametrize(
     ("family", "begin", "ends"),
     [
-        (KEPT, "<think>Hm", "\n</think>\n\n"),
-        (KEPT, "[THINK]Hm", "[/THINK]"),
+        (STORED, "<think>Hm", "\n</think>\n\n"),
+        (STORED, "[THINK]Hm", "[/THINK]"),
         (HARMONY, "<|channel|>analysis<|message|>Hm", "<|end|><|start|>assistant<|channel|>final<|message|>"),
         (GLIMMER, " to=self<|message|>Hm", "<|eom|><|start|>assistant to=user<|message|>"),
         (SOLAR, "<|think|>Hm", "<|end|><|begin|>assistant<|content|>"),
@@ -354,19 +354,19 @@ def test_a_thought_can_be_ended_for_the_model(family, begin, ends):
 @pytest.mark.parametrize(
     ("family", "prompt", "end"),
     [
-        (KEPT, "<|im_start|>assistant\n<think>\n", "\n</think>\n\n"),
-        (KEPT, "[/INST][THINK]", "[/THINK]"),
+        (STORED, "<|im_start|>assistant\n<think>\n", "\n</think>\n\n"),
+        (STORED, "[/INST][THINK]", "[/THINK]"),
         (HARMONY, "<|start|>assistant", "<|channel|>final<|message|>"),
         (GLIMMER, "<|start|>assistant", " to=user<|message|>"),
         (SOLAR, "<|begin|>assistant", "<|content|>"),
-        (KEPT, "<|start|>assistant", ""),
-        (KEPT, "<think>\n\n</think>\n\n", ""),
+        (STORED, "<|start|>assistant", ""),
+        (STORED, "<think>\n\n</think>\n\n", ""),
         (HARMONY, "<|start|>assistant<|channel|>final<|message|>", ""),
     ],
 )
 def test_an_answer_without_thoughts_begins_at_once(family, prompt, end):
-    assert family.at_once(prompt) == end
-    assert family.at_once(prompt + end) == ""
+    assert family.skip_thought(prompt) == end
+    assert family.skip_thought(prompt + end) == ""
 
 
 def test_objects_are_calls_only_at_the_beginning_and_only_of_tools_there_are():
@@ -386,11 +386,11 @@ def test_a_parameter_between_tags_is_what_its_schema_says():
 
 
 def test_while_a_call_comes_that_is_known():
-    parser = Parser(KEPT, fresh=lambda: "id")
+    parser = Parser(STORED, fresh=lambda: "id")
     assert parser.feed("<tool_call>") == [Piece(Kind.TOOL, begins=True)]
     assert parser.feed('{"name": "a"') == []
     assert parser.feed("}</tool_call>") == [Piece(Kind.TOOL, ends=True, call=ToolCall("a", {}, "id"))]
-    parser = Parser(KEPT)
+    parser = Parser(STORED)
     assert parser.feed("<tool_call> `") == [
         Piece(Kind.TOOL, begins=True),
         Piece(Kind.TOOL, ends=True),
@@ -399,7 +399,7 @@ def test_while_a_call_comes_that_is_known():
 
 
 def test_calls_get_ids_that_differ():
-    pieces = merge_pieces(Parser(KEPT).feed('<tool_call>{"name": "a"}</tool_call><tool_call>{"name": "a"}</tool_call>'))
+    pieces = merge_pieces(Parser(STORED).feed('<tool_call>{"name": "a"}</tool_call>' * 2))
     first, second = calls_of(pieces)
     assert first.id != second.id
     assert len(first.id) == 9
@@ -448,7 +448,7 @@ def test_a_long_text_that_is_meant_to_do_harm_is_read_soon(part):
 
 def test_a_long_call_costs_the_same_for_each_word():
     def seconds(length):
-        parser = Parser(KEPT)
+        parser = Parser(STORED)
         parser.feed('<tool_call>{"name": "write", "arguments": {"text": "')
         started = time.thread_time()
         for _ in range(length):

@@ -11,7 +11,7 @@ from material import ROOT
 from sotto.engine.contract.answer_parts import Kind, calls_of
 from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.engine.parsing.families import HARMONY, family_of
-from sotto.engine.parsing.forcing import Callable, calls_rules
+from sotto.engine.parsing.forcing import CallableTool, calls_rules
 from sotto.engine.parsing.lead_reader import lead_of
 from sotto.errors import InvalidRequestError
 from thoroughness import examples, share
@@ -35,7 +35,7 @@ TEMPLATES = {
 def calls_grammar(family, template, tools, tokens):
     """Return the rules of one call, or None."""
     rules = calls_rules(
-        family, template, [Callable(name, one, name) for name, one in tools.items()], tokens, single=True
+        family, template, [CallableTool(name, one, name) for name, one in tools.items()], tokens, single=True
     )
     return rules and rules.text
 
@@ -142,7 +142,7 @@ WAYS = ((False, True), (True, False), (False, False), (True, True))
 def test_whatever_is_let_through_is_a_call_that_validates(name):
     """In every way of calling, whether marks are tokens or texts, behind a thought or not, one call or several."""
     template = (FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
-    family, tools = family_of(template), [Callable(name, schema, name) for name, schema in MANY.items()]
+    family, tools = family_of(template), [CallableTool(name, schema, name) for name, schema in MANY.items()]
     completed = 0
     # What a letter or a word begins with is no token of its own.
     marks = sorted(mark for mark in family.marks if not mark.isalpha() and mark not in ("{", "<function="))
@@ -170,7 +170,7 @@ TAGGED = family_of("<tool_call><arg_key>")
 def tagged(schema):
     """Return the rules of a call with one argument between tags."""
     parameters = {"type": "object", "properties": {"what": schema}, "required": ["what"]}
-    tools = [Callable("find", parameters, "tools[0].function.parameters")]
+    tools = [CallableTool("find", parameters, "tools[0].function.parameters")]
     return calls_rules(TAGGED, "<tool_call><arg_key>", tools, {}, single=True)
 
 
@@ -222,13 +222,13 @@ def test_texts_between_tags_are_what_their_schema_says(schema, right, wrong):
 )
 def test_what_cannot_be_said_between_tags_is_refused(parameters, message):
     with pytest.raises(InvalidRequestError, match=message):
-        calls_rules(TAGGED, "<tool_call><arg_key>", [Callable("find", parameters, "tools[0]")], {})
+        calls_rules(TAGGED, "<tool_call><arg_key>", [CallableTool("find", parameters, "tools[0]")], {})
 
 
 def test_arguments_may_be_missing_wherever_they_are():
     parameters = {"type": "object", "properties": {key: {"type": "integer"} for key in "abc"}, "required": ["b"]}
     template = "<|tool_call>"
-    rules = calls_rules(family_of(template), template, [Callable("f", parameters, "t")], {}, single=True)
+    rules = calls_rules(family_of(template), template, [CallableTool("f", parameters, "t")], {}, single=True)
     for some, taken in (("b:1", True), ("a:1,b:2", True), ("b:1,c:2", True), ("a:1,b:2,c:3", True), ("a:1", False),
                         ("b:1,", False), (",b:1", False), ("a:1,,b:2", False), ("", False)):  # fmt: skip
         assert lets_through(rules.text, f"<|tool_call>call:f{{{some}}}<tool_call|>".encode()) is taken, some

@@ -21,7 +21,7 @@ from sotto.engine.contract.requests import (
 )
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.engine import Engine
-from sotto.engine.parsing.families import KEPT
+from sotto.engine.parsing.families import STORED
 from sotto.engine.prompt.answer_constraints import Constraints
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.engine.prompt.tools import read_tools
@@ -233,7 +233,7 @@ def test_what_is_written_for_a_model_is_spelled_exactly(name):
     """Some tokenizers would put a space in front of it."""
     own = tokenizer(name)
     text = "\n</think>\n\n"
-    tokens = Constraints(KEPT, ChatTemplate(""), own, own.vocab_size).encode(text)
+    tokens = Constraints(STORED, ChatTemplate(""), own, own.vocab_size).encode(text)
     assert b"".join(map(own.spelled, tokens)) == text.encode()
     assert text.encode().startswith(own.spelled(tokens[0]))
 

@@ -8,12 +8,12 @@ from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, merge_piec
 from sotto.engine.contract.events import DoneReason, TextChunk
 from sotto.engine.contract.requests import SamplingOptions
 from sotto.engine.parsing.answer_parser import Parser
-from sotto.engine.parsing.families import KEPT
+from sotto.engine.parsing.families import STORED
 from tiny_random import CONFIGS, VOCABULARY
 
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
 END = [2, 93]
-THINK = KEPT.thoughts[0]
+THINK = STORED.thoughts[0]
 
 
 class Spelled:
@@ -27,7 +27,7 @@ class Spelled:
 
 
 def thinking(budget, opened=THINK, **more):
-    parser = Parser(KEPT, opened=opened, fresh=str)
+    parser = Parser(STORED, opened=opened, fresh=str)
     return task(text=Spelled(), parser=parser, think_budget=budget, encode=lambda _: END, **more)
 
 
@@ -140,7 +140,7 @@ def test_parts_come_as_the_tokens_do():
             max_tokens=50,
             eos_ids=[len(SCRIPT)],
             text=Scripted(),
-            parser=Parser(KEPT, fresh=lambda: "id"),
+            parser=Parser(STORED, fresh=lambda: "id"),
             sampling=GREEDY,
         )
     )
@@ -160,7 +160,7 @@ def test_parts_come_as_the_tokens_do():
 
 def test_the_one_call_that_there_may_be_ends_the_answer():
     running = scheduler("plain", model=Reciting())
-    parser = Parser(KEPT, fresh=lambda: "id", single=True)
+    parser = Parser(STORED, fresh=lambda: "id", single=True)
     running.add(task([VOCABULARY - 1], max_tokens=90, text=Again(), parser=parser, sampling=GREEDY))
     end = finished(drain(running))
     assert (end.done_reason, end.calls) == (DoneReason.STOP, (ToolCall("find", {"n": 3}, "id"),))
@@ -175,7 +175,7 @@ class Again(Scripted):
 
 
 def test_the_end_brings_what_was_held_back():
-    events = run("plain", empty("plain"), task(max_tokens=3, text=Scripted3(), parser=Parser(KEPT)))
+    events = run("plain", empty("plain"), task(max_tokens=3, text=Scripted3(), parser=Parser(STORED)))
     chunks = [event for event in events if isinstance(event, TextChunk)]
     assert [chunk.text for chunk in chunks] == ["", "<think", "", "\n "]
     assert finished(events).text == "<think\n "

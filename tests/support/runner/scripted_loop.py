@@ -30,7 +30,7 @@ from sotto.engine.contract.requests import CountRequest, GenerateRequest
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures, ModelFigures
 from sotto.engine.memory.memory_needs import ModelNeeds
 from sotto.engine.parsing.answer_parser import Parser, parameters_of
-from sotto.engine.parsing.families import KEPT, PLAIN
+from sotto.engine.parsing.families import PLAIN, STORED
 from sotto.runner.commands import (
     Cancel,
     CancelLoad,
@@ -239,7 +239,7 @@ class ScriptedLoop:
                 self._wait(script.hold_prefill, stopped)
         thought = 0
         tools = parameters_of(request.tools)
-        parser = Parser(KEPT if "<" in "".join(script.chunks) else PLAIN, tools, fresh=str)
+        parser = Parser(STORED if "<" in "".join(script.chunks) else PLAIN, tools, fresh=str)
         for number, chunk in enumerate([] if stopped() else script.chunks):
             if stopped():
                 break

@@ -138,7 +138,7 @@ def cut_of(pieces: Iterable[Piece]) -> CutCall | None:
 def markup(pieces: Iterable[Piece], *, begun: bool = False) -> str:
     """Return pieces in the form in which answers of every model are kept: thoughts and calls between tags.
 
-    `families.KEPT` reads it again.
+    `families.STORED` reads it again.
 
     Args:
         pieces: Of one answer, in order.

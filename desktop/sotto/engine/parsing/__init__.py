@@ -1,7 +1,7 @@
-"""Splits what a model writes into the answer, thoughts and tool calls while it streams.
+"""Streaming parsers that split a model's output into text, thoughts and tool calls.
 
-`pieces` says what comes out. `families` knows how models mark thoughts and calls, and chooses by a model's chat
-template and vocabulary. `parser` reads an answer with that, however it is cut: as a text with tags in it (`tagged`), or
-as a list of messages (`messages`, in one of several `dialects`). Both read from a `source` and put what they find into
-an `output`; `calls`, `tagged_calls`, `nested_calls` and `loose_values` are the syntaxes of calls.
+`families` holds how models mark thoughts and calls, and chooses by a model's chat template and vocabulary.
+`answer_parser` parses an answer accordingly: as text with tags (`tagged_format`) or as a list of messages
+(`message_format`, in one of the `message_dialects`). Both read from a `source` and write to an `output`. `calls`,
+`tagged_calls`, `nested_calls` and `loose_values` parse the syntaxes of calls; `forcing` turns them into grammars.
 """

@@ -1,6 +1,6 @@
-"""Reads an answer as it comes: text, thoughts and calls of tools.
+"""The streaming parser of answers, which finds text, thoughts and tool calls.
 
-What comes out does not depend on where the text is cut.
+The result does not depend on how the text is split into chunks.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -10,7 +10,7 @@ from typing import Any
 from sotto.engine.contract.answer_parts import Piece, merge_pieces
 from sotto.engine.grammar.lead import Lead
 from sotto.engine.parsing.calls import Tools
-from sotto.engine.parsing.families import KEPT, Family, Thoughts
+from sotto.engine.parsing.families import STORED, Family, Thoughts
 from sotto.engine.parsing.lead_reader import LeadReader
 from sotto.engine.parsing.message_format import MessageReader
 from sotto.engine.parsing.output import Output, fresh_id
@@ -19,10 +19,10 @@ from sotto.engine.parsing.tagged_format import TaggedReader
 
 
 class Parser:
-    """Tells the parts of one answer apart.
+    """Splits one answer into its parts.
 
     Attributes:
-        marks: Texts that it must see even where they are special tokens.
+        marks: Texts that must not be hidden from it where they are special tokens.
     """
 
     def __init__(
@@ -39,13 +39,13 @@ class Parser:
         """Begin with an answer.
 
         Args:
-            family: How the model marks what it writes.
-            tools: Parameters of the tools that it was given, by name.
-            opened: The thought that the answer begins inside of; None for none.
-            begun: Whether the prompt ends with some of the answer already, so that no part of it begins here.
+            family: How the model marks thoughts and calls.
+            tools: JSON schemas of the available tools' parameters, by the tools' names.
+            opened: The thought inside which the answer begins; None where it begins outside of thoughts.
+            begun: Whether the prompt ends with the beginning of the answer, so that no part begins here.
             fresh: Returns an id for a call that has none.
-            lead: What may stand in front of an answer that must be something; the rest is then read by `family`, and
-                no thought is looked for in it.
+            lead: What may come before a constrained answer; the rest is then parsed by `family`, without looking for
+                thoughts. None where the answer is not constrained.
             single: Whether the answer ends with its first call.
         """
         self.marks = family.marks | (lead.marks if lead is not None else frozenset())
@@ -55,49 +55,49 @@ class Parser:
         )
         self._reader: MessageReader | TaggedReader | LeadReader
         inside = opened if lead is None else None
-        if (told := family.messages) is not None:
-            head = told.thought if inside is not None else told.final if begun and lead is None else ""
-            self._reader = MessageReader(told, tools or {}, self._source, self._out, head, begun=begun)
+        if (dialect := family.messages) is not None:
+            head = dialect.thought if inside is not None else dialect.final if begun and lead is None else ""
+            self._reader = MessageReader(dialect, tools or {}, self._source, self._out, head, begun=begun)
         else:
             rest = family if lead is None else replace(family, thoughts=(), dropped=())
             self._reader = TaggedReader(rest, tools or {}, self._source, self._out, inside, begun=begun)
         if lead is not None:
             self._reader = LeadReader(lead, self._source, self._out, self._reader, begun=begun)
         self._reading = self._reader.read()
-        # So that it is known what the answer begins inside of.
+        # Lets `thought_end` be known before any text has come.
         next(self._reading, None)
 
     @property
     def thought_end(self) -> str:
-        """What the model would have to write to end the thought that it is in; empty where it is in none."""
+        """The text by which the model would end the current thought; empty outside of thoughts."""
         return self._reader.thought_end
 
     @property
     def called(self) -> bool:
-        """Whether there was the one call that there may be."""
+        """Whether the only allowed call has been read."""
         return self._out.called
 
     def feed(self, text: str) -> list[Piece]:
-        """Take more of the answer and return what that tells. What may yet be part of a tag is held back."""
+        """Parse more of the answer and return the new pieces. Text that may be part of a tag is held back."""
         self._source.add(text)
         next(self._reading, None)
         return self._out.take()
 
     def finish(self, *, cut: bool = False) -> list[Piece]:
-        """Return what was held back, now that nothing more comes; `cut` if that is not by the model's own choice."""
+        """End the answer and return what was held back; `cut` says that the model had not finished."""
         self._source.ended, self._source.cut = True, cut
         for _ in self._reading:
             raise AssertionError("a reader waits for more of an answer that has ended")
         return self._out.take()
 
 
-def parse_answer(text: str, family: Family = KEPT, tools: Tools | None = None) -> tuple[Piece, ...]:
-    """Return the parts of a whole answer; those that are kept are read by default."""
+def parse_answer(text: str, family: Family = STORED, tools: Tools | None = None) -> tuple[Piece, ...]:
+    """Return the parts of a whole answer, by default one in the form in which answers are stored."""
     parser = Parser(family, tools, fresh=str)
     return merge_pieces((*parser.feed(text), *parser.finish()))
 
 
 def parameters_of(tools: Iterable[Mapping[str, Any]]) -> Tools:
-    """Return the parameters of functions, as a request has them, by name."""
+    """Return the parameters of a request's functions, by name."""
     functions = [tool["function"] for tool in tools]
     return {function["name"]: function.get("parameters") or {} for function in functions}

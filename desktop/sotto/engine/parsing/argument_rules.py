@@ -1,7 +1,7 @@
-"""What a call's arguments may be where each stands by itself, between tags or as in Python: rules from a JSON schema.
+"""Grammar rules, from a JSON schema, for a call's arguments that are written one by one, between tags or as in Python.
 
-Between tags a text stands as it is, which no JSON schema has rules for: what a schema asks of one is put in a regular
-expression. Everything else is JSON there, too.
+A string between tags is not escaped, so the rules for JSON do not fit: the schema's limits of a string become a regular
+expression. All other values are JSON.
 """
 
 import json
@@ -16,13 +16,13 @@ from sotto.engine.grammar.lark_texts import regex_of
 from sotto.errors import InvalidRequestError
 from sotto.store.printable import printable
 
-# What a schema of arguments may say beside its properties: the rest would be about all of them together.
-_OF_ALL = frozenset(
+# The keywords that a schema of arguments may have. Others would constrain several properties together.
+_OBJECT_KEYWORDS = frozenset(
     {"type", "properties", "required", "additionalProperties", "title", "description", "default", "examples", "strict",
      "$schema", "$defs", "definitions"}
 )  # fmt: skip
-_OF_TEXT = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
-_BOUNDS = frozenset({"minLength", "maxLength", "pattern"})
+_TEXT_KEYWORDS = frozenset({"type", "title", "description", "default", "examples", "deprecated", "$comment"})
+_TEXT_BOUNDS = frozenset({"minLength", "maxLength", "pattern"})
 _KEY = re.compile(r"[\w.\-]+")
 _NOTHING = '""'
 _WAY = "in the way in which this model writes arguments"
@@ -30,16 +30,16 @@ _WAY = "in the way in which this model writes arguments"
 
 @dataclass(frozen=True, slots=True)
 class Fields:
-    """How arguments are written one by one.
+    """The syntax of arguments that are written one by one.
 
     Attributes:
-        before: What stands in front of a name.
-        middle: What stands between a name and a value.
-        after: What stands behind a value.
-        between: What stands between two arguments.
-        text_middle: What stands in front of a text that is written as it is.
-        text_after: What stands behind it; empty where texts are written as in JSON.
-        closes: What ends such a text, and so cannot be in it.
+        before: Text before a name.
+        middle: Text between a name and a value.
+        after: Text after a value.
+        between: Text between two arguments.
+        text_middle: Text between a name and an unescaped string.
+        text_after: Text after an unescaped string.
+        closes: The end mark of an unescaped string, which the string cannot contain; empty where strings are JSON.
     """
 
     before: str
@@ -51,21 +51,21 @@ class Fields:
     closes: str = ""
 
     def is_plain(self, schema: Any) -> bool:
-        """Return whether what a schema asks for is written as a text that stands as it is."""
+        """Return whether values of a schema are written as unescaped strings."""
         return bool(self.closes) and isinstance(schema, dict) and schema.get("type") == "string"
 
 
 class ArgumentRules:
-    """Makes the rules of one tool's arguments."""
+    """Builds the rules of one tool's arguments."""
 
     def __init__(self, fields: Fields, schema: Mapping[str, Any], where: str, literal: Callable[[str], str]) -> None:
-        """Take up a schema that has been checked.
+        """Take a schema that has been checked.
 
         Args:
-            fields: How the arguments are written.
+            fields: The syntax of the arguments.
             schema: Their JSON schema.
-            where: What it is called, for messages.
-            literal: Returns what stands in a rule for a text; special tokens in it are those tokens.
+            where: The schema's name in errors.
+            literal: Returns the rule expression for a literal text, in which special tokens become those tokens.
         """
         self._fields, self._schema, self._where, self._literal = fields, schema, where, literal
         self._rules: list[str] = []
@@ -74,10 +74,10 @@ class ArgumentRules:
         """Return the rules, the first of them called `name`.
 
         Raises:
-            InvalidRequestError: The schema asks for what cannot be guaranteed so.
+            InvalidRequestError: The schema asks for something that cannot be guaranteed in this syntax.
         """
-        if unknown := sorted(self._schema.keys() - _OF_ALL):
-            raise self._refused("", ", ".join(unknown))
+        if unknown := sorted(self._schema.keys() - _OBJECT_KEYWORDS):
+            raise self._refusal("", ", ".join(unknown))
         properties = {key: schema for key, schema in self._schema.get("properties", {}).items() if schema is not False}
         required = self._schema.get("required", [])
         if missing := [key for key in required if key not in properties]:
@@ -87,17 +87,17 @@ class ArgumentRules:
         pairs = []
         for number, (key, schema) in enumerate(properties.items()):
             if not _KEY.fullmatch(key):
-                raise self._refused("", f"a property called {printable(repr(key))}")
+                raise self._refusal("", f"a property called {printable(repr(key))}")
             pairs.append((f"{name}_{number}", key in required))
             self._rules.append(f"{name}_{number}: {self._pair(f'{name}_{number}', key, schema)}")
         return [*self._sequence(name, pairs), *self._rules]
 
     def _sequence(self, name: str, pairs: list[tuple[str, bool]]) -> list[str]:
-        """Return the rules of pairs in their order, some of which may be missing."""
+        """Return the rules of a sequence of pairs, those that are not needed being optional."""
         between = self._fields.between
         if not between:
             return [f"{name}: {' '.join(pair if needed else f'{pair}?' for pair, needed in pairs) or _NOTHING}"]
-        # One rule for what follows where nothing has come before, one for where something has.
+        # Two rules for the rest of the sequence: one where no pair precedes it, one where some do.
         found, first, more = list[str](), _NOTHING, _NOTHING
         for number, (pair, needed) in reversed(list(enumerate(pairs))):
             here = f"{pair} {more}"
@@ -114,44 +114,44 @@ class ArgumentRules:
         if fields.is_plain(schema):
             return f"{self._literal(f'{fields.before}{key}{fields.text_middle}')} {self._text(name, key, schema)}"
         whole = schema if isinstance(schema, dict) else {}
-        apart = {part: self._schema[part] for part in ("$defs", "definitions") if part in self._schema}
+        definitions = {part: self._schema[part] for part in ("$defs", "definitions") if part in self._schema}
         head = self._literal(f"{fields.before}{key}{fields.middle}")
-        self._rules.append(f"{name}_value: {json_rule(apart | whole, self._where)}")
+        self._rules.append(f"{name}_value: {json_rule(definitions | whole, self._where)}")
         return f"{head} {name}_value {self._literal(fields.after)}"
 
     def _text(self, name: str, key: str, schema: Mapping[str, Any]) -> str:
-        """Return what may stand for a text, with what ends it."""
+        """Return the rule expression for an unescaped string with its end mark."""
         fields = self._fields
-        if unknown := sorted(schema.keys() - _OF_TEXT - _BOUNDS - {"enum", "const"}):
-            raise self._refused(key, ", ".join(unknown))
+        if unknown := sorted(schema.keys() - _TEXT_KEYWORDS - _TEXT_BOUNDS - {"enum", "const"}):
+            raise self._refusal(key, ", ".join(unknown))
         if "enum" in schema or "const" in schema:
-            if bounds := sorted(_BOUNDS & schema.keys()):
-                raise self._refused(key, f"{', '.join(bounds)} beside enum or const")
+            if bounds := sorted(_TEXT_BOUNDS & schema.keys()):
+                raise self._refusal(key, f"{', '.join(bounds)} beside enum or const")
             if "enum" in schema and "const" in schema:
-                raise self._refused(key, "enum beside const")
+                raise self._refusal(key, "enum beside const")
             given = schema["enum"] if "enum" in schema else [schema["const"]]
             texts = [text for text in given if isinstance(text, str) and text]
             if not texts or any(fields.closes in text for text in texts):
-                raise self._refused(key, "enum or const without a text that can stand there")
+                raise self._refusal(key, "enum or const without a text that can stand there")
             choices = " | ".join(json.dumps(text, ensure_ascii=False) for text in texts)
             return f"({choices}) {self._literal(fields.text_after)}"
         terminal = name.upper()
-        parts = [f"/(?s:.{_times(schema)})/", f"~/(?s:.*){regex_of(fields.closes)}(?s:.*)/"]
+        parts = [f"/(?s:.{_repetition(schema)})/", f"~/(?s:.*){regex_of(fields.closes)}(?s:.*)/"]
         if "pattern" in schema:
             parts.append(f"/{search_expression(str(schema['pattern']), f'{self._where}.properties.{key}')}/")
         body, end = " & ".join(parts), self._literal(fields.text_after)
         if end.startswith("<["):
-            # A token of its own ends the text.
+            # The end mark is a single special token.
             self._rules.append(f"{terminal}: {body}")
             return f"{terminal} {end}"
         self._rules += [f"{name}_text[lazy]: {terminal}", f"{terminal}: ({body}) {end}"]
         return f"{name}_text"
 
-    def _refused(self, key: str, what: str) -> InvalidRequestError:
+    def _refusal(self, key: str, what: str) -> InvalidRequestError:
         place = f"{self._where}.properties.{key}" if key else self._where
         return InvalidRequestError(f"{place}: {what} cannot be guaranteed {_WAY}; leave it out.")
 
 
-def _times(schema: Mapping[str, Any]) -> str:
+def _repetition(schema: Mapping[str, Any]) -> str:
     least, most = schema.get("minLength", 0), schema.get("maxLength")
     return "*" if not least and most is None else f"{{{int(least)},{'' if most is None else int(most)}}}"

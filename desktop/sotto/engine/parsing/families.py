@@ -1,8 +1,8 @@
-"""How models mark thoughts and calls of tools, and which of that a model does.
+"""Model families: how models mark thoughts and tool calls, and how a model's family is recognized.
 
-A model is told by its chat template how to call tools, so the markers in the template count. Where it has none, those
-that are tokens of the vocabulary do: a model that was taught a format mostly got tokens for it. Names of models say
-nothing here. Facts are from the chat templates and tokenizers that the models were published with.
+A chat template tells the model how to call tools, so the marks in the template decide. Without a template, the added
+tokens of the vocabulary do: a model that was trained on a format mostly got tokens for it. Names of models are never
+used. All marks are from the chat templates and tokenizers that the models were published with.
 """
 
 from collections.abc import Collection
@@ -18,10 +18,10 @@ class Thoughts:
     """A pair of tags around a thought.
 
     Attributes:
-        opens: What stands in front of it.
-        closes: What stands behind it.
-        lines: Whether the tags stand on lines of their own, as templates write them.
-        signs: What shows in a template or among tokens that a model thinks so; usually what opens the thought.
+        opens: The opening tag.
+        closes: The closing tag.
+        lines: Whether templates write the tags on separate lines.
+        signs: Texts, in a template or among the tokens, that show that a model uses these tags; empty for `opens`.
     """
 
     opens: str
@@ -31,31 +31,31 @@ class Thoughts:
 
     @property
     def begin(self) -> str:
-        """What is written to begin a thought."""
+        """The text that begins a thought."""
         return f"{self.opens}\n" if self.lines else self.opens
 
     @property
     def end(self) -> str:
-        """What is written to end a thought that is under way."""
+        """The text that ends a thought."""
         return f"\n{self.closes}\n\n" if self.lines else self.closes
 
     @property
-    def nothing(self) -> str:
-        """A thought that is none, after which the answer itself begins."""
+    def empty(self) -> str:
+        """An empty thought, after which the answer itself begins."""
         return self.begin + self.end
 
 
 @dataclass(frozen=True, slots=True)
 class Calls:
-    """A way of calling tools.
+    """A syntax of tool calls.
 
     Attributes:
-        opens: What the calls begin with.
-        read: Reads what stands behind that.
-        signs: What shows in a template that a model calls so; usually what opens the calls.
-        marks: Other texts of this way that are special tokens in some vocabularies.
-        anywhere: Whether it is recognised in the middle of code too, being no text that anybody would write there.
-        first: Whether it is recognised at the beginning of the answer only, and only where tools were given.
+        opens: The text with which calls begin.
+        read: Reads what follows that.
+        signs: Texts, in a template or among the tokens, that show that a model uses this syntax; empty for `opens`.
+        marks: Other texts of this syntax that are special tokens in some vocabularies.
+        anywhere: Whether it is recognised within code blocks as well, as nobody would write `opens` there.
+        first: Whether it is recognised only at the beginning of the answer, and only where there are tools.
     """
 
     opens: str
@@ -68,14 +68,14 @@ class Calls:
 
 @dataclass(frozen=True, slots=True)
 class Family:
-    """How a model marks what it writes.
+    """How a model marks the parts of its answers.
 
     Attributes:
         thoughts: Tags around thoughts, the model's own first.
+        calls: Syntaxes of tool calls, the most specific to the model last.
+        dropped: Marks that are removed from the text.
         thinks: Whether template or vocabulary show that the model thinks.
-        calls: Ways of calling tools.
-        dropped: Texts that mean nothing to a reader.
-        messages: How an answer is a list of messages, if it is; there are no tags to look for then.
+        messages: The dialect of answers that are a list of messages instead of text with tags; None for tags.
     """
 
     thoughts: tuple[Thoughts, ...] = ()
@@ -86,31 +86,30 @@ class Family:
 
     @property
     def marks(self) -> frozenset[str]:
-        """All texts that must be seen even where they are special tokens."""
-        if (told := self.messages) is not None:
-            return frozenset(
-                mark for mark in (*told.heads, *told.bodies, *told.ends, *told.marks) if mark.strip() == mark
-            )
+        """All texts that the parser must see even where they are special tokens."""
+        if (dialect := self.messages) is not None:
+            marks = (*dialect.heads, *dialect.bodies, *dialect.ends, *dialect.marks)
+            return frozenset(mark for mark in marks if mark.strip() == mark)
         tags = (tag for pair in self.thoughts for tag in (pair.opens, pair.closes))
         return frozenset((*tags, *self.dropped, *(mark for way in self.calls for mark in (way.opens, *way.marks))))
 
     def opened_by(self, prompt: str) -> Thoughts | None:
-        """Return the thought that a prompt ends inside of, because that is how it asks for an answer."""
+        """Return the thought that the end of a prompt opens; None where it opens none."""
         end = prompt[-64:].rstrip()
         return next((pair for pair in self.thoughts if end.endswith(pair.opens)), None)
 
-    def at_once(self, prompt: str) -> str:
-        """Return what goes behind a prompt so that the model answers at once; nothing where it could do so anyway."""
+    def skip_thought(self, prompt: str) -> str:
+        """Return the text to append to a prompt so that the model answers without thinking; empty if none is needed."""
         if self.messages is not None and prompt.endswith(self.messages.opening):
             return self.messages.final
         opened = self.opened_by(prompt)
         return opened.end if opened is not None else ""
 
 
-# What Hy3's tags end with; its template puts them together.
+# The suffix of Hy3's tags, which its template composes.
 _HY3 = ":opensource"
 
-# Tags that many models share; some use them though neither template nor vocabulary says so.
+# Tags that many models share; some use them although neither their template nor their vocabulary has them.
 _COMMON_THOUGHTS = (
     Thoughts("<think>", "</think>"),
     Thoughts("<thinking>", "</thinking>"),
@@ -127,7 +126,7 @@ _OTHER_THOUGHTS = (
     Thoughts(f"<think{_HY3}>", f"</think{_HY3}>", lines=False, signs=("<think{}>", f"<think{_HY3}>")),
     Thoughts("<|open|>think<|sep|>", "<|close|>think<|sep|>", lines=False, signs=("<|open|>",)),  # Kimi K3
 )
-# With what shows that a model writes them.
+# Marks without meaning, each with the text that shows that a model writes it.
 _DROPPED = {
     "<response>": "<response>",  # Granite 3
     "</response>": "</response>",
@@ -140,18 +139,18 @@ _DROPPED = {
     "<|end_of_msg|>": "<|end_of_msg|>",
     "<|message_sep|>": "'function call'",  # GigaChat 3.0
 }
-# Hermes, Qwen, Granite 4 and many more in JSON, Qwen3-Coder, Nemotron 3 and StepFun as functions, GLM in pairs.
+# Hermes, Qwen, Granite 4 and many others use JSON; Qwen3-Coder, Nemotron 3 and StepFun functions; GLM pairs.
 _COMMON_CALLS = (
     Calls("<tool_call>", tagged_calls.in_tool_call("</tool_call>")),
     Calls("<function_call>", calls.in_json("</function_call>")),
 )
 _OTHER_CALLS = (
-    # Llama 3.1 for tools of one's own; Functionary 3.1, Qwen3-Coder.
+    # Llama 3.1 for custom tools; Functionary 3.1, Qwen3-Coder.
     Calls("<function=", tagged_calls.functions),
     Calls("<|python_tag|>", calls.llama, anywhere=True),
-    Calls("{", calls.bare, signs=('"parameters": dictionary of argument name',), first=True),
+    Calls("{", calls.bare_objects, signs=('"parameters": dictionary of argument name',), first=True),
     Calls("[TOOL_CALLS]", calls.mistral, marks=("[CALL_ID]", "[ARGS]"), anywhere=True),
-    # Gemma 4, FunctionGemma, Gemma 3 as its makers tell to prompt it.
+    # Gemma 4, FunctionGemma, and Gemma 3 prompted as its makers recommend.
     Calls("<|tool_call>", calls.gemma("<tool_call|>"), marks=("<tool_call|>", '<|"|>'), anywhere=True),
     Calls(
         "<start_function_call>",
@@ -231,7 +230,7 @@ HARMONY, GLIMMER, SOLAR = (
     Family((Thoughts(each.thought, each.closing, lines=False),), thinks=True, messages=each)
     for each in (message_dialects.HARMONY, message_dialects.GLIMMER, message_dialects.SOLAR)
 )
-"""What gpt-oss, Muse Glimmer and Solar Open write."""
+"""The families of gpt-oss, Muse Glimmer and Solar Open."""
 _BY_MESSAGES = (
     (("<|channel|>", "<|message|>"), HARMONY),
     (("to=self<|message|>", "<atem:function_calls>"), GLIMMER),
@@ -239,14 +238,14 @@ _BY_MESSAGES = (
 )
 
 PLAIN = Family()
-"""Nothing but text: what completes a raw prompt."""
+"""Text without marks, for completions of raw prompts."""
 
-KEPT = Family(_COMMON_THOUGHTS, _COMMON_CALLS)
-"""The form in which answers are kept, see `pieces.markup`; answers from before that look nearly so."""
+STORED = Family(_COMMON_THOUGHTS, _COMMON_CALLS)
+"""The form in which answers are stored, see `answer_parts.markup`, and in which older ones were."""
 
 
 def family_of(template: str, tokens: Collection[str] = ()) -> Family:
-    """Return how a model marks what it writes.
+    """Return how a model marks the parts of its answers.
 
     Args:
         template: Its chat template; may be empty.
@@ -255,8 +254,8 @@ def family_of(template: str, tokens: Collection[str] = ()) -> Family:
     for signs, family in _BY_MESSAGES:
         if all(sign in (template or tokens) for sign in signs):
             return family
-    in_template, by_tokens = (_shown_in(shown) for shown in (template, tokens))
-    # A vocabulary may hold more than a model uses: what the template says goes first.
+    in_template, by_tokens = (_found_in(shown) for shown in (template, tokens))
+    # The template goes first, as a vocabulary may have tokens that the model does not use.
     own = in_template if in_template.thoughts else by_tokens
     others = tuple(pair for pair in _COMMON_THOUGHTS if pair not in own.thoughts)
     return Family(
@@ -267,8 +266,8 @@ def family_of(template: str, tokens: Collection[str] = ()) -> Family:
     )
 
 
-def _shown_in(shown: str | Collection[str]) -> Family:
-    """Return what of all there is can be seen in a template, or among tokens."""
+def _found_in(shown: str | Collection[str]) -> Family:
+    """Return all tags and syntaxes that appear in a template, or among tokens."""
     thoughts = tuple(
         pair
         for pair in (*_OTHER_THOUGHTS, *_COMMON_THOUGHTS)

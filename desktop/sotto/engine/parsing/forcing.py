@@ -1,7 +1,7 @@
-"""What a model may write so that it is sure to be calls of tools: rules in llguidance's dialect of Lark.
+"""Grammars that force a model to call tools: rules in llguidance's dialect of Lark.
 
-The rules are those of calls alone, without anything in front of them; what reads answers reads them as these calls.
-Where arguments are JSON, their schema says what they may be; where each stands by itself, `argument_rules` does.
+The rules allow calls only, without text before them, in the syntax that the parser of answers reads. Arguments in JSON
+are constrained by their schema, and those that are written one by one by `argument_rules`.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,13 +17,13 @@ from sotto.engine.parsing.families import Family
 
 
 @dataclass(frozen=True, slots=True)
-class Callable:
+class CallableTool:
     """A tool that may be called.
 
     Attributes:
         name: Its name, of letters, digits, `_`, `.` and `-`.
-        parameters: A JSON schema that has been checked, of an object.
-        where: What that is called, for messages.
+        parameters: A checked JSON schema of an object.
+        where: The schema's name in errors.
     """
 
     name: str
@@ -33,17 +33,17 @@ class Callable:
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """How calls are written.
+    """The syntax of calls.
 
     Attributes:
-        head: What stands in front of a tool's name.
-        middle: What stands between name and arguments; `#` is the number of the call there.
-        tail: What stands behind the arguments.
-        begin: What stands in front of all calls.
-        end: What stands behind all calls.
-        between: What stands between two calls.
-        several: Whether there can be more than one.
-        fields: How arguments are written one by one; None where they are JSON.
+        head: Text before a tool's name.
+        middle: Text between name and arguments, in which `#` stands for the number of the call.
+        tail: Text after the arguments.
+        begin: Text before all calls.
+        end: Text after all calls.
+        between: Text between two calls.
+        several: Whether there can be more than one call.
+        fields: The syntax of arguments that are written one by one; None where they are JSON.
     """
 
     head: str
@@ -59,12 +59,12 @@ class _Form:
 _NAMED, _ARGUMENTS, _PARAMETERS = '{"name": "', '", "arguments": ', '", "parameters": '
 
 
-def _listed(begin: str, end: str, head: str = _NAMED, middle: str = _ARGUMENTS) -> _Form:
+def _json_list(begin: str, end: str, head: str = _NAMED, middle: str = _ARGUMENTS) -> _Form:
     return _Form(head, middle, "}", f"{begin}[", f"]{end}", ", ")
 
 
 def _functions(tag: str, *, parameters: bool) -> _Form:
-    """Return the form of functions with JSON or with parameters, between tags where there are any."""
+    """Return the form of functions with JSON or with parameters; an empty `tag` leaves out the tags around them."""
     head, tail = (f"<{tag}>\n<function=", f"</function>\n</{tag}>") if tag else ("<function=", "</function>")
     text = "\n</parameter>\n"
     fields = Fields("<parameter=", ">\n", text, text_middle=">\n", text_after=text, closes="</parameter>")
@@ -97,44 +97,44 @@ _PLAIN = {
     "<|tool_call>": _gemma("<|tool_call>", "<tool_call|>", '<|"|>'),
     "<start_function_call>": _gemma("<start_function_call>", "<end_function_call>", "<escape>"),
     "```tool_code": _python("```tool_code\n", "\n```", "\n"),
-    "<|tool_call|>": _listed("<|tool_call|>", ""),
-    "functools": _listed("functools", ""),
+    "<|tool_call|>": _json_list("<|tool_call|>", ""),
+    "functools": _json_list("functools", ""),
     "<|tool_calls_section_begin|>": _Form(
         head="<|tool_call_begin|>functions.", middle=":#<|tool_call_argument_begin|>", tail="<|tool_call_end|>",
         begin="<|tool_calls_section_begin|>", end="<|tool_calls_section_end|>",
     ),
     "<minimax:tool_call>": _invocations("", "minimax:tool_call"),
-    "<tool_calls>": _listed("<tool_calls>", "</tool_calls>"),
+    "<tool_calls>": _json_list("<tool_calls>", "</tool_calls>"),
     "<seed:tool_call>": _functions("seed:tool_call", parameters=True),
-    "<TOOLCALL>": _listed("<TOOLCALL>", "</TOOLCALL>"),
-    "<|tools_prefix|>": _listed("<|tools_prefix|>", "<|tools_suffix|>", '{"', '": '),
-    "<|START_ACTION|>": _listed("<|START_ACTION|>", "<|END_ACTION|>", '{"tool_name": "', _PARAMETERS),
+    "<TOOLCALL>": _json_list("<TOOLCALL>", "</TOOLCALL>"),
+    "<|tools_prefix|>": _json_list("<|tools_prefix|>", "<|tools_suffix|>", '{"', '": '),
+    "<|START_ACTION|>": _json_list("<|START_ACTION|>", "<|END_ACTION|>", '{"tool_name": "', _PARAMETERS),
     "<|function_call|>": _Form(f"<|function_call|>{_NAMED}", _ARGUMENTS, "}", several=False),
     "<|tool_call_start|>": _python("<|tool_call_start|>[", "]<|tool_call_end|>", ", "),
 }  # fmt: skip
 _HARMONY = _Form("<|channel|>commentary to=functions.", " <|constrain|>json<|message|>", several=False)
-# So many calls are enough where each has a number.
-_MOST_NUMBERED = 8
+# Most calls where each has a number, and so rules for each number.
+_MAX_NUMBERED_CALLS = 8
 
 
 def calls_rules(
     family: Family,
     shown: str | Collection[str],
-    tools: Sequence[Callable],
+    tools: Sequence[CallableTool],
     tokens: Mapping[str, int],
     name: str = "tool_choice",
     *,
     single: bool = False,
 ) -> Rules | None:
-    """Return the rules of at least one call, in the way that a model was taught; None where that has none.
+    """Return the rules for one or more calls in a model's own syntax; None where that cannot be forced.
 
     Args:
-        family: How the model marks what it writes.
-        shown: Its chat template, or where it has none, the added tokens of its vocabulary.
-        tools: What may be called, at least one.
-        tokens: Ids of the special tokens, by their texts: no text can stand for one of them.
-        name: What asks for the call, for messages.
-        single: Whether there may be one call only.
+        family: How the model marks thoughts and calls.
+        shown: Its chat template or, if it has none, the added tokens of its vocabulary.
+        tools: The tools that may be called, at least one.
+        tokens: Ids of the special tokens, by their texts; rules must name them by id.
+        name: The field that asks for the call, for errors.
+        single: Whether only one call is allowed.
 
     Raises:
         InvalidRequestError: The arguments of a tool cannot be guaranteed.
@@ -154,7 +154,7 @@ def calls_rules(
             rules += ArgumentRules(form.fields, tool.parameters, tool.where, literal).rules(f"arguments_{number}")
     counted = "#" in form.middle
     several = form.several and not single
-    for call in range(_MOST_NUMBERED if counted and several else 1):
+    for call in range(_MAX_NUMBERED_CALLS if counted and several else 1):
         names = []
         for number, tool in enumerate(tools):
             head = literal(f"{form.head}{tool.name}{form.middle.replace('#', str(call))}")
@@ -163,18 +163,18 @@ def calls_rules(
         rules.append(f"call_{call}: {' | '.join(names)}")
     more = ""
     if several and counted:
-        more = "".join(f" (call_{call}" for call in range(1, _MOST_NUMBERED)) + ")?" * (_MOST_NUMBERED - 1)
+        more = "".join(f" (call_{call}" for call in range(1, _MAX_NUMBERED_CALLS)) + ")?" * (_MAX_NUMBERED_CALLS - 1)
     elif several:
         more = f" ({literal(form.between)} call_0)*"
     start = f"start: {literal(form.begin)} call_0{more} {literal(form.end)}"
     place = InCalls(
-        tuple(_sign(form, tool, call) for tool in tools for call in range(_MOST_NUMBERED if counted else 1))
+        tuple(_sign(form, tool, call) for tool in tools for call in range(_MAX_NUMBERED_CALLS if counted else 1))
     )
     return Rules("\n".join((f"{FREE}{start}", *rules)) + "\n", name, schema=True, place=place)
 
 
-def _sign(form: _Form, tool: Callable, call: int) -> Sign:
-    """Return what tells that a call of a tool begins, and what its arguments begin with."""
+def _sign(form: _Form, tool: CallableTool, call: int) -> Sign:
+    """Return the texts with which a call of a tool, and each of its arguments, begins."""
     head = f"{form.head}{tool.name}{form.middle.replace('#', str(call))}".encode()
     fields = form.fields
     if fields is None:
@@ -188,14 +188,14 @@ def _sign(form: _Form, tool: Callable, call: int) -> Sign:
 
 
 def _form_of(family: Family, shown: str | Collection[str]) -> _Form | None:
-    """Return how a model writes calls, as far as that can be forced."""
+    """Return the syntax of a model's calls; None where it cannot be forced."""
     opens = [way.opens for way in family.calls if way.opens in shown or way.signs]
-    # What is most particular to the model stands last.
+    # The most specific syntax is the last.
     last = opens[-1] if opens else ""
     if last in ("<tool_call>", "<function="):
-        return _in_tool_call(shown, tagged="<tool_call>" in opens)
+        return _tool_call_form(shown, tagged="<tool_call>" in opens)
     if last == "[TOOL_CALLS]":
-        return _Form("[TOOL_CALLS]", "[ARGS]") if "[ARGS]" in shown else _listed("[TOOL_CALLS]", "")
+        return _Form("[TOOL_CALLS]", "[ARGS]") if "[ARGS]" in shown else _json_list("[TOOL_CALLS]", "")
     if last == "<｜tool▁calls▁begin｜>":
         return _deepseek(fenced="```json" in shown)
     if "｜DSML｜" in last:
@@ -204,8 +204,8 @@ def _form_of(family: Family, shown: str | Collection[str]) -> _Form | None:
     return _PLAIN.get(last)
 
 
-def _in_tool_call(shown: str | Collection[str], *, tagged: bool) -> _Form:
-    """Return the form of the many models that have `<tool_call>` or `<function=`."""
+def _tool_call_form(shown: str | Collection[str], *, tagged: bool) -> _Form:
+    """Return the form of a model that uses `<tool_call>` or `<function=`, as many do."""
     if "<arg_key>" in shown:
         line = "" if "</arg_key><arg_value>" in shown else "\n"
         after = f"</arg_value>{line}"
@@ -218,7 +218,7 @@ def _in_tool_call(shown: str | Collection[str], *, tagged: bool) -> _Form:
 
 
 def _deepseek(*, fenced: bool) -> _Form:
-    """Return DeepSeek's form up to V3.1, which left out the fence around the arguments."""
+    """Return DeepSeek's form: until V3 with a fence around the arguments, in V3.1 without."""
     before, after = ("\n```json\n", "\n```") if fenced else ("<｜tool▁sep｜>", "")
     return _Form(
         head="<｜tool▁call▁begin｜>" + ("function<｜tool▁sep｜>" if fenced else ""),

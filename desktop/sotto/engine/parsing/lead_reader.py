@@ -1,4 +1,4 @@
-"""Reads what stands in front of an answer that must be something, and then the answer."""
+"""The reader of constrained answers: a lead, which may be a thought, and then the answer."""
 
 from sotto.engine.contract.answer_parts import Kind
 from sotto.engine.grammar.lead import Lead
@@ -10,17 +10,17 @@ from sotto.engine.parsing.tagged_format import TaggedReader
 
 
 def lead_of(family: Family, opened: Thoughts | None, *, calls: bool) -> Lead:
-    """Return what may stand in front of an answer of a model that thinks.
+    """Return what may come before the constrained answer of a model that thinks.
 
     Args:
-        family: How the model marks what it writes.
-        opened: The thought that the prompt ends inside of; None for none.
-        calls: Whether the answer is calls of tools.
+        family: How the model marks the parts of its answers.
+        opened: The thought inside which the prompt ends; None where it ends outside of thoughts.
+        calls: Whether the answer consists of tool calls.
     """
-    if (told := family.messages) is not None:
-        instead = "" if calls else told.final
-        behind = f"{told.opening}{instead}"
-        return Lead(told.thought, told.stops[0], behind, family.marks, instead, opened=opened is not None)
+    if (dialect := family.messages) is not None:
+        instead = "" if calls else dialect.final
+        behind = f"{dialect.opening}{instead}"
+        return Lead(dialect.thought, dialect.stops[0], behind, family.marks, instead, opened=opened is not None)
     pair = opened or family.thoughts[0]
     behind, line = ("\n\n", "\n") if pair.lines else ("", "")
     return Lead(
@@ -29,19 +29,27 @@ def lead_of(family: Family, opened: Thoughts | None, *, calls: bool) -> Lead:
 
 
 class LeadReader:
-    """Reads what stands in front of an answer, and then has the answer read."""
+    """Reads the lead of an answer, and passes the rest to another reader."""
 
     def __init__(
         self, lead: Lead, source: Source, out: Output, rest: MessageReader | TaggedReader, *, begun: bool = False
     ) -> None:
-        """Begin with an answer; see `Parser` for what it is given. `rest` reads the answer itself."""
+        """Begin with an answer.
+
+        Args:
+            lead: What may come before the answer.
+            source: The text to read.
+            out: Takes the pieces of the answer.
+            rest: Reads the answer itself.
+            begun: Whether the prompt ends with the beginning of the answer.
+        """
         self._lead, self._source, self._out, self._rest = lead, source, out, rest
         self._begun = begun
         self._in_thought = False
 
     @property
     def thought_end(self) -> str:
-        """What the model would have to write to end the thought that it is in; empty where it is in none."""
+        """The text by which the model would end the current thought; empty outside of thoughts."""
         return self._lead.end if self._in_thought else ""
 
     def read(self) -> Reading[None]:
@@ -51,7 +59,7 @@ class LeadReader:
         if thought:
             yield from self._read_thought()
         if not (yield from source.accept(lead.behind if thought else lead.instead)):
-            # It was cut short there.
+            # The answer was cut short in the lead.
             source.at = len(source.text)
         yield from self._rest.read()
 
@@ -60,7 +68,7 @@ class LeadReader:
         self._in_thought = True
         if not self._begun:
             self._out.begin_thought()
-            yield from source.blanks()
+            yield from source.skip_space()
         while (end := source.text.find(closes, source.at)) < 0 and not source.ended:
             self._pass(len(source.text) - overlap(source.text[source.at :], (closes,)))
             source.forget()
@@ -74,4 +82,4 @@ class LeadReader:
     def _pass(self, end: int) -> None:
         text = self._source.text[self._source.at : end]
         self._source.at += len(text)
-        self._out.say(Kind.THOUGHT, text)
+        self._out.add_text(Kind.THOUGHT, text)

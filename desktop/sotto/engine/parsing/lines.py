@@ -1,28 +1,28 @@
-"""Where in Markdown a text is: at the beginning of a line or not, in a block of code or not."""
+"""The position in a Markdown text: at the beginning of a line or not, in a code block or not."""
 
-# As much of a line as says whether it is a fence.
+# How many characters of a line are kept, which is enough to recognize a fence.
 _LINE_HEAD = 100
 
 
 class Lines:
-    """Follows a text as it comes.
+    """Follows a text as it arrives.
 
     Attributes:
-        fence: The fence that is open; empty for none.
+        fence: The fence of the current code block; empty outside of code blocks.
     """
 
     def __init__(self) -> None:
-        """Be at the beginning."""
+        """Start at the beginning of a text."""
         self.fence = ""
         self._line = ""
 
     @property
     def blank(self) -> bool:
-        """Whether there is nothing but white space on the line so far."""
+        """Whether the line has only white space so far."""
         return not self._line.strip()
 
     def take(self, text: str) -> None:
-        """Take more text."""
+        """Move past more text."""
         *ended, rest = text.split("\n")
         for end in ended:
             self.fence = _fence_after(self.fence, self._line + end)
@@ -30,12 +30,12 @@ class Lines:
         self._line = (self._line + rest)[:_LINE_HEAD]
 
     def begin(self) -> None:
-        """Be at the beginning of a line that nothing stands in front of."""
+        """Move to the beginning of a line."""
         self._line = ""
 
 
 def _fence_after(fence: str, line: str) -> str:
-    """Return the fence that is open behind a line; empty for none."""
+    """Return the fence that is open after a line; empty for none."""
     head = line.lstrip(" ")
     for mark in ("`", "~"):
         length = len(head) - len(head.lstrip(mark))

@@ -1,7 +1,7 @@
-"""Values that are written nearly as in JSON: as in Python, or as Gemma writes the arguments of a call.
+"""Readers of values in a syntax close to JSON: Python's, or that of the arguments of Gemma's calls.
 
-Objects may have keys without quotation marks, texts may stand between marks of several kinds, and Python's words for
-true, false and null are known. In Gemma's marks a text stands as it is; between quotation marks a backslash escapes.
+Keys of objects may lack quotation marks, strings may stand between several kinds of marks, and Python's True, False and
+None are accepted. Strings between Gemma's marks are not escaped; between quotation marks a backslash escapes.
 """
 
 import re
@@ -15,14 +15,14 @@ _SCALAR = re.compile(r"[\w.+\-]")
 _WORDS = {"true": True, "True": True, "false": False, "False": False, "null": None, "None": None}
 _PLAIN_MARKS = ('<|"|>', "<escape>")
 _ESCAPED = {"n": "\n", "t": "\t", "r": "\r", "b": "\b", "f": "\f", "0": "\0"}
-_DEEPEST = 60
+_MAX_DEPTH = 60
 
 
 def value(source: Source, depth: int = 0) -> Reading[Any]:
     """Read one value."""
-    if depth == _DEEPEST:
+    if depth == _MAX_DEPTH:
         raise NotACallError
-    yield from source.blanks()
+    yield from source.skip_space()
     for mark in _PLAIN_MARKS:
         if (yield from source.accept(mark)):
             return (yield from source.until(mark))
@@ -39,8 +39,8 @@ def value(source: Source, depth: int = 0) -> Reading[Any]:
     return _WORDS[word] if word in _WORDS else _number(word)
 
 
-def whole(text: str) -> Any:
-    """Return what all of a text means, or the text where it means nothing."""
+def parse(text: str) -> Any:
+    """Return the value that a text expresses, or the text itself if it expresses none."""
     try:
         return read_whole(text, value)
     except NotACallError:
@@ -50,18 +50,26 @@ def whole(text: str) -> Any:
 def members(
     source: Source, end: str, between: str, kept: dict[str, Any] | None = None, depth: int = 0
 ) -> Reading[dict[str, Any]]:
-    """Read names with their values up to `end`, and keep them in `kept`; `between` stands between name and value."""
+    """Read names and values up to `end`.
+
+    Args:
+        source: The text to read.
+        end: The mark after the last value.
+        between: The mark between name and value.
+        kept: Collects the values by their names; None for a new dictionary.
+        depth: How deeply the values are nested in others.
+    """
     found: dict[str, Any] = {} if kept is None else kept
     while True:
-        yield from source.blanks()
+        yield from source.skip_space()
         if (yield from source.accept(end)):
             return found
         if found:
             yield from source.expect(",")
-            yield from source.blanks()
+            yield from source.skip_space()
         char = yield from source.next()
         key = (yield from value(source, depth + 1)) if char in ("'", '"', "<") else (yield from source.while_in(NAME))
-        yield from source.blanks()
+        yield from source.skip_space()
         yield from source.expect(between)
         if not isinstance(key, str):
             raise NotACallError
@@ -69,17 +77,17 @@ def members(
 
 
 def call(source: Source, suffix: str = "") -> Reading[ToolCall]:
-    """Read a call as Python writes it, `name(argument=value, ...)`; `suffix` is no part of the name."""
-    yield from source.blanks()
+    """Read a call in Python's syntax, `name(argument=value, ...)`; `suffix` is removed from the name."""
+    yield from source.skip_space()
     name = (yield from source.while_in(NAME)).removesuffix(suffix)
     yield from source.expect("(")
-    return ToolCall(name, (yield from members(source, ")", "=", source.calling(name))))
+    return ToolCall(name, (yield from members(source, ")", "=", source.begin_call(name))))
 
 
 def _items(source: Source, depth: int) -> Reading[list[Any]]:
     found: list[Any] = []
     while True:
-        yield from source.blanks()
+        yield from source.skip_space()
         if (yield from source.accept("]")):
             return found
         if found:
@@ -106,7 +114,7 @@ def _quoted(source: Source, quote: str) -> Reading[str]:
 
 
 def _code_point(source: Source) -> Reading[str]:
-    """Read the four digits of an escaped character, and a second half where it is half of a pair."""
+    """Read the four digits of an escaped character, and the low surrogate after a high one."""
     digits = yield from _digits(source)
     if 0xD800 <= int(digits, 16) < 0xDC00:
         yield from source.expect("\\u")

@@ -1,4 +1,4 @@
-"""The reverse of reading: what there is of an answer, as the model itself would have begun it."""
+"""The reverse of parsing: the beginning of an answer in a model's own markup, for the model to continue."""
 
 from collections.abc import Sequence
 
@@ -6,13 +6,13 @@ from sotto.engine.contract.answer_parts import Kind, Piece, markup
 from sotto.engine.parsing.families import Family, Thoughts
 
 
-def written(parts: Sequence[Piece], family: Family, prompt: str) -> tuple[str, Thoughts | None]:
-    """Return the text to put behind a prompt, and the thought that it ends inside of; None where it ends in none.
+def write_markup(parts: Sequence[Piece], family: Family, prompt: str) -> tuple[str, Thoughts | None]:
+    """Return the text to append to a prompt, and the thought inside which it ends; None outside of thoughts.
 
     Args:
         parts: The answer so far, merged; at least one part.
-        family: How the model marks what it writes.
-        prompt: What asks for the answer, which may open a thought.
+        family: How the model marks the parts of its answers.
+        prompt: The prompt that asks for the answer, which may open a thought.
     """
     opened = family.opened_by(prompt)
     own = opened or next(iter(family.thoughts), None)

@@ -1,4 +1,4 @@
-"""Dialects of models whose answers are lists of messages."""
+"""Dialects of models whose answers are lists of messages: Harmony (gpt-oss), Muse Glimmer and Solar Open."""
 
 import re
 
@@ -17,7 +17,7 @@ def _recipient(head: str) -> str:
     return found[1] if (found := _RECIPIENT.search(head)) else ""
 
 
-def _analyses(head: str) -> bool:
+def _is_analysis(head: str) -> bool:
     found = _CHANNEL.search(head)
     return found is not None and found[1] == "analysis"
 
@@ -26,7 +26,7 @@ def _harmony_call(head: str, body: str, _: Tools) -> list[ToolCall]:
     name = _recipient(head).removeprefix(_FUNCTION)
 
     def read(source: Source) -> Reading[list[ToolCall]]:
-        source.calling(name)
+        source.begin_call(name)
         return [ToolCall(name, (yield from source.json()))]
 
     if body.strip().startswith("{") or not body.strip():
@@ -49,15 +49,15 @@ def _solar_calls(_: str, body: str, __: Tools) -> list[ToolCall]:
             yield from source.expect("<|tool_call:begin|>")
             identity = (yield from source.until("<|tool_call:name|>")).strip()
             name = (yield from source.until("<|tool_call:args|>")).strip()
-            source.calling(name)
-            yield from source.blanks()
+            source.begin_call(name)
+            yield from source.skip_space()
             given = arguments_of((yield from source.json()))
-            yield from source.blanks()
+            yield from source.skip_space()
             yield from source.expect("<|tool_call:end|>")
             if not name:
                 raise NotACallError
-            source.called(ToolCall(name, given, identity))
-            yield from source.blanks()
+            source.add_calls(ToolCall(name, given, identity))
+            yield from source.skip_space()
         return found
 
     return read_whole(body.strip(), read)
@@ -71,12 +71,12 @@ HARMONY = Dialect(
     bodies=("<|message|>",),
     stops=("<|end|>", "<|call|>", "<|return|>"),
     starts=("<|start|>", "<|channel|>"),
-    thinks=_analyses,
-    calls=lambda head: _recipient(head).startswith(_FUNCTION),
+    is_thought=_is_analysis,
+    is_call=lambda head: _recipient(head).startswith(_FUNCTION),
     read_calls=_harmony_call,
     marks=("<|constrain|>",),
 )
-"""gpt-oss: messages have channels, and those to functions recipients.
+"""gpt-oss: messages have channels, and calls have functions as recipients.
 
     <|channel|>analysis<|message|>...<|end|>
     <|start|>assistant<|channel|>commentary to=functions.name <|constrain|>json<|message|>{...}<|call|>
@@ -93,11 +93,11 @@ GLIMMER = Dialect(
     bodies=("<|message|>",),
     stops=("<|eom|>", "<|eot|>"),
     starts=("<|start|>",),
-    thinks=lambda head: _recipient(head) == "self",
-    calls=lambda head: _recipient(head) not in ("self", "user", ""),
+    is_thought=lambda head: _recipient(head) == "self",
+    is_call=lambda head: _recipient(head) not in ("self", "user", ""),
     read_calls=_glimmer_calls,
 )
-"""Muse Glimmer: every message has a recipient, thoughts the model itself, and calls are elements.
+"""Muse Glimmer: every message has a recipient, that of thoughts is the model itself, and calls are elements.
 
     to=self<|message|>...<|eom|>
     <|start|>assistant to=name<|message|><atem:function_calls>...</atem:function_calls><|eom|>
@@ -112,12 +112,12 @@ SOLAR = Dialect(
     bodies=("<|think|>", "<|content|>", "<|tool_calls|>"),
     stops=("<|end|>", "<|calls|>"),
     starts=("<|begin|>",),
-    thinks=lambda head: head.endswith("<|think|>"),
-    calls=lambda head: head.endswith("<|tool_calls|>"),
+    is_thought=lambda head: head.endswith("<|think|>"),
+    is_call=lambda head: head.endswith("<|tool_calls|>"),
     read_calls=_solar_calls,
     marks=("<|tool_call:begin|>", "<|tool_call:name|>", "<|tool_call:args|>", "<|tool_call:end|>"),
 )
-"""Solar Open: the mark in front of a message's text says what it is.
+"""Solar Open: the mark before a message's text says its kind.
 
     <|think|>...<|end|>
     <|begin|>assistant<|tool_calls|><|tool_call:begin|>id<|tool_call:name|>name<|tool_call:args|>{...}

@@ -1,33 +1,34 @@
-"""Answers that are a list of messages: a head, which says what a message is, its text, and a mark that ends it."""
+"""The reader of answers that are a list of messages, each with a head that says its kind, a text, and an end mark."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from sotto.engine.contract.answer_parts import CutCall, Kind, ToolCall
-from sotto.engine.parsing.broken_off import broken_off
 from sotto.engine.parsing.calls import Tools
+from sotto.engine.parsing.cut_calls import recover_calls
 from sotto.engine.parsing.output import Output
 from sotto.engine.parsing.source import CutOffError, NotACallError, Reading, Source, overlap
 
-_LONGEST_HEAD = 256
+_MAX_HEAD_LENGTH = 256
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How a model writes messages.
+    """The syntax of a model's messages.
 
     Attributes:
-        opening: What each of its messages begins with; the prompt ends with it.
-        thought: The head, behind that, of a message that is a thought.
-        final: The head of the answer itself.
-        heads: What a head may begin with.
-        bodies: What a head ends with.
-        stops: What ends a message; the first of them does where another follows.
-        starts: What a message that was never ended is followed by.
-        marks: Other texts of it that are special tokens.
-        thinks: Tells by a head whether a message is a thought.
-        calls: Tells by a head whether a message is to call tools.
-        read_calls: Returns the calls that such a message is, by its head and text; NotACallError where it is none.
+        opening: The text with which each message begins, and the prompt ends.
+        thought: The rest of the head of a thought.
+        final: The rest of the head of the answer itself.
+        heads: Texts with which a head may begin.
+        bodies: Texts with which a head may end.
+        stops: Marks that end a message, first the one that is used where another message follows.
+        starts: Texts that also end a message, as they begin the next one.
+        is_thought: Returns whether a head is that of a thought.
+        is_call: Returns whether a head is that of a tool call.
+        read_calls: Returns the calls of a message by its head, its text and the available tools; raises NotACallError
+            where it has none.
+        marks: Other texts of the syntax that are special tokens.
     """
 
     opening: str
@@ -37,19 +38,19 @@ class Dialect:
     bodies: tuple[str, ...]
     stops: tuple[str, ...]
     starts: tuple[str, ...]
-    thinks: Callable[[str], bool]
-    calls: Callable[[str], bool]
+    is_thought: Callable[[str], bool]
+    is_call: Callable[[str], bool]
     read_calls: Callable[[str, str, Tools], Sequence[ToolCall]]
     marks: tuple[str, ...] = ()
 
     @property
     def closing(self) -> str:
-        """What is written to end a thought and begin the answer."""
+        """The text that ends a thought and begins the answer."""
         return f"{self.stops[0]}{self.opening}{self.final}"
 
     @property
     def ends(self) -> tuple[str, ...]:
-        """What shows that a message ends."""
+        """All texts that end a message."""
         return (*self.stops, *self.starts)
 
 
@@ -57,7 +58,7 @@ class MessageReader:
     """Reads one answer.
 
     Attributes:
-        thought_end: What the model would have to write to end the thought that it is in; empty where it is in none.
+        thought_end: The text by which the model would end the current thought; empty outside of thoughts.
     """
 
     def __init__(
@@ -66,12 +67,12 @@ class MessageReader:
         """Begin with an answer.
 
         Args:
-            dialect: How it is written.
-            tools: Parameters of the tools that the model was given, by name.
-            source: What it is read from.
-            out: Takes what is told apart.
-            head: That of the message which the prompt ends inside of; empty for none.
-            begun: Whether some of this message is there already.
+            dialect: The syntax of its messages.
+            tools: JSON schemas of the available tools' parameters, by the tools' names.
+            source: The text to read.
+            out: Takes the pieces of the answer.
+            head: The head of the message within which the prompt ends; empty where it ends before a head.
+            begun: Whether the prompt has a part of this message's text.
         """
         self._dialect, self._tools = dialect, tools
         self._source, self._out, self._head, self._begun = source, out, head, begun
@@ -87,7 +88,7 @@ class MessageReader:
         self._out.end()
 
     def _read_head(self) -> Reading[str]:
-        """Return what stands in front of a message's text, which may be nothing."""
+        """Read the head of a message and return it; empty if there is none."""
         source = self._source
         for beginning in self._dialect.heads:
             if (yield from source.starts_with(beginning)):
@@ -95,35 +96,35 @@ class MessageReader:
         else:
             return ""
         begin = source.at
-        most = begin + _LONGEST_HEAD
+        most = begin + _MAX_HEAD_LENGTH
         while not (end := self._head_end(begin, most)) and len(source.text) < most and not source.ended:
             yield
         head = source.text[begin:]
-        if not end and source.cut and len(head) < _LONGEST_HEAD and (beginning[0] == "<" or " " not in head.strip()):
+        if not end and source.cut and len(head) < _MAX_HEAD_LENGTH and (beginning[0] == "<" or " " not in head.strip()):
             # The answer was cut short in it.
             source.at = len(source.text)
-            if self._tools and self._dialect.calls(head):
+            if self._tools and self._dialect.is_call(head):
                 self._out.begin_calls()
                 self._out.break_off((), CutCall(), head)
             return ""
         if not end:
-            # No message after all: the mark is text, and so is what follows it.
-            self._out.say(Kind.TEXT, beginning)
+            # Not a head after all: the mark is text, and so is what follows.
+            self._out.add_text(Kind.TEXT, beginning)
             source.at += len(beginning)
             return ""
         source.at = end
         return source.text[begin:end]
 
     def _head_end(self, begin: int, most: int) -> int:
-        """Return where a head ends; 0 for not yet."""
+        """Return where a head ends; 0 if its end has not come yet."""
         text = self._source.text
         ends = [place + len(mark) for mark in self._dialect.bodies if (place := text.find(mark, begin, most)) >= 0]
         return min(ends, default=0)
 
     def _read_body(self, head: str, *, begins: bool = True) -> Reading[None]:
-        if self._dialect.calls(head):
+        if self._dialect.is_call(head):
             yield from self._read_call(head)
-        elif self._dialect.thinks(head):
+        elif self._dialect.is_thought(head):
             if begins:
                 self._out.begin_thought()
             self.thought_end = self._dialect.closing
@@ -132,7 +133,7 @@ class MessageReader:
             self.thought_end = ""
         else:
             if head and begins:
-                self._out.space()
+                self._out.add_separator()
             yield from self._pass(Kind.TEXT)
 
     def _read_call(self, head: str) -> Reading[None]:
@@ -143,20 +144,20 @@ class MessageReader:
         body = source.text[begin : place[0]] if place[0] >= 0 else source.text[begin:]
         source.at = begin + len(body) + place[1]
         if place[0] < 0 and source.cut:
-            # What ends it may have begun.
+            # The end mark may have begun.
             body = body[: len(body) - overlap(body, self._dialect.ends)]
         try:
             self._out.end_calls(self._dialect.read_calls(head, body, self._tools))
         except NotACallError as error:
             if source.cut and place[0] < 0 and self._tools and isinstance(error, CutOffError):
-                self._out.break_off(*broken_off(error.source), f"{head}{body}")
+                self._out.break_off(*recover_calls(error.source), f"{head}{body}")
                 return
             self._out.end_calls(())
-            self._out.space()
-            self._out.say(Kind.TEXT, f"{head}{body}")
+            self._out.add_separator()
+            self._out.add_text(Kind.TEXT, f"{head}{body}")
 
     def _pass(self, kind: Kind) -> Reading[bool]:
-        """Pass on the text of a message; tell whether it is complete."""
+        """Pass on the text of a message; return whether it is complete."""
         source = self._source
         while True:
             place, length = self._end(source.at)
@@ -165,7 +166,7 @@ class MessageReader:
                 if place >= 0
                 else len(source.text) - (0 if source.ended else overlap(source.text[source.at :], self._dialect.ends))
             )
-            self._out.say(kind, source.text[source.at : stop])
+            self._out.add_text(kind, source.text[source.at : stop])
             source.at = stop + length
             if place >= 0:
                 return True
@@ -175,7 +176,7 @@ class MessageReader:
             yield
 
     def _end(self, begin: int) -> tuple[int, int]:
-        """Return where a message ends, -1 for not yet, and how long that is which ends it and no other begins with."""
+        """Return where a message ends, or -1, and the length of its end mark: 0 for a text that begins the next one."""
         places = [(place, end) for end in self._dialect.ends if (place := self._source.text.find(end, begin)) >= 0]
         place, end = min(places, default=(-1, ""))
         return place, len(end) if end in self._dialect.stops else 0

@@ -1,4 +1,4 @@
-"""Calls of tools whose arguments stand in marks of their own kind, one in the other."""
+"""Readers of tool calls whose arguments are nested elements with unusual marks: Kimi K3 and MiniMax M3."""
 
 import html
 import re
@@ -11,23 +11,23 @@ from sotto.engine.parsing.source import NotACallError, Reading, Source, read_jso
 from sotto.engine.parsing.tagged_calls import inner_schema, read_value
 
 MINIMAX = "]<]minimax[>["
-"""What stands in front of every tag that MiniMax M3 writes in a call."""
+"""The prefix of all tags of MiniMax M3's calls."""
 _ATTRIBUTE = re.compile(r'\s+(\w+)="([^"]*)"')
-_DEEPEST = 60
+_MAX_DEPTH = 60
 
 
 def kimi(source: Source, _: Tools) -> Reading[list[ToolCall]]:
-    """Read Kimi K3's calls: `<|open|>call tool="..."<|sep|>` with an `argument` for each, which says its type."""
+    """Read Kimi K3's calls: `<|open|>call tool="..."<|sep|>` with an `argument` for each argument, with its type."""
     found = source.begin_calls()
     while True:
-        yield from source.blanks()
+        yield from source.skip_space()
         if (yield from source.accept("<|close|>tools<|sep|>")) or (found and not (yield from source.next())):
-            return _some(found)
+            return _check_any(found)
         yield from source.expect("<|open|>call")
         attributes = _attributes((yield from source.until("<|sep|>")))
-        arguments = source.calling(_needed(attributes, "tool"))
+        arguments = source.begin_call(_required(attributes, "tool"))
         while True:
-            yield from source.blanks()
+            yield from source.skip_space()
             if (yield from source.accept("<|close|>call<|sep|>")):
                 break
             if (yield from source.accept("<|open|>json")):
@@ -35,34 +35,34 @@ def kimi(source: Source, _: Tools) -> Reading[list[ToolCall]]:
                 arguments.update(arguments_of(read_json((yield from source.until("<|close|>json<|sep|>")))))
                 continue
             yield from source.expect("<|open|>argument")
-            told = _attributes((yield from source.until("<|sep|>")))
+            described = _attributes((yield from source.until("<|sep|>")))
             text = yield from source.until("<|close|>argument<|sep|>")
-            arguments[_needed(told, "key")] = text if told.get("type") == "string" else read_json(text)
-        source.called(ToolCall(_needed(attributes, "tool"), arguments))
+            arguments[_required(described, "key")] = text if described.get("type") == "string" else read_json(text)
+        source.add_calls(ToolCall(_required(attributes, "tool"), arguments))
 
 
 def minimax(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
-    """Read MiniMax M3's calls: `<invoke name="...">` with an element for each argument, and for all that is in it."""
+    """Read MiniMax M3's calls: `<invoke name="...">` with nested elements for the arguments."""
     found = source.begin_calls()
     while True:
-        yield from source.blanks()
+        yield from source.skip_space()
         if (yield from source.accept(f"{MINIMAX}</tool_call>")) or (found and not (yield from source.next())):
-            return _some(found)
+            return _check_any(found)
         yield from source.expect(f'{MINIMAX}<invoke name="')
         name = yield from source.until('"')
         yield from source.expect(">")
-        arguments = source.calling(name)
+        arguments = source.begin_call(name)
         yield from _members(source, tools.get(name, {}), f"{MINIMAX}</invoke>", 0, arguments)
-        source.called(ToolCall(name, arguments))
+        source.add_calls(ToolCall(name, arguments))
 
 
 def _members(
     source: Source, schema: Mapping[str, Any], end: str, depth: int, kept: dict[str, Any] | None = None
 ) -> Reading[dict[str, Any]]:
-    """Read elements up to `end`, and keep them in `kept`."""
+    """Read elements up to `end` into `kept`, or into a new object."""
     found: dict[str, Any] = {} if kept is None else kept
     while True:
-        yield from source.blanks()
+        yield from source.skip_space()
         if (yield from source.accept(end)):
             return found
         yield from source.expect(f"{MINIMAX}<")
@@ -71,8 +71,8 @@ def _members(
 
 
 def _value(source: Source, schema: Mapping[str, Any], end: str, depth: int) -> Reading[Any]:
-    """Read what an element holds, and its `end`: elements, those of a list all called `item`, or a text."""
-    if depth == _DEEPEST:
+    """Read the value of an element and its `end`: `item` elements of a list, other elements of an object, or a text."""
+    if depth == _MAX_DEPTH:
         raise NotACallError
     if (yield from source.accept(end)):
         kind = schema.get("type")
@@ -81,8 +81,8 @@ def _value(source: Source, schema: Mapping[str, Any], end: str, depth: int) -> R
     if (yield from source.starts_with(item)):
         inner, items = schema.get("items"), []
         while (yield from source.accept(item)):
-            told = inner if isinstance(inner, Mapping) else {}
-            items.append((yield from _value(source, told, f"{MINIMAX}</item>", depth + 1)))
+            item_schema = inner if isinstance(inner, Mapping) else {}
+            items.append((yield from _value(source, item_schema, f"{MINIMAX}</item>", depth + 1)))
         yield from source.expect(end)
         return items
     if (yield from source.starts_with(f"{MINIMAX}<")):
@@ -94,13 +94,13 @@ def _attributes(head: str) -> dict[str, str]:
     return {name: html.unescape(text) for name, text in _ATTRIBUTE.findall(head)}
 
 
-def _needed(attributes: Mapping[str, str], name: str) -> str:
+def _required(attributes: Mapping[str, str], name: str) -> str:
     if not attributes.get(name):
         raise NotACallError
     return attributes[name]
 
 
-def _some(found: list[ToolCall]) -> list[ToolCall]:
+def _check_any(found: list[ToolCall]) -> list[ToolCall]:
     if not found:
         raise NotACallError
     return found

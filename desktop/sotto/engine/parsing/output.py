@@ -1,4 +1,4 @@
-"""What a reader has told apart and nobody has taken yet."""
+"""The output of a parser: pieces of an answer that have been recognized and not yet fetched."""
 
 import secrets
 import string
@@ -7,18 +7,18 @@ from dataclasses import replace
 
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall
 
-# Mistral's templates take ids of just so many letters and digits, and others take any.
+# Mistral's templates require ids of exactly nine letters and digits; others accept any.
 _ID_LENGTH = 9
 _ID_LETTERS = string.ascii_letters + string.digits
 
 
 def fresh_id() -> str:
-    """Return an id for a call that the model gave none."""
+    """Return a new id, for a call that the model gave none."""
     return "".join(secrets.choice(_ID_LETTERS) for _ in range(_ID_LENGTH))
 
 
 class Output:
-    """Takes what is told apart; neighbours of one kind are joined.
+    """Collects pieces of an answer; consecutive texts of the same kind are joined.
 
     Attributes:
         begun: Whether there has been any text.
@@ -37,31 +37,31 @@ class Output:
         Args:
             fresh: Returns an id for a call that has none.
             begun: Whether there has been text before.
-            plain: Whether there will be nothing but text, so that no white space can belong to a tag.
-            most_calls: So many calls are taken, and those behind them are dropped; None for no limit.
+            plain: Whether there will be only text, so that no white space can belong to a tag.
+            most_calls: Most calls to output, after which calls are dropped; None for no limit.
         """
         self._fresh = fresh
         self._plain = plain
         self._calls_left = most_calls
         self._pieces: list[Piece] = []
-        # The next piece: put together word by word, a long text would be copied for each of them.
+        # The chunks of the next piece. Appending to a string would copy a long text for every chunk.
         self._kind, self._run = Kind.TEXT, list[str]()
         self._blank = {Kind.TEXT: "", Kind.THOUGHT: ""}
         self.begun = self._in_text = begun
 
     @property
     def called(self) -> bool:
-        """Whether there have been as many calls as there may be."""
+        """Whether the limit of calls has been reached."""
         return self._calls_left == 0
 
     def take(self) -> list[Piece]:
-        """Return what there is, which is then gone."""
-        self._put_together()
+        """Return the pieces so far and forget them."""
+        self._join_run()
         pieces, self._pieces = self._pieces, []
         return pieces
 
-    def say(self, kind: Kind, text: str) -> None:
-        """Take more of a text or a thought. White space at its end waits for what follows it."""
+    def add_text(self, kind: Kind, text: str) -> None:
+        """Add more of a text or a thought. White space at its end waits for what follows."""
         body = text if self._plain else text.rstrip()
         if body:
             self._add(kind, self._blank[kind] + body)
@@ -70,13 +70,13 @@ class Output:
             self.begun = self.begun or self._in_text
         self._blank[kind] += text[len(body) :]
 
-    def space(self) -> None:
-        """Put an empty line between a text and what follows it, if that is text as well."""
+    def add_separator(self) -> None:
+        """Separate a text from what follows by an empty line, if that is text as well."""
         if self._in_text:
             self._blank[Kind.TEXT] = "\n\n"
 
     def end(self) -> None:
-        """Let the white space that waits be part of what it stands behind: nothing follows."""
+        """Output the white space that waits, as nothing follows."""
         for kind, blank in self._blank.items():
             self._add(kind, blank)
             self._blank[kind] = ""
@@ -87,27 +87,27 @@ class Output:
         self._put(Piece(Kind.THOUGHT, begins=True))
 
     def end_thought(self, *, turned: bool = False) -> None:
-        """End the thought, or what has been `turned` into one: all text so far."""
+        """End the thought; `turned` says that all text so far turns out to have been a thought."""
         self._blank, self._in_text = dict.fromkeys(self._blank, ""), False
         self._put(Piece(Kind.THOUGHT, ends=True, turned=turned))
 
     def begin_calls(self) -> None:
-        """Begin what is likely to be calls."""
+        """Begin what looks like calls."""
         self._put(Piece(Kind.TOOL, begins=True))
 
     def break_off(self, calls: Sequence[ToolCall], cut: CutCall | None, text: str) -> None:
-        """End it where the answer was cut short: behind these calls there is the beginning of one.
+        """End calls where the answer was cut short within one.
 
         Args:
-            calls: Those that are complete.
-            cut: What there is of the other one; None where that is nothing.
-            text: How all that was written.
+            calls: The complete calls.
+            cut: The incomplete call after them; None where nothing of it is known.
+            text: The source text of all these calls.
         """
         self.end_calls(calls)
         if self.called or cut is None:
             return
         if calls:
-            # As they are told already, what is written of them is no part of it.
+            # The complete calls have been output, so the text must not contain them again.
             text = cut.written()
             self.begin_calls()
             self.end_calls(())
@@ -115,7 +115,7 @@ class Output:
         self._put(Piece(Kind.TEXT, blank + text, cut=cut))
 
     def end_calls(self, calls: Sequence[ToolCall]) -> None:
-        """End it: there are these calls, or it was none."""
+        """End calls: `calls` were read, or none if it was text after all."""
         if not calls:
             self._put(Piece(Kind.TOOL, ends=True))
             return
@@ -129,15 +129,15 @@ class Output:
 
     def _add(self, kind: Kind, text: str) -> None:
         if kind is not self._kind:
-            self._put_together()
+            self._join_run()
         self._kind = kind
         self._run.append(text)
 
     def _put(self, piece: Piece) -> None:
-        self._put_together()
+        self._join_run()
         self._pieces.append(piece)
 
-    def _put_together(self) -> None:
+    def _join_run(self) -> None:
         text, self._run = "".join(self._run), []
         if text:
             self._pieces.append(Piece(self._kind, text))

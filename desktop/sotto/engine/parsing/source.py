@@ -1,7 +1,7 @@
-"""Text that comes in pieces, read as if it were all there.
+"""A source of text that arrives in chunks, for readers that are written as if all of it were there.
 
-What reads is a generator that yields where it cannot go on without more text. So nothing that is read can depend on
-where the text was cut: a reader looks further only when it has what it needs, or knows that nothing more comes.
+Readers are generators that yield where they need more text to continue. So results cannot depend on how the text is
+split: a reader decides only when it has the text that it needs, or knows that the text has ended.
 """
 
 import json
@@ -19,72 +19,72 @@ _OUTSIDE = re.compile(r'["\[\]{}]')
 
 
 class NotACallError(Exception):
-    """What looked like the call of a tool is none; it is text."""
+    """A text that looked like a tool call is not one."""
 
 
 class CutOffError(NotACallError):
-    """The text ends where more of a call must come.
+    """The text ends within a call.
 
     Attributes:
-        source: What was read, with how far its calls were.
+        source: The source, which has the state of the calls.
     """
 
     def __init__(self, source: "Source") -> None:
-        """Say where the text ends."""
+        """Take the source that has ended."""
         super().__init__()
         self.source = source
 
 
 class Source:
-    """The text of an answer as far as it has come.
+    """The text of an answer so far, and the state of the calls that are being read.
 
     Attributes:
-        text: What has come and may still be looked at.
-        at: How much of `text` has been read.
-        ended: Whether nothing more comes.
+        text: The text from which readers may still read.
+        at: How many characters of `text` have been read.
+        ended: Whether no more text will come.
         cut: Whether that is because the answer was cut short.
-        calls: The calls that have been read of those that are being read.
-        name: What the one behind them is called, where that is known.
-        arguments: What has been read of its arguments.
-        value: The JSON object or list that the text ends in; empty where it ends in none.
-        dry: Whether more of the calls was looked for at the end of the text.
+        calls: The complete calls.
+        name: The tool's name of the next call; empty where not known yet.
+        arguments: The arguments of the next call that have been read.
+        value: The unfinished JSON object or list within which the text ends; empty where it ends outside of JSON.
+        dry: Whether a reader needed more text of the calls after the end.
     """
 
     def __init__(self) -> None:
-        """Begin with nothing."""
+        """Begin without text."""
         self.text = ""
         self.at = 0
         self.ended = self.cut = False
         self.begin_calls()
 
     def add(self, text: str) -> None:
-        """Take more."""
+        """Add more text."""
         self.text += text
 
     def forget(self) -> None:
-        """Drop what has been read; nobody goes back to it."""
+        """Drop the text that has been read, to which no reader will return."""
         if self.at:
             self.text, self.at = self.text[self.at :], 0
 
-    # Calls, so that it is known how far they were where they end too early.
+    # The state of calls, from which `cut_calls` recovers those of an answer that was cut short.
 
     def begin_calls(self) -> list[ToolCall]:
-        """Begin to read calls, and return where they are kept."""
+        """Begin to read calls, and return the list that collects them."""
         self.calls: list[ToolCall] = []
-        self.calling("")
+        self.begin_call("")
         return self.calls
 
-    def calling(self, name: str) -> dict[str, Any]:
-        """Begin with the arguments of a call, and return where they are kept."""
+    def begin_call(self, name: str) -> dict[str, Any]:
+        """Begin to read a call, and return the dictionary that collects its arguments."""
         self.name, self.arguments, self.value, self.dry = name, dict[str, Any](), "", False
         return self.arguments
 
-    def called(self, *calls: ToolCall) -> None:
-        """Keep calls that are complete."""
+    def add_calls(self, *calls: ToolCall) -> None:
+        """Add complete calls."""
         self.calls += calls
-        self.calling("")
+        self.begin_call("")
 
-    # Reading. Each raises NotACallError where there is something else.
+    # Readers. Those that require something raise NotACallError where something else comes.
 
     def more(self) -> Reading[None]:
         """Wait for more text."""
@@ -94,7 +94,7 @@ class Source:
         yield
 
     def starts_with(self, text: str) -> Reading[bool]:
-        """Return whether `text` comes next; it is not read."""
+        """Return whether `text` comes next, without reading it."""
         while len(self.text) - self.at < len(text) and text.startswith(self.text[self.at :]) and not self.ended:
             yield
         rest = self.text[self.at : self.at + len(text)]
@@ -102,7 +102,7 @@ class Source:
         return rest == text
 
     def accept(self, text: str) -> Reading[bool]:
-        """Read `text` if it comes next, and tell whether it did."""
+        """Read `text` if it comes next, and return whether it did."""
         found = yield from self.starts_with(text)
         self.at += len(text) if found else 0
         return found
@@ -113,19 +113,19 @@ class Source:
             raise NotACallError
 
     def next(self) -> Reading[str]:
-        """Return the character that comes next, which is not read; nothing at the end."""
+        """Return the next character without reading it; empty at the end."""
         while self.at == len(self.text) and not self.ended:
             yield
         self.dry = self.dry or self.at == len(self.text)
         return self.text[self.at : self.at + 1]
 
-    def blanks(self) -> Reading[None]:
+    def skip_space(self) -> Reading[None]:
         """Read white space, if there is any."""
         while (char := (yield from self.next())) and char.isspace():
             self.at += 1
 
     def while_in(self, pattern: re.Pattern[str]) -> Reading[str]:
-        """Read characters as long as each of them matches `pattern`, at least one."""
+        """Read at least one character, and as many as match `pattern`."""
         begin = self.at
         while (char := (yield from self.next())) and pattern.fullmatch(char):
             self.at += 1
@@ -134,20 +134,20 @@ class Source:
         return self.text[begin : self.at]
 
     def until(self, *ends: str) -> Reading[str]:
-        """Read up to one of `ends`, none of which begins another, and past it; return what stands in front of it."""
-        begin = looked = self.at
+        """Read up to and past one of `ends`, none of which begins another; return the text before it."""
+        begin = searched = self.at
         longest = max(map(len, ends))
         while True:
-            places = [(place, end) for end in ends if (place := self.text.find(end, looked)) >= 0]
+            places = [(place, end) for end in ends if (place := self.text.find(end, searched)) >= 0]
             if places:
                 place, end = min(places)
                 self.at = place + len(end)
                 return self.text[begin:place]
-            looked = max(begin, len(self.text) - longest + 1)
+            searched = max(begin, len(self.text) - longest + 1)
             yield from self.more()
 
     def json(self, *, texts: bool = False) -> Reading[Any]:
-        """Read an object or a list in JSON and return it; a text as well where there may be `texts`."""
+        """Read a JSON object or list and return it; with `texts`, a JSON string as well."""
         if (yield from self.next()) not in ("{", "[", *('"' if texts else ())):
             raise NotACallError
         begin = at = self.at
@@ -161,7 +161,7 @@ class Source:
                 continue
             at, char = found.end(), found[0]
             if char == "\\":
-                at += 1  # whatever it is that is escaped
+                at += 1  # the escaped character
             elif char == '"':
                 in_string = not in_string
             else:
@@ -173,11 +173,11 @@ class Source:
 
 
 def read_whole(text: str, reader: Callable[[Source], Reading[_T]]) -> _T:
-    """Return what all of a text is read as.
+    """Return the result of a reader that must read all of a text.
 
     Raises:
-        NotACallError: It is something else, or more.
-        CutOffError: More must come.
+        NotACallError: The reader fails, or leaves some of the text.
+        CutOffError: The reader needs more text.
     """
     source = Source()
     source.add(text)
@@ -198,17 +198,17 @@ def read_whole(text: str, reader: Callable[[Source], Reading[_T]]) -> _T:
 
 
 def overlap(text: str, marks: Collection[str]) -> int:
-    """Return how many characters at the end of `text` may be the beginning of a mark."""
+    """Return how many characters at the end of `text` may begin a mark."""
     longest = max(map(len, marks), default=1) - 1
     tail = text[max(0, len(text) - longest) :]
     return next((len(tail) - at for at in range(len(tail)) if any(mark.startswith(tail[at:]) for mark in marks)), 0)
 
 
 def read_json(text: str) -> Any:
-    """Return what a text is in JSON. Line ends in strings, which models forget to escape, are taken as they are.
+    """Return the value of a JSON text. Line breaks in strings, which models forget to escape, are accepted.
 
     Raises:
-        NotACallError: It is no JSON.
+        NotACallError: It is not JSON.
     """
     try:
         return json.loads(text, strict=False, parse_constant=_refuse)

@@ -1,28 +1,27 @@
-"""Reads answers that are a text with thoughts and calls of tools in it.
+"""The reader of answers that are text with thoughts and tool calls between tags.
 
-A tag counts where a model would put it: outside of code, and for thoughts at the beginning of a line. What is not the
-complete call of a tool is text, and of a text in which nothing is marked nothing is lost. White space next to tags
-belongs to the tags.
+A tag counts only where a model would put it: outside of code, and for thoughts at the beginning of a line. Anything
+that is not a complete tool call stays text, and text without tags stays as it is. White space next to tags belongs to
+the tags.
 
-Some templates open the thought at the end of the prompt, so that the answer has the closing tag alone: where that is
-known, the answer begins inside the thought; where it is not, what was taken for text becomes a thought when its end is
-seen.
+Some templates open the thought at the end of the prompt, so that the answer has only the closing tag. Where that is
+known, the answer begins within the thought; otherwise the text so far becomes a thought when the closing tag comes.
 """
 
 import re
 
 from sotto.engine.contract.answer_parts import CutCall, Kind
-from sotto.engine.parsing.broken_off import broken_off
 from sotto.engine.parsing.calls import Tools
+from sotto.engine.parsing.cut_calls import recover_calls
 from sotto.engine.parsing.families import Calls, Family, Thoughts
 from sotto.engine.parsing.lines import Lines
 from sotto.engine.parsing.output import Output
 from sotto.engine.parsing.source import NotACallError, Reading, Source, overlap
 
-# So often may something look like a call and be none. Each time may mean a look at all of a text.
-_MOST_FAILURES = 16
-# Which part of a mark shows that it is one, as a divisor: `<` may be anything, `<too` begins `<tool_call>`.
-_LEAST_OF_A_MARK = 3
+# How many texts may look like calls without being any. Each may make the reader go through the whole text.
+_MAX_FAILURES = 16
+# What part of a mark at the end of a cut answer counts as one, here more than a third: `<too` begins `<tool_call>`.
+_MARK_DIVISOR = 3
 
 
 class TaggedReader:
@@ -38,20 +37,29 @@ class TaggedReader:
         *,
         begun: bool = False,
     ) -> None:
-        """Begin with an answer; see `Parser` for what it is given."""
+        """Begin with an answer.
+
+        Args:
+            family: How the model marks thoughts and calls.
+            tools: JSON schemas of the available tools' parameters, by the tools' names.
+            source: The text to read.
+            out: Takes the pieces of the answer.
+            opened: The thought inside which the answer begins; None where it begins outside of thoughts.
+            begun: Whether the prompt ends with the beginning of the answer.
+        """
         self._family, self._tools = family, tools
         self._source, self._out = source, out
         self._opened, self._begun = opened, begun
         self._lines = Lines()
         self._thought: Thoughts | None = None
         self._failures = 0
-        self._plain = opened is None and not begun  # nothing but text so far
+        self._plain = opened is None and not begun  # only text so far
         self._marks = _marks_of(family)
         self._pattern = re.compile("|".join(map(re.escape, self._marks)) or "(?!)")
 
     @property
     def thought_end(self) -> str:
-        """What the model would have to write to end the thought that it is in; empty where it is in none."""
+        """The text by which the model would end the current thought; empty outside of thoughts."""
         return self._thought.end if self._thought is not None else ""
 
     def read(self) -> Reading[None]:
@@ -66,7 +74,7 @@ class TaggedReader:
         self._out.end()
 
     def _read_text(self) -> Reading[Thoughts | Calls | None]:
-        """Pass on text up to something that is marked, and return how; None at the end of the answer."""
+        """Pass on text up to an opening tag, and return what it opens; None at the end of the answer."""
         source = self._source
         while True:
             found = self._pattern.search(source.text, source.at)
@@ -81,23 +89,23 @@ class TaggedReader:
                 continue
             self._pass(found.start())
             text = found[0]
-            mark = self._begun_by(text)
+            mark = self._syntax_of(text)
             if mark is not None and self._counts(mark):
                 source.at += len(text)
                 self._plain = False
                 return mark
             if text in self._family.dropped or (yield from self._ends_thought(text)):
                 source.at += len(text)
-                yield from source.blanks()
+                yield from source.skip_space()
             else:
                 # Another mark may begin within this one.
                 self._pass(source.at + 1)
 
     def _pass_beginning(self) -> None:
-        """Pass on what an answer that was cut short ends with, unless it is too much of a mark for a text."""
+        """Pass on the last characters of an answer that was cut short, unless they are the beginning of a mark."""
         tail = self._source.text[self._source.at :]
         most = max((len(way.opens) for way in self._family.calls if way.opens.startswith(tail)), default=0)
-        if self._tools and _LEAST_OF_A_MARK * len(tail) > most > 0:
+        if self._tools and _MARK_DIVISOR * len(tail) > most > 0:
             self._out.begin_calls()
             self._out.break_off((), CutCall(), tail)
         elif not any(mark in tail for mark in self._family.marks):
@@ -108,27 +116,27 @@ class TaggedReader:
         text = self._source.text[self._source.at : end]
         self._source.at += len(text)
         self._lines.take(text)
-        self._out.say(Kind.TEXT, text)
+        self._out.add_text(Kind.TEXT, text)
 
-    def _begun_by(self, text: str) -> Thoughts | Calls | None:
+    def _syntax_of(self, text: str) -> Thoughts | Calls | None:
         ways: tuple[Thoughts | Calls, ...] = (*self._family.calls, *self._family.thoughts)
         return next((way for way in ways if way.opens == text), None)
 
     def _counts(self, mark: Thoughts | Calls) -> bool:
-        """Return whether a tag at this place is one."""
+        """Return whether a tag counts at this place."""
         if isinstance(mark, Thoughts):
             return self._lines.blank and not self._lines.fence
         if mark.first:
             return bool(self._tools) and not self._out.begun
-        return self._failures < _MOST_FAILURES and (mark.anywhere or not self._lines.fence)
+        return self._failures < _MAX_FAILURES and (mark.anywhere or not self._lines.fence)
 
     def _ends_thought(self, text: str) -> Reading[bool]:
-        """Return whether all text so far is a thought that ends here: its end mark is alone, or closes a line."""
+        """Return whether a closing tag, alone on a line or at its end, makes all text so far a thought."""
         closers = [pair.closes for pair in self._family.thoughts]
         if not self._plain or self._lines.fence or text not in closers:
             return False
         if not self._lines.blank:
-            following = yield from self._behind(len(text))
+            following = yield from self._next_on_line(len(text))
             if following not in ("\n", ""):
                 return False
         self._plain = False
@@ -136,8 +144,8 @@ class TaggedReader:
         self._lines.begin()
         return True
 
-    def _behind(self, length: int) -> Reading[str]:
-        """Return the first character behind so many that is no blank on the same line; nothing at the end."""
+    def _next_on_line(self, length: int) -> Reading[str]:
+        """Return the next character on the line that is not white space, `length` ahead or later; empty at the end."""
         source, place = self._source, self._source.at + length
         while True:
             following = source.text[place : place + 1]
@@ -154,16 +162,16 @@ class TaggedReader:
         source, self._thought = self._source, pair
         if begins:
             self._out.begin_thought()
-            yield from source.blanks()
-            # A model may write once more the tag that the prompt ends with.
+            yield from source.skip_space()
+            # A model may repeat the tag with which the prompt ends.
             if by_prompt and (yield from source.accept(pair.opens)):
-                yield from source.blanks()
+                yield from source.skip_space()
         while True:
             end = source.text.find(pair.closes, source.at)
             held = 0 if end >= 0 or source.ended else overlap(source.text[source.at :], (pair.closes,))
             text = source.text[source.at : end if end >= 0 else len(source.text) - held]
             source.at += len(text)
-            self._out.say(Kind.THOUGHT, text)
+            self._out.add_text(Kind.THOUGHT, text)
             if end >= 0:
                 break
             if source.ended:
@@ -174,7 +182,7 @@ class TaggedReader:
         self._out.end_thought()
         self._thought = None
         self._lines.begin()
-        yield from source.blanks()
+        yield from source.skip_space()
 
     def _read_calls(self, way: Calls) -> Reading[None]:
         source = self._source
@@ -184,7 +192,7 @@ class TaggedReader:
         try:
             calls = yield from way.read(source, self._tools)
         except NotACallError:
-            if self._broke_off(way, behind - len(way.opens)):
+            if self._try_break_off(way, behind - len(way.opens)):
                 return
             self._failures += 1
             self._out.end_calls(())
@@ -193,13 +201,13 @@ class TaggedReader:
             return
         self._out.end_calls(calls)
         self._lines.begin()
-        yield from source.blanks()
+        yield from source.skip_space()
 
-    def _broke_off(self, way: Calls, begin: int) -> bool:
-        """Tell that the answer was cut short in calls that begin in a place, if that is why they cannot be read."""
+    def _try_break_off(self, way: Calls, begin: int) -> bool:
+        """Output calls that begin at `begin` as cut short, if that is why reading failed; return whether it was."""
         if not (self._source.cut and self._source.dry and self._tools):
             return False
-        calls, cut = broken_off(self._source)
+        calls, cut = recover_calls(self._source)
         if way.first and cut is not None and cut.name not in self._tools:
             return False
         self._out.break_off(calls, cut, self._source.text[begin:])
@@ -208,6 +216,6 @@ class TaggedReader:
 
 
 def _marks_of(family: Family) -> tuple[str, ...]:
-    """Return all texts that may mark something in a text."""
+    """Return all texts that may be marks."""
     ways: tuple[Thoughts | Calls, ...] = (*family.calls, *family.thoughts)
     return tuple(sorted({*(way.opens for way in ways), *(pair.closes for pair in family.thoughts), *family.dropped}))

@@ -9,7 +9,7 @@ from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.grammar.grammars import check_grammar
 from sotto.engine.grammar.schema_checks import LARGEST_SCHEMA
-from sotto.engine.parsing.forcing import Callable
+from sotto.engine.parsing.forcing import CallableTool
 from sotto.errors import InvalidRequestError
 from sotto.store.printable import format_size, printable
 
@@ -17,7 +17,7 @@ from sotto.store.printable import format_size, printable
 _CHECKS_KEPT = 256
 
 
-def wanted_tools(tools: Sequence[Mapping[str, Any]], choice: ToolChoice) -> tuple[Callable, ...]:
+def wanted_tools(tools: Sequence[Mapping[str, Any]], choice: ToolChoice) -> tuple[CallableTool, ...]:
     """Return the tools of which one must be called; none where no call is required. May run on any thread.
 
     Args:
@@ -39,7 +39,7 @@ def wanted_tools(tools: Sequence[Mapping[str, Any]], choice: ToolChoice) -> tupl
             f"{printable(', '.join(names))}."
         )
     found = tuple(
-        Callable(
+        CallableTool(
             name,
             {"type": "object", **(function.get("parameters") or {})},
             f"{choice.tools}[{number}].{choice.parameters}",

@@ -13,7 +13,7 @@ from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, options_
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions, Think
 from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.engine.parsing.families import Family, Thoughts, family_of
-from sotto.engine.parsing.markup_writing import written
+from sotto.engine.parsing.markup_writing import write_markup
 from sotto.engine.prompt.abilities import abilities_of
 from sotto.engine.prompt.answer_constraints import Constraints, PromptEnd, check_conflicts
 from sotto.engine.prompt.boundaries import Boundaries, find_boundaries
@@ -311,15 +311,15 @@ class Preparer:
         if begun:
             parts = parse_answer(begun)
             answer = text_of(parts)
-            begun, opened = written(parts, self.family, text)
+            begun, opened = write_markup(parts, self.family, text)
         return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, answer, opened, asked)
 
     def _empty_thought(self, template: ChatTemplate, prompt: str) -> str:
         """Return the text to append to a prompt so that the model answers without a thought."""
-        if end := self.family.at_once(prompt):
+        if end := self.family.skip_thought(prompt):
             return end
         # A template that can switch thoughts off has already done so.
-        return self.family.thoughts[0].nothing if self.family.thinks and not template.switches_thoughts else ""
+        return self.family.thoughts[0].empty if self.family.thinks and not template.switches_thoughts else ""
 
     def _fit_prompt(self, prompt: _Prompt, overflow: Overflow, asked: int | None) -> _Prompt:
         """Return the prompt, shortened where it is too long.

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from sotto.chats.chat_records import Role, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece, merge_pieces
 from sotto.engine.parsing.answer_parser import Parser
-from sotto.engine.parsing.families import KEPT
+from sotto.engine.parsing.families import STORED
 from sotto.ui.conversation.answer_wording import CUT_CALL, is_cut_short, thought_line, thought_seconds, tool_call_line
 from sotto.ui.conversation.json_layout import JsonLayout, fence_code, format_json
 
@@ -14,7 +14,7 @@ def to_markdown(turn: Turn) -> str:
     """Return a turn as Markdown: thoughts as quotations, tool calls with their arguments, JSON as code."""
     if turn.role is not Role.ASSISTANT:
         return turn.content.strip()
-    parser = Parser(KEPT, fresh=str)
+    parser = Parser(STORED, fresh=str)
     begun, rest = parser.feed(turn.text), parser.finish()
     cut = unfinished_call(rest) if is_cut_short(turn) else ""
     pieces = merge_pieces((*begun, *(rest[:-1] if cut else rest)))

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.engine.contract.answer_parts import Kind, Piece, markup
 from sotto.engine.parsing.answer_parser import Parser
-from sotto.engine.parsing.families import KEPT
+from sotto.engine.parsing.families import STORED
 from sotto.ui.conversation.json_layout import FENCE, JsonLayout
 from sotto.ui.conversation.plain_markdown import unfinished_call
 from sotto.ui.markdown.clipboard import mime_of_code, mime_of_markdown
@@ -36,7 +36,7 @@ class AnswerBody(QWidget):
         self.is_json = False
         self._layout, self._json = JsonLayout(), list[str]()
         self._raw: list[str] = []
-        self._parser = Parser(KEPT)
+        self._parser = Parser(STORED)
         self._live = True
         self.parts: list[MarkdownText | ThoughtPart | ToolCallPart] = []
         self._open: MarkdownText | ThoughtPart | ToolCallPart | None = None
@@ -77,7 +77,7 @@ class AnswerBody(QWidget):
         self._begun_call = unfinished_call(pieces) if pieces else self._begun_call
         for piece in pieces:
             self._show(piece)
-        self._parser = Parser(KEPT)
+        self._parser = Parser(STORED)
 
     def grow(self, pieces: Iterable[Piece]) -> None:
         """Append pieces that have just arrived."""

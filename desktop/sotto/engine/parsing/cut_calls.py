@@ -1,4 +1,4 @@
-"""What there is of a call that an answer broke off in."""
+"""Recovery of tool calls within which an answer was cut short."""
 
 import json
 from typing import Any
@@ -10,13 +10,13 @@ from sotto.engine.parsing.source import NotACallError, Source
 _DECODER = json.JSONDecoder(strict=False)
 
 
-def broken_off(source: Source) -> tuple[list[ToolCall], CutCall | None]:
-    """Return the calls that are complete, and what there is of the one behind them; None where that is a mark only."""
+def recover_calls(source: Source) -> tuple[list[ToolCall], CutCall | None]:
+    """Return the complete calls, and the incomplete one after them; None where that has no more than a mark."""
     if source.calls and not source.name and not source.value:
         return source.calls, None
     if source.name:
-        told = json.dumps(source.arguments, ensure_ascii=False)[:-1]
-        return source.calls, CutCall(source.name, source.value if source.value.startswith("{") else told)
+        known = json.dumps(source.arguments, ensure_ascii=False)[:-1]
+        return source.calls, CutCall(source.name, source.value if source.value.startswith("{") else known)
     complete, last = _values(source.value) if source.value.startswith("[") else ([], source.value)
     try:
         calls = [*source.calls, *map(_call, complete)]
@@ -26,7 +26,7 @@ def broken_off(source: Source) -> tuple[list[ToolCall], CutCall | None]:
 
 
 def _call(value: Any) -> ToolCall:
-    """Return the call that a value is; Apertus names the tool by a key."""
+    """Return a JSON value as a call; Apertus uses the tool's name as the only key."""
     if isinstance(value, dict) and len(value) == 1 and "function" not in value:
         ((name, given),) = value.items()
         return ToolCall(name, arguments_of(given))
@@ -34,11 +34,11 @@ def _call(value: Any) -> ToolCall:
 
 
 def _values(text: str) -> tuple[list[Any], str]:
-    """Return the values of a list that ends too early, and what there is of the last one."""
+    """Return the complete values of an unfinished list, and the text of the last one."""
     found: list[Any] = []
     at = 1
     while True:
-        at = _past_blanks(text, at, ",")
+        at = _skip_space(text, at, ",")
         try:
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):
@@ -48,7 +48,7 @@ def _values(text: str) -> tuple[list[Any], str]:
 
 
 def _cut(text: str) -> CutCall:
-    """Return what an object that ends too early says of a call."""
+    """Return the call that an unfinished object describes."""
     known, key, rest = _members(text)
     if key == "function":
         return _cut(rest)
@@ -65,22 +65,22 @@ def _cut(text: str) -> CutCall:
 
 
 def _members(text: str) -> tuple[dict[str, Any], str, str]:
-    """Return the complete members of an object that ends too early, and key and text of what it ends in."""
+    """Return the complete members of an unfinished object, and the key and text of the last one."""
     found: dict[str, Any] = {}
-    key, at = "", _past_blanks(text, 0, "{")
+    key, at = "", _skip_space(text, 0, "{")
     try:
         while True:
             key = ""
             name, end = _DECODER.raw_decode(text, at)
-            at, key = _past_blanks(text, end, ":"), str(name)
+            at, key = _skip_space(text, end, ":"), str(name)
             found[key], end = _DECODER.raw_decode(text, at)
-            at = _past_blanks(text, end, ",")
+            at = _skip_space(text, end, ",")
     except (ValueError, RecursionError):
         return found, key, text[at:]
 
 
-def _past_blanks(text: str, at: int, mark: str) -> int:
-    """Return the place behind blanks and a mark."""
+def _skip_space(text: str, at: int, mark: str) -> int:
+    """Return the place after white space and marks."""
     while at < len(text) and (text[at].isspace() or text[at] == mark):
         at += 1
     return at
