@@ -77,14 +77,14 @@ def in_json(end: str = "", *, optional: bool = False) -> CallReader:
     def read(source: Source, _: Tools) -> Reading[list[ToolCall]]:
         found = source.begin_calls()
         while True:
-            behind = source.at
+            after = source.at
             yield from source.skip_space()
             if end and (yield from source.accept(end)):
                 break
             following = yield from source.next()
             if found and following not in ("{", "["):
                 _refuse_if(bool(following and end) and not optional)
-                source.at = behind
+                source.at = after
                 break
             source.add_calls(*calls_of((yield from source.json())))
         _refuse_if(not found)
@@ -114,13 +114,13 @@ def bare_objects(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
     source.at -= 1
     found = source.begin_calls()
     while True:
-        behind = source.at
+        after = source.at
         if found:
             yield from source.skip_space()
             yield from source.accept(";")
             yield from source.skip_space()
             if (yield from source.next()) != "{":
-                source.at = behind
+                source.at = after
                 return found
         call = call_of((yield from source.json()))
         _refuse_if(call.name not in tools)
@@ -137,10 +137,10 @@ def llama(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
         else:
             # `brave_search.call(query="...")`
             source.add_calls((yield from loose_values.call(source, ".call")))
-        behind = source.at
+        after = source.at
         yield from source.skip_space()
         if not (yield from source.accept(";")):
-            source.at = behind
+            source.at = after
             return found
         yield from source.skip_space()
 

@@ -45,10 +45,10 @@ def in_tool_call(end: str) -> CallReader:
 def functions(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
     """Read a function after `<function=`. Qwen3-Coder often leaves out the `<tool_call>` before it."""
     found = yield from function(source, tools)
-    behind = source.at
+    after = source.at
     yield from source.skip_space()
     if not (yield from source.accept("</tool_call>")):
-        source.at = behind
+        source.at = after
     return [found]
 
 

@@ -186,18 +186,18 @@ class TaggedReader:
 
     def _read_calls(self, way: Calls) -> Reading[None]:
         source = self._source
-        behind = source.at
+        start = source.at
         self._out.begin_calls()
         source.begin_calls()
         try:
             calls = yield from way.read(source, self._tools)
         except NotACallError:
-            if self._try_break_off(way, behind - len(way.opens)):
+            if self._try_break_off(way, start - len(way.opens)):
                 return
             self._failures += 1
             self._out.end_calls(())
-            source.at = behind - len(way.opens)
-            self._pass(behind)
+            source.at = start - len(way.opens)
+            self._pass(start)
             return
         self._out.end_calls(calls)
         self._lines.begin()

@@ -91,8 +91,8 @@ def _last_ends(template: Template, parts: Parts, text: str) -> list[int]:
     # At least one message stays, because most templates refuse an empty conversation.
     most = min(_LAST_MESSAGES, len(recent) - len(parts.system) - 1)
     for left_out in range(max(0, most) + 1):
-        behind = whole[shared_count(whole, _render_probe(template, recent[: len(recent) - left_out], asks=False)) :]
-        ends.append(len(text) - len(behind) if len(behind) < len(whole) and text.endswith(behind) else 0)
+        rest = whole[shared_count(whole, _render_probe(template, recent[: len(recent) - left_out], asks=False)) :]
+        ends.append(len(text) - len(rest) if len(rest) < len(whole) and text.endswith(rest) else 0)
     return ends
 
 

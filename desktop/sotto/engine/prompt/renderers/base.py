@@ -181,9 +181,9 @@ def _turns(messages: Sequence[Mapping[str, Any]], is_question: Callable[[str], b
     return [_with_answers(turn, turns[place + 1 :]) if turn.calls else turn for place, turn in enumerate(turns)]
 
 
-def _with_answers(turn: Turn, behind: Sequence[Turn]) -> Turn:
+def _with_answers(turn: Turn, after: Sequence[Turn]) -> Turn:
     """Return a turn with the results of tools that follow it."""
-    return replace(turn, answers=tuple(takewhile(lambda later: later.role == "tool", behind)))
+    return replace(turn, answers=tuple(takewhile(lambda later: later.role == "tool", after)))
 
 
 def _calls(message: Mapping[str, Any]) -> list[Call]:
@@ -200,8 +200,8 @@ def split_thought(turn: Turn) -> tuple[str, str]:
     """Return an answer's thought and its text; the thought may be in the text, between `<think>` tags."""
     if turn.thought or "</think>" not in turn.content:
         return turn.thought, turn.content
-    before, *_, behind = turn.content.split("</think>")
-    return before.rstrip("\n").split("<think>")[-1].lstrip("\n"), behind.lstrip("\n")
+    before, *_, after = turn.content.split("</think>")
+    return before.rstrip("\n").split("<think>")[-1].lstrip("\n"), after.lstrip("\n")
 
 
 def content_of(message: Mapping[str, Any]) -> str:

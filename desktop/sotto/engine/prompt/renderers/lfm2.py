@@ -52,8 +52,8 @@ class Lfm2Thinking(Lfm2):
         if turn.recent:
             thought = f"<think>{turn.thought}</think>" if turn.thought else ""
             return block("assistant", thought + turn.content + _calls(turn))
-        _, mark, behind = turn.content.rpartition("</think>")
-        return block("assistant", (behind.strip() if mark else turn.content) + _calls(turn))
+        _, mark, after = turn.content.rpartition("</think>")
+        return block("assistant", (after.strip() if mark else turn.content) + _calls(turn))
 
     def tool(self, turn: Turn) -> str:
         """Return the result of a tool."""

@@ -107,8 +107,8 @@ Where:
             )
             called = f"<｜tool▁calls▁begin｜>{''.join(calls)}<｜tool▁calls▁end｜>"
             return f"{begun}{turn.content}{called}<｜end▁of▁sentence｜>"
-        _, mark, behind = turn.content.partition("</think>")
-        text = behind if mark and not turn.follows_tool else turn.content
+        _, mark, after = turn.content.partition("</think>")
+        text = after if mark and not turn.follows_tool else turn.content
         return f"{begun}{text}<｜end▁of▁sentence｜>"
 
     def tool(self, turn: Turn) -> str:
