@@ -63,7 +63,7 @@ def check_every_cut(text, family, opened=None, tools=TOOLS, **more):
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
-def test_a_transcript_of_each_family_cut_at_every_byte(name):
+def test_transcripts_of_each_family_split_at_every_byte(name):
     family, text, (thought, answer, calls) = TRANSCRIPTS[name]
     pieces = check_every_cut(text, family)
     assert thought_of(pieces) == thought
@@ -74,7 +74,7 @@ def test_a_transcript_of_each_family_cut_at_every_byte(name):
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
-def test_an_answer_that_breaks_off_anywhere_loses_no_word(name):
+def test_an_answer_that_is_cut_short_anywhere_loses_no_word(name):
     family, text, _ = TRANSCRIPTS[name]
     whole = list(calls_of(read([text], family)))
     for at in range(len(text)):
@@ -97,7 +97,7 @@ def is_json(text):
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
-def test_a_call_that_an_answer_is_cut_short_in_is_no_text(name):
+def test_a_call_that_is_cut_short_is_not_text(name):
     family, text, (_, answer, _) = TRANSCRIPTS[name]
     whole = list(calls_of(read([text], family)))
     named = 0
@@ -157,14 +157,14 @@ def marks_of(family):
         ("harmony", "<|channel|>fin", [], None),
     ],
 )
-def test_what_there_is_of_a_call_that_was_cut_off(name, written, calls, cut):
+def test_recovery_of_calls_that_were_cut_short(name, written, calls, cut):
     pieces = read([written], TRANSCRIPTS[name][0], cut=True)
     assert [call.name for call in calls_of(pieces)] == calls
     assert cut_of(pieces) == (CutCall(*cut) if cut else None)
     assert text_of(pieces) == ""
 
 
-def test_what_was_cut_off_and_is_no_call_stays_text():
+def test_cut_text_that_is_not_a_call_stays_text():
     for text in ('{"name": "other", "para', '{"city": "Os', "{"):
         assert text_of(read([text], TRANSCRIPTS["llama 3, bare"][0], cut=True)) == text
     # What ends by itself, or was given no tools, is what it is.
@@ -178,7 +178,7 @@ def test_what_was_cut_off_and_is_no_call_stays_text():
 
 @examples(150)
 @given(st.data())
-def test_any_cut_gives_the_same_pieces(data):
+def test_any_split_gives_the_same_pieces(data):
     name = data.draw(st.sampled_from(sorted(TRANSCRIPTS)))
     family, text, _ = TRANSCRIPTS[name]
     # Parts of a transcript in any order, so that it is broken in every way.
@@ -204,7 +204,7 @@ PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<tool_call>", "</tool_c
     st.sampled_from([STORED, HARMONY, GLIMMER, SOLAR, TRANSCRIPTS["mistral"][0], TRANSCRIPTS["llama 3, bare"][0]]),
     st.booleans(),
 )
-def test_marks_in_any_order_give_the_same_pieces_for_any_cut(parts, family, begun):
+def test_marks_in_any_order_give_the_same_pieces_for_any_split(parts, family, begun):
     text = "".join(parts)
     opened = family.thoughts[0] if begun else None
     assert joined(read(parts, family, opened)) == joined(read([text], family, opened))
@@ -213,7 +213,7 @@ def test_marks_in_any_order_give_the_same_pieces_for_any_cut(parts, family, begu
 
 @examples(200)
 @given(st.text(alphabet="ab <>/[]{}`|\n_tThinkcaol:\"'=", max_size=60), st.sampled_from(sorted(TRANSCRIPTS)))
-def test_a_text_in_which_nothing_is_marked_comes_as_it_is(text, name):
+def test_text_without_marks_is_not_changed(text, name):
     family = TRANSCRIPTS[name][0]
     if any(mark in text for mark in (*family.marks, "</")):
         return
@@ -244,7 +244,7 @@ some_parts = st.lists(
 
 @examples(200)
 @given(some_parts)
-def test_what_is_kept_is_read_again(parts):
+def test_stored_answers_are_parsed_again(parts):
     # Two texts in a row are one.
     parts = [part for index, part in enumerate(parts) if not index or {part.kind, parts[index - 1].kind} != {Kind.TEXT}]
     kept = markup(parts)
@@ -293,7 +293,7 @@ TEXT, THOUGHT, TOOL = "text", "thought", "tool"
         ("a <b> c\n<thin", [(TEXT, "a <b> c\n<thin", True)]),
     ],
 )  # fmt: skip
-def test_tags_in_text_whatever_the_cut(text, parts):
+def test_tags_in_text_for_any_split(text, parts):
     assert told(check_every_cut(text, STORED)) == parts
 
 
@@ -311,7 +311,7 @@ def test_a_thought_that_the_prompt_opened(text, parts):
     assert told(check_every_cut(text, STORED, opened)) == parts
 
 
-def test_an_answer_that_is_gone_on_with_begins_nothing():
+def test_a_continued_answer_begins_no_part():
     thought = STORED.opened_by("<think>")
     assert read([" more.</think>Yes"], opened=thought, begun=True) == [
         Piece(Kind.THOUGHT, " more."),
@@ -364,12 +364,12 @@ def test_a_thought_can_be_ended_for_the_model(family, begin, ends):
         (HARMONY, "<|start|>assistant<|channel|>final<|message|>", ""),
     ],
 )
-def test_an_answer_without_thoughts_begins_at_once(family, prompt, end):
+def test_an_answer_can_begin_without_a_thought(family, prompt, end):
     assert family.skip_thought(prompt) == end
     assert family.skip_thought(prompt + end) == ""
 
 
-def test_objects_are_calls_only_at_the_beginning_and_only_of_tools_there_are():
+def test_objects_are_calls_only_at_the_beginning_and_only_of_available_tools():
     llama = TRANSCRIPTS["llama 3, bare"][0]
     call = '{"name": "find", "parameters": {}}'
     assert calls_of(check_every_cut(call, llama)) == (ToolCall("find"),)
@@ -377,7 +377,7 @@ def test_objects_are_calls_only_at_the_beginning_and_only_of_tools_there_are():
         assert told(check_every_cut(text, llama, tools=tools)) == [(TEXT, text, True)]
 
 
-def test_a_parameter_between_tags_is_what_its_schema_says():
+def test_the_schema_decides_the_type_of_a_parameter_between_tags():
     glm = "<tool_call>find<arg_key>what</arg_key><arg_value>3</arg_value></tool_call>"
     assert calls_of(read([glm])) == (ToolCall("find", {"what": "3"}),)
     assert calls_of(read([glm], tools={})) == (ToolCall("find", {"what": 3}),)
@@ -385,7 +385,7 @@ def test_a_parameter_between_tags_is_what_its_schema_says():
     assert calls_of(read([glm], tools=odd)) == (ToolCall("find", {"what": 3}),)
 
 
-def test_while_a_call_comes_that_is_known():
+def test_the_beginning_of_a_call_is_known_while_it_streams():
     parser = Parser(STORED, fresh=lambda: "id")
     assert parser.feed("<tool_call>") == [Piece(Kind.TOOL, begins=True)]
     assert parser.feed('{"name": "a"') == []
@@ -411,7 +411,7 @@ def test_harmony_without_a_head_is_text():
         assert text_of(check_every_cut(text, HARMONY)) == text
 
 
-def test_harmony_says_text_in_several_messages_with_an_empty_line_between():
+def test_harmony_texts_of_several_messages_are_separated_by_an_empty_line():
     text = "<|channel|>commentary<|message|>One.<|end|><|start|>assistant<|channel|>final<|message|>Two."
     assert text_of(check_every_cut(text, HARMONY)) == "One.\n\nTwo."
 
@@ -430,7 +430,7 @@ def test_harmony_says_text_in_several_messages_with_an_empty_line_between():
         "<" * 20_000,
     ],
 )
-def test_what_is_meant_to_do_harm_is_text(text):
+def test_malicious_answers_are_text(text):
     family = TRANSCRIPTS["gemma 4"][0]
     started = time.thread_time()
     assert told(read([text[at : at + 7] for at in range(0, len(text), 7)], family)) == [(TEXT, text, True)]
@@ -440,7 +440,7 @@ def test_what_is_meant_to_do_harm_is_text(text):
 @pytest.mark.parametrize(
     "part", ["<think>", "a <think> ", "<think>a</think>", '<tool_call>{\\"', '<tool_call>{"', "</think> a", "{}", "<"]
 )
-def test_a_long_text_that_is_meant_to_do_harm_is_read_soon(part):
+def test_long_malicious_answers_are_parsed_fast(part):
     started = time.thread_time()
     parse_answer(part * (400_000 // len(part)))
     assert time.thread_time() - started < 10

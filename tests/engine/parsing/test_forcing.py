@@ -53,7 +53,7 @@ class Bytes:
         return list(text.encode() if isinstance(text, str) else text)
 
 
-def lets_through(grammar, ids, mark="<mark>"):
+def accepts(grammar, ids, mark="<mark>"):
     """Return whether a grammar takes tokens, and whether they are all that it wants."""
     wrapped = llguidance.TokenizerWrapper(Bytes(mark))
     matcher = llguidance.LLMatcher(llguidance.LLTokenizer(wrapped), llguidance.LLMatcher.grammar_from_lark(grammar))
@@ -62,10 +62,10 @@ def lets_through(grammar, ids, mark="<mark>"):
 
 
 @pytest.mark.parametrize("template", TEMPLATES)
-def test_a_call_is_let_through_and_read(template):
+def test_an_allowed_call_is_parsed(template):
     family, text = family_of(template), TEMPLATES[template]
     grammar = calls_grammar(family, template, GIVEN, {})
-    assert lets_through(grammar, text.encode())
+    assert accepts(grammar, text.encode())
     (call,) = calls_of(parse_answer(text, family, GIVEN))
     assert (call.name, call.arguments) == ("find", {"n": 3})
     for wrong in (
@@ -76,30 +76,30 @@ def test_a_call_is_let_through_and_read(template):
         "Yes." + text,
         text.replace("find", "say"),
     ):
-        assert not lets_through(grammar, wrong.encode())
+        assert not accepts(grammar, wrong.encode())
 
 
 def test_a_mark_that_is_a_special_token_is_that_token():
     family = family_of("[TOOL_CALLS]")
     grammar = calls_grammar(family, "[TOOL_CALLS]", GIVEN, {"[TOOL_CALLS]": 257})
     rest = b'[{"name": "say", "arguments": {"what": "a"}}]'
-    assert lets_through(grammar, [257, *rest], "[TOOL_CALLS]")
-    assert not lets_through(grammar, [*b"[TOOL_CALLS]", *rest], "[TOOL_CALLS]")
+    assert accepts(grammar, [257, *rest], "[TOOL_CALLS]")
+    assert not accepts(grammar, [*b"[TOOL_CALLS]", *rest], "[TOOL_CALLS]")
 
 
 @examples(30)
 @given(st.sampled_from(sorted(TEMPLATES)), st.text("ab_-.9", min_size=1, max_size=6), st.integers())
-def test_whatever_tools_are_called(template, name, number):
+def test_any_names_of_tools(template, name, number):
     family = family_of(template)
     key = "parameters" if "parameters" in template else "arguments"
     told = json.dumps({"name": name, key: {"n": number}})
     text = TEMPLATES[template].replace(json.dumps({"name": "find", key: {"n": 3}}), told)
-    assert lets_through(calls_grammar(family, template, {name: SCHEMA}, {}), text.encode())
+    assert accepts(calls_grammar(family, template, {name: SCHEMA}, {}), text.encode())
     assert calls_of(parse_answer(text, family, {name: SCHEMA}))[0].arguments == {"n": number}
 
 
 @pytest.mark.parametrize("template", ["nothing", "{{ tools }}", "<tool_calls_of_mine>"])
-def test_other_ways_have_no_grammar(template):
+def test_other_syntaxes_have_no_grammar(template):
     assert calls_grammar(family_of(template), template, GIVEN, {}) is None
 
 
@@ -139,7 +139,7 @@ WAYS = ((False, True), (True, False), (False, False), (True, True))
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
-def test_whatever_is_let_through_is_a_call_that_validates(name):
+def test_every_allowed_answer_is_a_call_that_validates(name):
     """In every way of calling, whether marks are tokens or texts, behind a thought or not, one call or several."""
     template = (FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
     family, tools = family_of(template), [CallableTool(name, schema, name) for name, schema in MANY.items()]
@@ -196,14 +196,14 @@ def of_tag(text):
         ({"type": ["string", "null"]}, ['"</arg_value> \\" {"'], []),
     ],
 )
-def test_texts_between_tags_are_what_their_schema_says(schema, right, wrong):
+def test_strings_between_tags_match_their_schema(schema, right, wrong):
     grammar = tagged(schema).text
     for text in right:
-        assert lets_through(grammar, of_tag(text)), text
+        assert accepts(grammar, of_tag(text)), text
         (call,) = calls_of(parse_answer(of_tag(text).decode(), TAGGED, {"find": {"properties": {"what": schema}}}))
         jsonschema.validate(call.arguments["what"], schema)
     for text in wrong:
-        assert not lets_through(grammar, of_tag(text)), text
+        assert not accepts(grammar, of_tag(text)), text
 
 
 @pytest.mark.parametrize(
@@ -220,25 +220,25 @@ def test_texts_between_tags_are_what_their_schema_says(schema, right, wrong):
         ({"properties": {}, "required": ["b"]}, r"tools\[0\]: required names b, which is no property"),
     ],
 )
-def test_what_cannot_be_said_between_tags_is_refused(parameters, message):
+def test_schemas_that_tags_cannot_guarantee_are_refused(parameters, message):
     with pytest.raises(InvalidRequestError, match=message):
         calls_rules(TAGGED, "<tool_call><arg_key>", [CallableTool("find", parameters, "tools[0]")], {})
 
 
-def test_arguments_may_be_missing_wherever_they_are():
+def test_any_optional_argument_may_be_missing():
     parameters = {"type": "object", "properties": {key: {"type": "integer"} for key in "abc"}, "required": ["b"]}
     template = "<|tool_call>"
     rules = calls_rules(family_of(template), template, [CallableTool("f", parameters, "t")], {}, single=True)
     for some, taken in (("b:1", True), ("a:1,b:2", True), ("b:1,c:2", True), ("a:1,b:2,c:3", True), ("a:1", False),
                         ("b:1,", False), (",b:1", False), ("a:1,,b:2", False), ("", False)):  # fmt: skip
-        assert lets_through(rules.text, f"<|tool_call>call:f{{{some}}}<tool_call|>".encode()) is taken, some
+        assert accepts(rules.text, f"<|tool_call>call:f{{{some}}}<tool_call|>".encode()) is taken, some
 
 
 def test_harmony_calls_one_function_in_its_channel():
     tokens = {"<|channel|>": 257}
     grammar = calls_grammar(HARMONY, "", GIVEN, tokens)
     body = b'commentary to=functions.find <|constrain|>json<|message|>{"n":3}'
-    assert lets_through(grammar, [257, *body], "<|channel|>")
-    assert not lets_through(grammar, [257, *body.replace(b"find", b"fly")], "<|channel|>")
+    assert accepts(grammar, [257, *body], "<|channel|>")
+    assert not accepts(grammar, [257, *body.replace(b"find", b"fly")], "<|channel|>")
     (call,) = calls_of(parse_answer(f"<|channel|>{body.decode()}", HARMONY, GIVEN))
     assert (call.name, call.arguments) == ("find", {"n": 3})

@@ -47,7 +47,7 @@ def in_pieces(parser, text, cuts):
 @pytest.mark.parametrize("opened", [False, True])
 @examples(15)
 @given(data=st.data())
-def test_the_answer_begins_where_it_does_however_it_is_cut(kind, opened, data):
+def test_the_answer_begins_at_the_same_place_for_any_split(kind, opened, data):
     lead = lead_of(FAMILIES[kind], OPENED[kind] if opened else None, calls=False)
     thought = data.draw(st.text("ab \n<{", max_size=6))
     answer = data.draw(st.sampled_from([ODD, ODD.strip(), "", " {}", '{"a": "</think>"}']))
@@ -62,7 +62,7 @@ def test_the_answer_begins_where_it_does_however_it_is_cut(kind, opened, data):
 
 
 @kinds
-def test_a_cut_within_what_leads_to_the_answer_is_no_answer(kind):
+def test_an_answer_cut_within_the_lead_is_empty(kind):
     lead = lead_of(FAMILIES[kind], OPENED[kind], calls=False)
     whole = f"Hm.{lead.closes}{lead.behind}"
     for end in range(3 + len(lead.closes), len(whole) + 1):
@@ -83,7 +83,7 @@ def test_a_cut_within_what_leads_to_the_answer_is_no_answer(kind):
     ],
     ids=lambda grammar: grammar.kind.value,
 )
-def test_every_answer_behind_a_thought_is_what_it_must_be(kind, special, opened, grammar):
+def test_every_answer_after_a_thought_meets_its_constraint(kind, special, opened, grammar):
     family = FAMILIES[kind]
     marks = sorted(family.marks & {"<think>", "</think>", "[THINK]", "[/THINK]"}) or sorted(family.marks)
     tokenizer = byte_level(marks if special else ())

@@ -41,7 +41,7 @@ def of_go(source, template, tokenizer='{"added_tokens": []}'):
 
 @pytest.mark.skipif(not RECORDED, reason=f"needs {_RENDERS}, which is not on this machine")
 @pytest.mark.parametrize("model", RECORDED)
-def test_go_templates_can_what_ollama_says(source, model):
+def test_go_templates_have_the_abilities_that_ollama_reports(source, model):
     theirs = set(RECORDED[model]["capabilities"])
     ours = of_go(source, RECORDED[model]["template"])
     assert (ours.tools, ours.infills) == ("tools" in theirs, "insert" in theirs)
@@ -68,13 +68,13 @@ def test_a_vocabulary_with_marks_fills_gaps(source):
         '\n{ "model" : { } , "added_tokens" : ALL }\n',
     ],
 )
-def test_added_tokens_are_found_wherever_they_stand(source, text):
+def test_added_tokens_are_found_anywhere_in_the_file(source, text):
     tokens = json.dumps([{"content": mark} for mark in MARKS])
     assert abilities_in_files(replace(source, tokenizer_json=text.replace("ALL", tokens))).infills
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"a"', '{"a": ', '{"a": 1 "b": 2}', '{"a": [' + "[" * 100_000])
-def test_what_is_no_json_is_said(source, text):
+def test_invalid_json_is_reported(source, text):
     with pytest.raises(BrokenModelError, match=r"tokenizer\.json is no JSON that can be read"):
         abilities_in_files(replace(source, tokenizer_json=text))
 
@@ -112,7 +112,7 @@ class TestGguf:
         assert {token["content"] for token in json.loads(some.tokenizer)["added_tokens"]} >= {*MARKS, "<think>"}
         assert some.files["tokenizer_config.json"]["chat_template"] == HERMES
 
-    def test_a_file_tells_what_it_can_as_when_it_is_loaded(self, tmp_path):
+    def test_a_file_shows_the_same_abilities_as_the_loaded_model(self, tmp_path):
         folder = write_model(tmp_path / "folder", "plain")
 
         def vocabulary(writer, count):

@@ -134,7 +134,7 @@ def test_the_cost_does_not_grow_with_the_conversation(qwen):
     assert sorted(template.lengths)[:-1] == [1, 2, 3, 4, 4]
 
 
-def test_places_that_no_template_has_are_not_told(qwen):
+def test_places_that_no_template_has_are_left_out(qwen):
     system_in_front = ChatTemplate("{% for message in messages %}{{ message.content }}{% endfor %}")
     places, prompt = found(system_in_front, qwen, (Message("user", "alone"),))
     assert places == Boundaries(system=0, messages=(), answer=len(prompt))
@@ -144,7 +144,7 @@ def test_places_that_no_template_has_are_not_told(qwen):
 
 
 @given(common=st.text(max_size=30), first=st.text(max_size=9), second=st.text(max_size=9))
-def test_what_is_shared(common, first, second):
+def test_length_of_the_common_prefix(common, first, second):
     first, second = common + first, common + second
     pairs = zip(first, second, strict=False)
     expected = next((index for index, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))

@@ -95,7 +95,7 @@ def check(calls):
 
 
 @pytest.mark.parametrize("name", FAMILIES)
-def test_even_random_weights_call_as_their_family_does(load, name):
+def test_random_weights_call_in_the_syntax_of_their_family(load, name):
     engine = load(name)
     for think, seed in product((Think.OFF, None), range(1, 1 + share(2, 1))):
         end = ask(engine, tools=TOOLS, tool_choice=ONE, think=think, sampling=drawn(seed), think_budget=8)
@@ -117,7 +117,7 @@ def test_one_tool_by_name_and_several_calls(load, name):
     assert several
 
 
-def test_calls_come_in_pieces_as_ever_and_after_other_requests(load):
+def test_calls_stream_as_usual_and_after_other_requests(load):
     engine = load(HERMES)
     free = ask(engine, num_predict=9).token_ids
     events = events_of(engine, tools=TOOLS, tool_choice=ONE, think=Think.OFF)
@@ -129,7 +129,7 @@ def test_calls_come_in_pieces_as_ever_and_after_other_requests(load):
 
 @pytest.mark.parametrize("name", THINKING)
 @pytest.mark.parametrize("budget", [0, 13])
-def test_a_thought_comes_first_and_what_is_asked_for_behind_it(load, name, budget):
+def test_a_thought_comes_before_a_constrained_answer(load, name, budget):
     engine, thoughts = load(name), []
     for seed in range(share(3, 1)):
         asked = {"think": Think.ON, "think_budget": budget, "sampling": drawn(seed)}
@@ -145,7 +145,7 @@ def test_a_thought_comes_first_and_what_is_asked_for_behind_it(load, name, budge
 
 
 @pytest.mark.parametrize("name", THINKING)
-def test_with_thoughts_off_what_is_asked_for_comes_at_once(load, name):
+def test_with_thoughts_off_a_constrained_answer_comes_at_once(load, name):
     for overflow in Overflow:
         end = ask(load(name), grammar=FORMAT, think=Think.OFF, overflow=overflow)
         assert end.done_reason is DoneReason.STOP
@@ -153,7 +153,7 @@ def test_with_thoughts_off_what_is_asked_for_comes_at_once(load, name):
         jsonschema.validate(json.loads(end.text), PERSON)
 
 
-def test_an_answer_that_may_begin_like_a_thought_comes_behind_one(load):
+def test_an_answer_that_may_begin_like_a_thought_follows_one(load):
     word = Grammar(GrammarKind.REGEX, r"<[a-z]{5}>[a-z]{3}")
     end = ask(load(QWEN_CODER), grammar=word, think_budget=3)
     assert re.fullmatch(word.text, end.text)
@@ -163,7 +163,7 @@ def test_an_answer_that_may_begin_like_a_thought_comes_behind_one(load):
     assert end.thinking
 
 
-def test_a_thought_that_is_never_closed_is_all_that_comes(load):
+def test_a_thought_that_is_never_closed_is_the_whole_answer(load):
     events = events_of(load(GLM), grammar=FORMAT, num_predict=30)
     end = events[-1]
     assert (end.done_reason, end.text) == (DoneReason.LENGTH, "")
@@ -172,7 +172,7 @@ def test_a_thought_that_is_never_closed_is_all_that_comes(load):
 
 
 @pytest.mark.parametrize("name", [HERMES, GLM, HARMONY])
-def test_an_answer_that_was_cut_is_gone_on_with(load, name):
+def test_an_answer_that_was_cut_is_continued(load, name):
     engine = load(name)
     whole = ask(engine, grammar=FORMAT, think=Think.ON, think_budget=6)
     for cut in (2, 5, len(whole.text) - 3):
@@ -186,7 +186,7 @@ def test_an_answer_that_was_cut_is_gone_on_with(load, name):
 
 
 @pytest.mark.parametrize("single", [True, False])
-def test_of_several_calls_only_the_first_is_told_where_there_may_be_but_one(load, single):
+def test_only_the_first_of_several_calls_counts_where_one_is_allowed(load, single):
     choice = ToolChoice(single=single)
     request = GenerateRequest("r", QUESTION, tools=TOOLS, tool_choice=choice, sampling=GREEDY, think=Think.OFF)
     parser = load(LLAMA).prepare(request).parser()
@@ -223,13 +223,13 @@ def test_of_several_calls_only_the_first_is_told_where_there_may_be_but_one(load
         ),
     ],
 )
-def test_what_cannot_be_done_is_said(load, options, message):
+def test_impossible_requests_are_refused(load, options, message):
     with pytest.raises(InvalidRequestError, match=message):
         ask(load(HERMES), **{"tools": TOOLS, "tool_choice": ONE} | options)
 
 
 @pytest.mark.parametrize("name", ["llama-spm", "qwen2", "stories260k"])
-def test_what_is_written_for_a_model_is_spelled_exactly(name):
+def test_text_written_for_a_model_is_spelled_exactly(name):
     """Some tokenizers would put a space in front of it."""
     own = tokenizer(name)
     text = "\n</think>\n\n"
@@ -238,7 +238,7 @@ def test_what_is_written_for_a_model_is_spelled_exactly(name):
     assert text.encode().startswith(own.spelled(tokens[0]))
 
 
-def test_a_family_that_has_no_form_is_told(load):
+def test_a_family_whose_calls_cannot_be_forced_is_refused(load):
     engine = Engine()
     engine.load(open_model(find("sotto")))
     try:

@@ -45,7 +45,7 @@ def rendered(template, variables):
 
 
 @pytest.mark.parametrize("model", RECORDED["models"])
-def test_each_has_a_place_for_what_is_asked(model):
+def test_each_template_prints_the_question(model):
     choice = TemplateChoice(TemplateKind.GO, RECORDED["models"][model]["template"])
     assert ChatTemplate(choice).reads_messages
 

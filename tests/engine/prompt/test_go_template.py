@@ -123,7 +123,7 @@ def test_dates():
         ("{{ " + "(" * 5000 + " }}", "line 1: more than 100 blocks and brackets stand in each other"),
     ],
 )
-def test_what_cannot_be_read_is_told_with_its_line(text, sentence):
+def test_syntax_errors_name_the_line(text, sentence):
     with pytest.raises(GoTemplateError) as caught:
         GoTemplate(text)
     assert str(caught.value) == sentence
@@ -148,7 +148,7 @@ def test_what_cannot_be_read_is_told_with_its_line(text, sentence):
         ("{{ .System 1 }}", "line 1: a value that is no function is given arguments"),
     ],
 )
-def test_what_fails_is_told_with_its_line(text, sentence):
+def test_runtime_errors_name_the_line(text, sentence):
     with pytest.raises(GoTemplateError) as caught:
         rendered(text)
     assert str(caught.value) == sentence
@@ -184,7 +184,7 @@ DOUBLING = "{{ $x := `ab` }}{{ range 99 }}{{ $x = %s }}{{ end }}{{ $x }}"
         "x" * 200_000,
     ],
 )
-def test_harm_ends_soon(text, monkeypatch):
+def test_malicious_templates_end_soon(text, monkeypatch):
     monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
     started = time.thread_time()
     with pytest.raises(TemplateBoundsError):
@@ -206,7 +206,7 @@ def test_messages_are_collated():
     assert rendered(text, talk) == "One.\n\nTwo.|system:One.\n\nTwo.|user:a\n\nb|tool:ct|tool:d|user:ef"
 
 
-def test_turns_are_rendered_one_by_one_and_the_last_is_cut_off_behind_the_answer():
+def test_turns_are_rendered_one_by_one_and_the_last_is_cut_off_after_the_answer():
     text = "{{ if .System }}S:{{ .System }};{{ end }}U:{{ .Prompt }};A:{{ .Response }};"
     template = GoTemplate(text)
     assert template.render({"messages": TALK}) == "S:Be brief.;U:What is 2 + 2?;A:4;U:héé;A:"
@@ -217,7 +217,7 @@ def test_turns_are_rendered_one_by_one_and_the_last_is_cut_off_behind_the_answer
     assert inside.render({"messages": TALK}) == "What is 2 + 2?<4>.héé<"
 
 
-def test_without_an_answer_it_is_what_goes_before_whoever_speaks():
+def test_without_an_answer_the_prompt_ends_before_the_next_speaker():
     template = GoTemplate(
         "{{ range .Messages }}<{{ .Role }}>{{ .Content }}</>{{ end }}<assistant>{{ if false }}{{ .Response }}{{ end }}"
     )
@@ -227,7 +227,7 @@ def test_without_an_answer_it_is_what_goes_before_whoever_speaks():
     assert alone == "<system>Be brief.</><user>What is 2 + 2?</><assistant>4</><"
 
 
-def test_what_was_said_about_thinking():
+def test_fields_of_thinking():
     text = "{{ .IsThinkSet }} {{ .Think }} {{ .ThinkLevel }}"
     assert rendered(text) == "false false "
     assert rendered(text, enable_thinking=True) == "true true "
@@ -360,7 +360,7 @@ if REAL:
 
 
 @pytest.mark.parametrize("number", range(0, len(REAL), 9))
-def test_a_long_conversation_is_no_harm(number):
+def test_a_long_conversation_stays_within_the_limits(number):
     talk = [{"role": ("user", "assistant")[turn % 2], "content": f"word{turn} " * 50} for turn in range(999)]
     template = GoTemplate(REAL[number])
     assert template.render({"messages": talk}).count("word998 ") == 50

@@ -73,12 +73,12 @@ class TestMarks:
         ids, plain = asked("gpt-2", STAR_CODER)
         assert ids == [50257, *cut(plain, PREFIX), 50259, *cut(plain, SUFFIX), 50258]
 
-    def test_code_llama_has_a_space_in_front_of_the_prefix_and_none_in_front_of_the_suffix(self):
+    def test_code_llama_has_a_space_before_the_prefix_and_none_before_the_suffix(self):
         ids, plain = asked("llama-spm", CODE_LLAMA, prefix="x =", suffix="return x")
         tokens = [plain.id_to_token(token) for token in ids]
         assert tokens == ["<s>", "▁<PRE>", "▁x", "▁=", "▁<SUF>", "return", "▁x", "▁<MID>"]
 
-    def test_codestral_has_the_suffix_first_and_nothing_behind_the_prefix(self):
+    def test_codestral_has_the_suffix_first_and_nothing_after_the_prefix(self):
         ids, plain = asked("llama-spm", CODESTRAL, prefix="x =", suffix="return x")
         tokens = [plain.id_to_token(token) for token in ids]
         assert tokens == ["<s>", "[SUFFIX]", "return", "▁x", "[PREFIX]", "▁x", "▁="]
@@ -86,7 +86,7 @@ class TestMarks:
     @pytest.mark.covering(1)
     @pytest.mark.parametrize("special", [True, False])
     @pytest.mark.parametrize("marks", [STAR_CODER, {50257: "[PREFIX]", 50258: "[SUFFIX]"}])
-    def test_what_is_typed_stays_text(self, marks, special):
+    def test_typed_marks_stay_text(self, marks, special):
         typed = "".join(marks.values())
         mine, _ = with_marks("gpt-2", *marks.items(), special=special)
         ids = Infill(mine, None).prompt(f"a{typed}b", f"c{typed}d", [("<file_sep>", typed)])
@@ -96,19 +96,19 @@ class TestMarks:
         assert f"a{typed}b" in spelled
         assert f"c{typed}d" in spelled
 
-    def test_half_of_a_family_is_none(self):
+    def test_an_incomplete_family_of_marks_is_not_used(self):
         mine, _ = with_marks("gpt-2", (50257, "<fim_prefix>"), (50258, "<fim_suffix>"))
         infill = Infill(mine, None)
         assert not infill.is_known
         with pytest.raises(InvalidRequestError, match=r"has no way to fill in a gap: its template knows no \.Suffix"):
             infill.prompt("a", "b")
 
-    def test_texts_that_look_like_marks_but_are_no_tokens_are_none(self):
+    def test_texts_that_are_not_tokens_are_not_marks(self):
         vocabulary = {"a": 0, "b": 1, "[PREFIX]": 2, "[SUFFIX]": 3}
         text = tokenizer_json(model={"type": "BPE", "vocab": vocabulary, "merges": []})
         assert not Infill(Tokenizer(text), None).is_known
 
-    def test_what_ends_the_middle(self):
+    def test_tokens_that_end_the_middle(self):
         mine, _ = with_marks("qwen2", *QWEN_CODER.items())
         assert Infill(mine, None).ends == {151643, *QWEN_CODER}
         mine, _ = with_marks("llama-spm", *CODE_LLAMA.items())
@@ -120,7 +120,7 @@ class TestMarks:
 
 
 class TestFiles:
-    def test_qwen_coder_has_a_repository_of_them(self):
+    def test_qwen_coder_puts_files_into_a_repository(self):
         # https://arxiv.org/abs/2409.12186, and the README of llama.cpp's server.
         ids, plain = asked("qwen2", QWEN_CODER, files=[("one.py", "x = 1\n"), ("two.py", "y = 2\n")])
         gap = [151659, *cut(plain, PREFIX), 151661, *cut(plain, SUFFIX), 151660]
@@ -132,7 +132,7 @@ class TestFiles:
             *gap,
         ]  # fmt: skip
 
-    def test_without_a_mark_they_are_snippets(self):
+    def test_without_a_file_mark_files_are_snippets(self):
         ids, plain = asked("deepseek-coder", files=[("one.py", "x = 1\n")])
         assert plain.decode(ids[: ids.index(32016)]).removeprefix("<｜begin▁of▁sentence｜>") == (
             "\n\n--- snippet ---\n\nx = 1\n"
@@ -140,7 +140,7 @@ class TestFiles:
 
 
 class TestRoom:
-    def test_files_go_first_the_farthest_before_the_others(self):
+    def test_the_farthest_files_are_left_out_first(self):
         many = [(f"{index}.py", f"x = {index}\n" * 20) for index in range(4)]
         whole, _ = asked("qwen2", QWEN_CODER, files=many)
         last, _ = asked("qwen2", QWEN_CODER, files=many[2:])
@@ -159,7 +159,7 @@ class TestRoom:
         assert short[:3] == [151659, *cut(plain, "a"), 151661]
         assert len(short) == 43
 
-    def test_a_template_is_given_what_has_room(self):
+    def test_a_template_gets_the_texts_that_fit(self):
         template = "<|fim_prefix|>{{ .Prompt }}<|fim_suffix|>{{ .Suffix }}<|fim_middle|>"
         ids, _ = asked("qwen2", QWEN_CODER, template, most=12)
         assert (len(ids), ids[0], ids[-1]) == (12, 151659, 151660)
@@ -175,7 +175,7 @@ class TestTemplates:
         "{{- else }}{{ if .System }}{{ .System }}{{ end }}User: {{ .Prompt }}Assistant:{{ .Response }}{{- end }}"
     )
 
-    def test_one_that_knows_of_suffixes_makes_the_prompt(self):
+    def test_a_template_with_a_suffix_makes_the_prompt(self):
         assert asked("deepseek-coder", None, self.DEEPSEEK)[0] == asked("deepseek-coder")[0]
         other = "{{ if .Suffix }}A{{ .Suffix }}B{{ .Prompt }}C{{ else }}{{ .Prompt }}{{ end }}"
         ids, plain = asked("gpt-2", None, other)
@@ -186,16 +186,16 @@ class TestTemplates:
         ids, plain = asked("qwen2", QWEN_CODER, other)
         assert ids == [151661, *cut(plain, SUFFIX), 151659, *cut(plain, PREFIX), 151660]
 
-    def test_marks_that_it_does_not_spell_as_the_vocabulary_does_are_taken_from_there(self):
+    def test_the_vocabulary_decides_where_the_template_spells_marks_differently(self):
         # As Ollama has codellama's.
         template = "{{- if .Suffix }}<PRE> {{ .Prompt }} <SUF>{{ .Suffix }} <MID>{{- else }}{{ .Prompt }}{{- end }}"
         assert asked("llama-spm", CODE_LLAMA, template)[0] == asked("llama-spm", CODE_LLAMA)[0]
 
-    def test_what_is_typed_stays_text_there_too(self):
+    def test_typed_marks_stay_text_in_templates(self):
         ids, _ = asked("deepseek-coder", None, self.DEEPSEEK, prefix="<｜fim▁end｜>", suffix="<｜fim▁hole｜>")
         assert [token for token in ids if token in (32015, 32016, 32017)] == [32016, 32015, 32017]
 
-    def test_one_of_the_request_goes_before(self):
+    def test_a_template_of_the_request_takes_precedence(self):
         given = "{{ .Suffix }}|{{ .Prompt }}"
         mine, plain = with_marks("gpt-2")
         ids = Infill(mine, GoTemplate(self.DEEPSEEK)).prompt("a", "b", template=given)

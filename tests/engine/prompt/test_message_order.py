@@ -76,7 +76,7 @@ def test_only_what_a_template_does_not_know_is_changed(template, talk, text):
     assert ChatTemplate(template).render(talk) == text
 
 
-def test_what_is_refused_all_the_same_is_told_in_the_words_of_the_template():
+def test_a_refusal_quotes_the_template():
     talk = (*CODEX, *GONE_ON[:1], *GONE_ON[:1])
     with pytest.raises(InvalidRequestError, match=r"refuses this conversation: In turn, please\.$"):
         ChatTemplate(STRICT).render(talk)

@@ -80,7 +80,7 @@ def test_the_template_is_the_one_that_transformers_takes(folder, preparer, tools
     assert list(prepared.prompt) == preparer.tokenizer.encode(expected)
 
 
-def test_calls_are_read_as_the_template_for_tools_has_them(preparer):
+def test_calls_are_parsed_by_the_template_for_tools(preparer):
     parser = preparer.prepare(GenerateRequest("r", (ASKED,), tools=(TOOL,))).parser()
     pieces = parser.feed('<tool_call>\n{"name": "find", "arguments": {"what": "it"}}\n</tool_call>')
     assert pieces[-1].call.arguments == {"what": "it"}
@@ -91,7 +91,7 @@ def test_calls_are_read_as_the_template_for_tools_has_them(preparer):
     assert preparer.count(CountRequest("c", (ASKED, kept))).tokens > 20
 
 
-def test_it_is_said_which_one_is_used(preparer):
+def test_a_note_names_the_template_that_is_used(preparer):
     assert preparer.template.note.startswith("Of its chat templates, default, ")
     assert preparer.template.note.endswith(", the first makes its prompts, and tool_use does where there are tools.")
     assert preparer.template.knows_tools
@@ -102,13 +102,13 @@ def source(templates):
     return ModelSource(record=None, tensor_files=(), json_files=MappingProxyType(files), tokenizer_json="")
 
 
-def test_a_file_for_tools_comes_on_top_of_whatever_there_is():
+def test_a_file_for_tools_complements_other_templates():
     both = ModelSource(None, (), source("a").json_files, "", more_templates={"tool_use": "b"})
     assert chat_templates(both) == {"default": "a", "tool_use": "b"}
     assert chat_templates(source({"rag": "r", "tool_use": 5, "default": "d"})) == {"default": "d", "rag": "r"}
 
 
-def test_one_that_knows_no_tools_is_not_made_to():
+def test_a_template_without_tools_stays_without():
     template = ChatTemplate(choose_template(source({"default": DEFAULT, "rag": RAG})))
     assert not template.knows_tools
     assert template.note == "Of its chat templates, default, rag, the first makes its prompts."
@@ -116,7 +116,7 @@ def test_one_that_knows_no_tools_is_not_made_to():
     assert choose_template(source({"default": DEFAULT})).note == ""
 
 
-def test_errors_say_which_one_it_is():
+def test_errors_name_the_template():
     with pytest.raises(BrokenModelError, match=r"^The model's chat template tool_use cannot be read: line 1: "):
         ChatTemplate(choose_template(source({"default": DEFAULT, "tool_use": "{% if %}"})))
     refusing = ChatTemplate(choose_template(source({"de\nfault": "{{ raise_exception('No.') }}", "rag": RAG})))

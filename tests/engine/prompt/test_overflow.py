@@ -30,7 +30,7 @@ def talk(*lengths, system=0):
     return tuple(messages)
 
 
-def test_a_conversation_is_taken_apart_into_turns():
+def test_a_conversation_is_split_into_turns():
     system, question, answer = Message("system", "s"), Message("user", "q"), Message("assistant", "a")
     parts = Parts.of([system, system, question, answer, question, question, answer, answer, system, question])
     assert parts.system == (system, system)
@@ -42,7 +42,7 @@ def test_a_conversation_is_taken_apart_into_turns():
     assert Parts.of([system]) == Parts((system,), ())
 
 
-def test_calls_of_the_last_turn_leave_with_their_answers_and_its_question_stays():
+def test_calls_of_the_last_turn_go_with_their_results_and_its_question_stays():
     """As of an agent, which is asked once and works on it for long."""
 
     def call(number):
@@ -82,7 +82,7 @@ def test_the_oldest_turns_go_first_and_whole():
     assert kept == (messages[0], *messages[3:])
 
 
-def test_more_is_dropped_than_must_be_so_that_the_next_turns_begin_alike():
+def test_more_is_dropped_than_necessary_so_that_the_next_turns_begin_alike():
     lengths, cuts = [10, 10], []
     for _ in range(30):
         lengths.append(10)
@@ -165,12 +165,12 @@ def test_the_longest_message_of_an_unfinished_turn_is_cut():
 
 
 @pytest.mark.parametrize("messages", [talk(9, system=300), (Message("system", "s" * 300),)])
-def test_a_system_prompt_without_room_is_told_in_a_sentence(messages):
+def test_a_system_prompt_that_does_not_fit_is_refused(messages):
     with pytest.raises(InvalidRequestError, match=r"system prompt .* 3\d\d tokens, and there is room for 100: shorten"):
         shorten(messages, most=100)
 
 
-def test_a_template_that_adds_much_is_no_trouble():
+def test_a_template_may_add_much():
     messages = talk(*[10] * 21)
 
     def wordy(messages):
@@ -192,12 +192,12 @@ def test_a_raw_prompt_keeps_its_beginning_and_its_end(tokens, most):
     assert list(kept[head:]) == (tokens[-(most // 2) :] if most > 1 else [])
 
 
-def test_the_older_half_of_what_follows_the_system_prompt_is_forgotten():
+def test_the_older_half_after_the_system_prompt_is_dropped():
     assert shift_context(range(100), keep=10, most=90) == (*range(10), *range(55, 100))
     assert shift_context(range(100), keep=0, most=20) == tuple(range(80, 100))
 
 
-def test_an_answer_keeps_what_asked_for_it():
+def test_an_answer_keeps_its_generation_prompt():
     question, opening, answer = range(10, 50), (7, 8), range(100, 200)
     tokens = (*range(5), *question, *opening, *answer)
     left = shift_context(tokens, keep=5, most=120, opening=opening)

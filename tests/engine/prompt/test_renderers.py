@@ -216,7 +216,7 @@ def test_renderings_are_as_published(name):
 
 
 @pytest.mark.parametrize("system", [None, "Be brief."])
-def test_deepseek_is_told_of_tools_as_by_ollama(system):
+def test_deepseek_gets_tools_as_in_ollama(system):
     models = json.loads(material("go-templates", "automap.json").read_text(encoding="utf-8"))
     go = next(one["ollama"]["template"] for one in models if one["model"] == "library/deepseek-v3.1:latest")
     fields = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "description": "é"}}}
@@ -232,7 +232,7 @@ def test_deepseek_is_told_of_tools_as_by_ollama(system):
     assert RENDERERS["deepseek3.1"].render({"messages": talk, "tools": tools}) == theirs
 
 
-def test_small_gemmas_are_not_told_that_nothing_is_thought():
+def test_prompts_of_small_gemmas_have_no_empty_thought():
     talk = {**TOKENS, "messages": [{"role": "user", "content": "Hi"}]}
     large, small = RENDERERS["gemma4-large"].render(talk), RENDERERS["gemma4-small"].render(talk)
     assert small == "<bos><|turn>user\nHi<turn|>\n<|turn>model\n"
@@ -240,7 +240,7 @@ def test_small_gemmas_are_not_told_that_nothing_is_thought():
 
 
 @pytest.mark.parametrize("name", RENDERERS)
-def test_what_a_rendering_does_not_know_is_refused(name):
+def test_messages_that_a_renderer_does_not_know_are_refused(name):
     talk = [{"role": "user", "content": "Hi"}, {"role": "narrator", "content": "It rains."}]
     with pytest.raises(TemplateRefusedError, match=r"^it has no messages of the role 'narrator'$"):
         RENDERERS[name].render({"messages": talk})
@@ -254,7 +254,7 @@ def test_what_a_rendering_does_not_know_is_refused(name):
 
 
 @pytest.mark.parametrize("name", RENDERERS)
-def test_calls_are_read_as_a_rendering_writes_them(name):
+def test_rendered_calls_can_be_parsed(name):
     """What is written in front of an answer is what the model was taught to write itself."""
     asked = {"role": "user", "content": "Hi"}
     calls = [ToolCall("find", {"what": "é x"}), ToolCall("add", {"a": 1.5, "b": [True]})]
@@ -278,7 +278,7 @@ def test_calls_are_read_as_a_rendering_writes_them(name):
 
 
 @pytest.mark.parametrize("name", RENDERERS)
-def test_a_rendering_says_what_it_looks_up(name):
+def test_a_renderer_names_the_variables_that_it_looks_up(name):
     talk = [{"role": "user", "content": "Hi"}]
     on, off = (RENDERERS[name].render({"messages": talk, "enable_thinking": think}) for think in (True, False))
     assert ("enable_thinking" in RENDERERS[name].variables) == (on != off)

@@ -63,7 +63,7 @@ def raw(prompt, overflow=Overflow.ERROR, **options):
         ({"num_ctx": 1}, "the context length asked for, num_ctx (4 tokens)"),
     ],
 )
-def test_the_error_says_which_limit_it_is_and_its_value(fitted, limits, told):
+def test_the_error_names_the_limit_and_its_value(fitted, limits, told):
     preparer = fitted(**limits)
     with pytest.raises(InvalidRequestError) as error:
         preparer.prepare(raw("x" * 1000))
@@ -81,7 +81,7 @@ def test_a_model_that_names_no_length(source):
 
 
 @pytest.mark.parametrize("overflow", list(Overflow))
-def test_what_fits_is_left_as_it_is(fitted, overflow):
+def test_a_prompt_that_fits_is_not_changed(fitted, overflow):
     preparer = fitted(400)
     messages = (SYSTEM, *talk(5))
     prepared = preparer.prepare(chat(messages, overflow))
@@ -121,7 +121,7 @@ def test_the_oldest_turns_are_left_out(fitted, overflow):
     asked=st.none() | st.integers(1, 600),
     overflow=st.sampled_from(SHORTENING),
 )
-def test_whatever_is_asked_fits_and_leaves_room_for_an_answer(fitted, count, length, system, context, asked, overflow):
+def test_every_prompt_fits_and_leaves_room_for_an_answer(fitted, count, length, system, context, asked, overflow):
     preparer = fitted(context)
     messages = ((SYSTEM,) if system else ()) + talk(2 * count - 1, length)
     prepared = preparer.prepare(chat(messages, overflow, num_predict=asked, sampling=SamplingOptions()))
@@ -190,7 +190,7 @@ def test_a_system_prompt_that_is_too_long_is_refused(fitted, overflow):
         preparer.prepare(chat((Message("system", "s" * 100), *talk(3)), overflow))
 
 
-def test_places_in_a_prompt(fitted):
+def test_boundaries_in_a_prompt(fitted):
     preparer = fitted(500)
     messages = (SYSTEM, *talk(5))
     prepared = preparer.prepare(chat(messages))
@@ -205,7 +205,7 @@ def test_places_in_a_prompt(fitted):
     assert decoded(preparer, prepared.opening) == "[assistant]"
 
 
-def test_options_go_before_the_models_own_and_those_before_the_defaults(tmp_path):
+def test_options_precede_those_of_the_model_which_precede_the_defaults(tmp_path):
     folder = write_model(tmp_path, "plain")
     source = open_model(record_of(folder))
     object.__setattr__(source, "params", {"temperature": 0.1, "top_k": 7, "stop": ["END"]})
@@ -220,7 +220,7 @@ def test_options_go_before_the_models_own_and_those_before_the_defaults(tmp_path
         preparer.prepare(chat(talk(1), options={"temperature": "hot"}))
 
 
-def test_options_of_the_model_that_cannot_be_followed_are_told_and_left_out(tmp_path):
+def test_options_of_the_model_without_effect_are_reported_and_left_out(tmp_path):
     source = open_model(record_of(write_model(tmp_path, "plain")))
     object.__setattr__(source, "params", {"mirostat": 1, "top_k": "many", "num_gqa": 8, "num_ctx": 100})
     preparer = Preparer(source)
@@ -235,7 +235,7 @@ def test_options_of_the_model_that_cannot_be_followed_are_told_and_left_out(tmp_
 
 
 @pytest.mark.parametrize("overflow", Overflow)
-def test_an_answer_at_the_end_is_gone_on_with(fitted, overflow):
+def test_an_answer_at_the_end_is_continued(fitted, overflow):
     preparer = fitted()
     messages = (SYSTEM, *talk(3))
     asked = preparer.prepare(chat(messages, overflow))
@@ -245,7 +245,7 @@ def test_an_answer_at_the_end_is_gone_on_with(fitted, overflow):
     assert (going_on.boundaries, going_on.keep, going_on.opening) == (asked.boundaries, asked.keep, asked.opening)
 
 
-def test_places_are_found_only_where_somebody_needs_them(fitted):
+def test_boundaries_are_found_only_where_needed(fitted):
     preparer = fitted(500, finds_boundary=False)
     prepared = preparer.prepare(chat((SYSTEM, *talk(5))))
     assert (prepared.boundaries, prepared.keep, prepared.opening) == ((), 0, ())
@@ -255,7 +255,7 @@ def test_places_are_found_only_where_somebody_needs_them(fitted):
     assert (prepared.boundaries, prepared.keep, prepared.opening) == ((), 0, ())
 
 
-def test_a_raw_prompt_keeps_what_begins_a_text(tmp_path):
+def test_a_raw_prompt_keeps_the_beginning_of_text_token(tmp_path):
     folder = write_model(tmp_path / "plain", "plain")
     config = folder / "tokenizer_config.json"
     config.write_text(config.read_text().replace('"add_bos_token": false', '"add_bos_token": true'))
@@ -276,7 +276,7 @@ def test_a_full_context_is_shifted_to_a_conversation_again(fitted):
     assert decoded(preparer, left) == "[system]Be kind.[assistant]" + "a" * len(answer)
 
 
-def test_what_is_counted_is_the_prompt_however_long_it_is(fitted):
+def test_the_whole_prompt_is_counted_even_if_it_is_too_long(fitted):
     preparer = fitted(maximum=100_000)
     messages = (SYSTEM, *talk(9, 100))
     whole = len(preparer.prepare(chat(messages)).prompt)
@@ -368,7 +368,7 @@ def test_prompts_by_a_go_template(source, template, prompt, overflow):
         ({"num_predict": 2**31}, f"Option num_predict must be from {-(2**31)} to {2**31 - 1}, not {2**31}."),
     ],
 )
-def test_what_is_out_of_range_is_refused_however_it_comes(tmp_path, asked, sentence):
+def test_values_out_of_range_are_refused_from_every_source(tmp_path, asked, sentence):
     preparer = Preparer(open_model(record_of(write_model(tmp_path, "plain"))))
     preparer.fit(1000, None, VOCABULARY, finds_boundary=False)
     with pytest.raises(InvalidRequestError) as caught:
@@ -392,13 +392,13 @@ def test_what_is_out_of_range_is_refused_however_it_comes(tmp_path, asked, sente
         (500_000, {"num_predict": -1, "overflow": Overflow.SHIFT}, 500_000),
     ],
 )
-def test_an_answer_has_a_longest_length(fitted, context, asked, expected):
+def test_an_answer_has_a_maximum_length(fitted, context, asked, expected):
     overflow = asked.pop("overflow", Overflow.ERROR)
     prepared = fitted(context, maximum=context).prepare(raw("x" * 10, overflow, **asked))
     assert prepared.max_tokens == expected
 
 
-def test_dry_s_breakers_are_tokens_with_such_a_text_in_them_and_special_ones(fitted):
+def test_breakers_of_dry_are_tokens_that_contain_them_and_special_tokens(fitted):
     preparer = fitted(100)
     chosen = SamplingOptions(dry_multiplier=1.0, dry_sequence_breakers=("/", "]"))
     found = preparer.prepare(raw("x", Overflow.ERROR, sampling=chosen)).breakers

@@ -25,7 +25,7 @@ RENDERINGS = expected_renderings()
 
 
 @pytest.mark.parametrize("name", RENDERINGS)
-def test_the_exact_text_comes_out(name):
+def test_real_templates_render_the_exact_text(name):
     case = RENDERINGS[name]
     expected, data = case["target"], case["data"]
     if name == "MadeAgents/Hammer2.1":
@@ -91,7 +91,7 @@ def test_the_dialect(text, expected):
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_harm_is_stopped_soon_and_takes_no_memory(name, monkeypatch):
+def test_malicious_templates_are_stopped_soon_and_take_no_memory(name, monkeypatch):
     monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
     # The suite itself may have used more before; what counts is that the mark does not rise by much.
     started, most = time.thread_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
@@ -130,7 +130,7 @@ def test_harm_is_stopped_soon_and_takes_no_memory(name, monkeypatch):
         "{{ 1 | pprint }}",
     ],
 )
-def test_nothing_can_be_reached(text):
+def test_private_objects_cannot_be_reached(text):
     messages = [{"role": "user", "content": "hi"}]
     try:
         out = render(text, messages=messages)

@@ -34,7 +34,7 @@ def rendered(source):
     return choice, ChatTemplate(choice).render(TALK)
 
 
-def test_each_goes_before_the_next():
+def test_precedence_of_templates():
     source = EVERYTHING
     choice, text = rendered(source)
     assert text == "(system)Be brief.(user)Hi"
@@ -78,7 +78,7 @@ def test_a_template_in_the_files_goes_before_a_go_template():
     assert choose_template(source).kind is TemplateKind.JINJA
 
 
-def test_large_gemmas_have_a_format_of_their_own():
+def test_large_gemmas_have_a_separate_format():
     source = replace(EVERYTHING, user_template="", chat_template="", go_template="", renderer="gemma4")
     assert choose_template(source).text == "gemma4"
     large = replace(source, record=replace(RECORD, parameters=31 * 10**9))
@@ -100,7 +100,7 @@ def test_large_gemmas_have_a_format_of_their_own():
         ("{% if x.Y %}{{ x(.5) }}", TemplateKind.JINJA),
     ],
 )
-def test_jinja_and_go_are_told_apart(text, kind):
+def test_jinja_and_go_are_distinguished(text, kind):
     assert kind_of_text(text) is kind
 
 

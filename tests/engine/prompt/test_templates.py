@@ -84,14 +84,14 @@ def source(config=None, template_json=None, file=""):
     )
 
 
-def test_the_file_goes_before_the_others():
+def test_the_file_takes_precedence():
     assert chat_template(source("config", "json", "file")) == "file"
     assert chat_template(source("config", "json")) == "json"
     assert chat_template(source("config")) == "config"
     assert chat_template(source()) == ""
 
 
-def test_of_named_templates_the_default_is_taken():
+def test_the_default_of_named_templates_is_used():
     named = [{"name": "tool_use", "template": "tools"}, {"name": "default", "template": "plain"}]
     assert chat_template(source(named)) == "plain"
     assert chat_template(source(named[:1])) == "tools"
@@ -99,12 +99,12 @@ def test_of_named_templates_the_default_is_taken():
 
 
 @pytest.mark.parametrize("value", [5, [5], ["text"], [{"name": "default", "template": 5}], {"default": None}])
-def test_what_is_no_template_is_told(value):
+def test_invalid_templates_are_reported(value):
     with pytest.raises(BrokenModelError, match=r"tokenizer_config\.json: chat_template is neither"):
         chat_template(source(value))
 
 
-def test_without_a_template_a_plain_text_is_made():
+def test_without_a_template_the_prompt_is_plain_text():
     plain = ChatTemplate("")
     assert not plain.own
     assert plain.render(TALK) == (
@@ -125,7 +125,7 @@ def test_special_tokens_are_variables():
     )
 
 
-def test_a_template_says_in_its_own_words_what_it_refuses():
+def test_a_refusal_quotes_the_template():
     text = "{{ raise_exception('Roles must\\nalternate user/assistant.') }}"
     with pytest.raises(InvalidRequestError) as caught:
         ChatTemplate(text).render(TALK)
@@ -134,7 +134,7 @@ def test_a_template_says_in_its_own_words_what_it_refuses():
     )
 
 
-def test_what_a_template_refuses_is_told_in_a_sentence_however_long_and_odd_its_words_are():
+def test_a_refusal_is_one_sentence_even_if_its_reason_is_long_or_odd():
     text = "{{ raise_exception(messages[0].content * 1000 ~ '\u202e') }}"
     with pytest.raises(InvalidRequestError) as caught:
         ChatTemplate(text).render(TALK)
@@ -169,7 +169,7 @@ def test_tokenizer_and_template_come_from_one_source():
         ("x" * 200_000, "The model's chat template cannot be read: it is longer than 131072 characters."),
     ],
 )
-def test_what_cannot_be_read_is_told(text, sentence):
+def test_syntax_errors_are_reported(text, sentence):
     with pytest.raises(BrokenModelError) as caught:
         ChatTemplate(text)
     assert str(caught.value) == sentence
@@ -178,14 +178,14 @@ def test_what_cannot_be_read_is_told(text, sentence):
 @pytest.mark.parametrize(
     "text", ["{{ 1 + 'a' }}", "{{ messages[99].role.x }}", "{{ nothing() }}", "{{ 1 // 0 }}", "{% include 'x' %}"]
 )
-def test_what_fails_is_told(text):
+def test_runtime_errors_are_reported(text):
     template = ChatTemplate(text)
     with pytest.raises(BrokenModelError, match=r"^The model's chat template fails: [^\n]+\.$"):
         template.render(TALK)
 
 
 @pytest.mark.parametrize("name", ["text", "loops", "recursion", "brackets", "percent"])
-def test_harm_is_told_in_a_sentence(name, monkeypatch):
+def test_malicious_templates_are_reported(name, monkeypatch):
     monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
     started = time.thread_time()
     with pytest.raises(BrokenModelError, match=r"^The model's chat template [^\n]{1,100}\.$"):
@@ -193,7 +193,7 @@ def test_harm_is_told_in_a_sentence(name, monkeypatch):
     assert time.thread_time() - started < 4
 
 
-def test_a_long_conversation_is_no_harm():
+def test_a_long_conversation_stays_within_the_limits():
     text = (material("chat-templates", "Qwen3.5-4B.jinja")).read_text(encoding="utf-8")
     talk = [Message(("user", "assistant")[turn % 2], f"word{turn} " * 100) for turn in range(999)]
     assert talk[-1].content.strip() in ChatTemplate(text).render(talk)
@@ -227,7 +227,7 @@ def test_renderings_do_not_share_their_bounds():
         "{{ if .Prompt }}Say something.{{ end }}",
     ],
 )
-def test_a_template_that_leaves_out_what_is_asked_is_told(text):
+def test_a_template_that_leaves_out_questions_is_reported(text):
     template = ChatTemplate(TemplateChoice(kind_of_text(text), text))
     assert not template.reads_messages
     assert_sentence(
@@ -255,7 +255,7 @@ def test_a_template_that_leaves_out_what_is_asked_is_told(text):
         "",
     ],
 )
-def test_a_template_that_lets_questions_through_in_any_form_is_not(text):
+def test_a_template_that_prints_questions_in_any_form_is_not_reported(text):
     template = ChatTemplate(TemplateChoice(kind_of_text(text), text) if text else "")
     assert template.reads_messages
     assert template.note == ""

@@ -54,7 +54,7 @@ def test_functions_are_read_as_they_are(tmp_path):
         ([WEATHER, WEATHER], "tools describes get_weather twice; each function needs a name of its own."),
     ],
 )
-def test_what_is_wrong_is_said_in_a_sentence(value, sentence):
+def test_errors_are_sentences(value, sentence):
     with pytest.raises(InvalidRequestError) as error:
         read_tools(value, "tools")
     assert str(error.value) == sentence
@@ -83,7 +83,7 @@ anything = st.recursive(
 
 
 @given(anything)
-def test_anything_is_read_or_refused_in_a_sentence(value):
+def test_any_value_is_read_or_refused_in_a_sentence(value):
     try:
         read_tools(value, "tools")
         said = "It is read."
