@@ -1,4 +1,4 @@
-"""Thoughts and calls of tools in answers of every family, told apart however an answer is cut."""
+"""Thoughts and tool calls in answers of every family, parsed the same for any split into chunks."""
 
 import codecs
 import json
@@ -26,8 +26,8 @@ from thoroughness import examples
 from transcripts import FIND_JSON, TOOLS, TRANSCRIPTS
 
 
-def told(pieces):
-    """Return the parts as a window shows them: kind, text or call, and whether it is complete."""
+def summaries(pieces):
+    """Return the parts as they are displayed: kind, text or call, and whether the part is complete."""
     return [
         (part.kind.value, part.call or part.text, part.ends or part.kind is Kind.TEXT) for part in merge_pieces(pieces)
     ]
@@ -38,8 +38,8 @@ def read(chunks, family=STORED, opened=None, tools=TOOLS, *, cut=False, **more):
     return [piece for chunk in chunks for piece in parser.feed(chunk)] + parser.finish(cut=cut)
 
 
-def joined(pieces):
-    """Return pieces with neighbours put together: what must be the same for every cut, in the same order."""
+def merge_neighbours(pieces):
+    """Return pieces with neighbours of the same kind joined; the result must not depend on the chunks."""
     found = []
     for piece in pieces:
         last = found[-1] if found else None
@@ -50,26 +50,26 @@ def joined(pieces):
     return found
 
 
-def check_every_cut(text, family, opened=None, tools=TOOLS, **more):
-    """Cut at every byte, and at all of them; return what comes of the whole."""
-    whole = joined(read([text], family, opened, tools, **more))
+def check_every_split(text, family, opened=None, tools=TOOLS, **more):
+    """Check that the pieces are the same for a split at any byte, and at all; return the pieces."""
+    whole = merge_neighbours(read([text], family, opened, tools, **more))
     data = text.encode()
     for at in range(len(data) + 1):
         decoder = codecs.getincrementaldecoder("utf-8")()
         chunks = [decoder.decode(data[:at]), decoder.decode(data[at:])]
-        assert joined(read(chunks, family, opened, tools, **more)) == whole, chunks
-    assert joined(read(list(text), family, opened, tools, **more)) == whole
+        assert merge_neighbours(read(chunks, family, opened, tools, **more)) == whole, chunks
+    assert merge_neighbours(read(list(text), family, opened, tools, **more)) == whole
     return whole
 
 
 @pytest.mark.parametrize("name", TRANSCRIPTS)
 def test_transcripts_of_each_family_split_at_every_byte(name):
     family, text, (thought, answer, calls) = TRANSCRIPTS[name]
-    pieces = check_every_cut(text, family)
+    pieces = check_every_split(text, family)
     assert thought_of(pieces) == thought
     assert text_of(pieces) == answer
     assert list(calls_of(pieces)) == calls
-    # In the form in which answers are kept, it is the same answer.
+    # The answer survives being stored.
     assert parse_answer(markup(pieces)) == merge_pieces(pieces)
 
 
@@ -80,12 +80,12 @@ def test_an_answer_that_is_cut_short_anywhere_loses_no_word(name):
     for at in range(len(text)):
         pieces = read([text[:at]], family)
         assert list(calls_of(pieces)) == whole[: len(calls_of(pieces))]
-        said = text_of(pieces) + thought_of(pieces)
+        shown = text_of(pieces) + thought_of(pieces)
         for call in calls_of(pieces):
-            said += call.as_json() + call.id
+            shown += call.as_json() + call.id
         for word in ("Hm.", "I look.", '"x"', "find"):
             if word in text[:at]:
-                assert word in said.replace('\\"', '"'), (text[:at], pieces)
+                assert word in shown.replace('\\"', '"'), (text[:at], pieces)
 
 
 def is_json(text):
@@ -104,23 +104,25 @@ def test_a_call_that_is_cut_short_is_not_text(name):
     for at in range(len(text)):
         pieces = read([text[:at]], family, cut=True)
         if at % 4 == 0:
-            assert joined(read(list(text[:at]), family, cut=True)) == joined(pieces)
-        calls, cut, said = list(calls_of(pieces)), cut_of(pieces), text_of(pieces)
+            assert merge_neighbours(read(list(text[:at]), family, cut=True)) == merge_neighbours(pieces)
+        calls, cut, shown = list(calls_of(pieces)), cut_of(pieces), text_of(pieces)
         assert calls == whole[: len(calls)]
         if name == "llama 3, bare":
             # JSON is a call only where it names a tool.
-            assert said.strip("; ") == ("" if cut or calls else text[:at].strip())
+            assert shown.strip("; ") == ("" if cut or calls else text[:at].strip())
         else:
-            assert not any(mark in said for mark in family.marks), (text[:at], pieces)
-            # Of the mark itself, only a part may be there.
-            rest = said.lstrip("\n").removeprefix(answer).lstrip("\n")
-            assert answer.startswith(said.strip()) or any(mark.startswith(rest) for mark in marks_of(family)), text[:at]
+            assert not any(mark in shown for mark in family.marks), (text[:at], pieces)
+            # At most a part of the mark may remain.
+            rest = shown.lstrip("\n").removeprefix(answer).lstrip("\n")
+            assert answer.startswith(shown.strip()) or any(mark.startswith(rest) for mark in marks_of(family)), text[
+                :at
+            ]
         if cut is not None:
             assert pieces[-1].cut == cut
             assert cut.name in ("", whole[len(calls)].name)
             assert cut.arguments.startswith("{")
             assert not is_json(cut.arguments)
-            # As it is kept, it is one to go on from, and the calls before it are there once.
+            # The stored answer can be continued, and has the earlier calls once.
             kept = parse_answer(markup(merge_pieces(pieces)))
             assert [call.name for call in calls_of(kept)] == [call.name for call in calls]
             named += bool(cut.name)
@@ -128,7 +130,7 @@ def test_a_call_that_is_cut_short_is_not_text(name):
 
 
 def marks_of(family):
-    """Return what begins something, be it a special token or not."""
+    """Return all texts that begin something, whether special tokens or not."""
     if family.messages is not None:
         return (*family.messages.heads, *family.messages.bodies, *family.messages.ends)
     return (*family.marks, "</tool_call>")
@@ -167,11 +169,11 @@ def test_recovery_of_calls_that_were_cut_short(name, written, calls, cut):
 def test_cut_text_that_is_not_a_call_stays_text():
     for text in ('{"name": "other", "para', '{"city": "Os', "{"):
         assert text_of(read([text], TRANSCRIPTS["llama 3, bare"][0], cut=True)) == text
-    # What ends by itself, or was given no tools, is what it is.
+    # An answer that was not cut, or without available tools, stays text.
     begun = '<tool_call>\n{"name": "find"'
     assert text_of(read([begun])) == begun
     assert text_of(read([begun], tools={}, cut=True)) == begun
-    # A call that is broken, and not because it was cut.
+    # A call that is malformed, not cut.
     broken = "<tool_call>\n{]}\n</tool_call> and mo"
     assert text_of(read([broken], cut=True)) == broken
 
@@ -181,7 +183,7 @@ def test_cut_text_that_is_not_a_call_stays_text():
 def test_any_split_gives_the_same_pieces(data):
     name = data.draw(st.sampled_from(sorted(TRANSCRIPTS)))
     family, text, _ = TRANSCRIPTS[name]
-    # Parts of a transcript in any order, so that it is broken in every way.
+    # Parts of a transcript in any order, to break it in every way.
     cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), max_size=5)))
     parts = [text[begin:end] for begin, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
     broken = "".join(data.draw(st.permutations(parts)))
@@ -190,7 +192,7 @@ def test_any_split_gives_the_same_pieces(data):
     while at < len(broken):
         chunks.append(broken[at : at + sizes[turn % len(sizes)]])
         at, turn = at + len(chunks[-1]), turn + 1
-    assert joined(read(chunks, family)) == joined(read([broken], family))
+    assert merge_neighbours(read(chunks, family)) == merge_neighbours(read([broken], family))
 
 
 PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<tool_call>", "</tool_call>", "</reasoning>", "```", "~~~~",
@@ -207,8 +209,8 @@ PIECES = ["<think>", "</think>", "[THINK]", "[/THINK]", "<tool_call>", "</tool_c
 def test_marks_in_any_order_give_the_same_pieces_for_any_split(parts, family, begun):
     text = "".join(parts)
     opened = family.thoughts[0] if begun else None
-    assert joined(read(parts, family, opened)) == joined(read([text], family, opened))
-    assert joined(read(list(text), family, opened)) == joined(read([text], family, opened))
+    assert merge_neighbours(read(parts, family, opened)) == merge_neighbours(read([text], family, opened))
+    assert merge_neighbours(read(list(text), family, opened)) == merge_neighbours(read([text], family, opened))
 
 
 @examples(200)
@@ -245,7 +247,7 @@ some_parts = st.lists(
 @examples(200)
 @given(some_parts)
 def test_stored_answers_are_parsed_again(parts):
-    # Two texts in a row are one.
+    # Two texts in a row are joined.
     parts = [part for index, part in enumerate(parts) if not index or {part.kind, parts[index - 1].kind} != {Kind.TEXT}]
     kept = markup(parts)
     assert parse_answer(kept) == tuple(parts)
@@ -294,7 +296,7 @@ TEXT, THOUGHT, TOOL = "text", "thought", "tool"
     ],
 )  # fmt: skip
 def test_tags_in_text_for_any_split(text, parts):
-    assert told(check_every_cut(text, STORED)) == parts
+    assert summaries(check_every_split(text, STORED)) == parts
 
 
 @pytest.mark.parametrize(
@@ -308,7 +310,7 @@ def test_tags_in_text_for_any_split(text, parts):
 )
 def test_a_thought_that_the_prompt_opened(text, parts):
     opened = STORED.opened_by("<|im_start|>assistant\n<think>\n")
-    assert told(check_every_cut(text, STORED, opened)) == parts
+    assert summaries(check_every_split(text, STORED, opened)) == parts
 
 
 def test_a_continued_answer_begins_no_part():
@@ -318,7 +320,7 @@ def test_a_continued_answer_begins_no_part():
         Piece(Kind.THOUGHT, ends=True),
         Piece(Kind.TEXT, "Yes"),
     ]
-    assert joined(read(["it.\n</think>\n"], begun=True)) == [Piece(Kind.TEXT, "it.\n</think>\n")]
+    assert merge_neighbours(read(["it.\n</think>\n"], begun=True)) == [Piece(Kind.TEXT, "it.\n</think>\n")]
     assert read([" more<|end|>"], HARMONY, begun=True) == [Piece(Kind.TEXT, " more")]
     analysis = HARMONY.thoughts[0]
     assert merge_pieces(
@@ -348,7 +350,7 @@ def test_a_thought_can_be_ended_for_the_model(family, begin, ends):
     pieces += parser.feed(ends)
     assert parser.thought_end == ""
     pieces += parser.feed("Yes") + parser.finish()
-    assert told(pieces) == [(THOUGHT, "Hm", True), (TEXT, "Yes", True)]
+    assert summaries(pieces) == [(THOUGHT, "Hm", True), (TEXT, "Yes", True)]
 
 
 @pytest.mark.parametrize(
@@ -372,9 +374,9 @@ def test_an_answer_can_begin_without_a_thought(family, prompt, end):
 def test_objects_are_calls_only_at_the_beginning_and_only_of_available_tools():
     llama = TRANSCRIPTS["llama 3, bare"][0]
     call = '{"name": "find", "parameters": {}}'
-    assert calls_of(check_every_cut(call, llama)) == (ToolCall("find"),)
+    assert calls_of(check_every_split(call, llama)) == (ToolCall("find"),)
     for text, tools in ((f"Like {call}", TOOLS), (call, {}), ('{"name": "other", "parameters": {}}', TOOLS)):
-        assert told(check_every_cut(text, llama, tools=tools)) == [(TEXT, text, True)]
+        assert summaries(check_every_split(text, llama, tools=tools)) == [(TEXT, text, True)]
 
 
 def test_the_schema_decides_the_type_of_a_parameter_between_tags():
@@ -408,12 +410,12 @@ def test_calls_get_ids_that_differ():
 
 def test_harmony_without_a_head_is_text():
     for text in ("Hello", "<|start|> and nothing", "<|channel|>" + "a" * 300 + "<|message|>b", " to=me, then"):
-        assert text_of(check_every_cut(text, HARMONY)) == text
+        assert text_of(check_every_split(text, HARMONY)) == text
 
 
 def test_harmony_texts_of_several_messages_are_separated_by_an_empty_line():
     text = "<|channel|>commentary<|message|>One.<|end|><|start|>assistant<|channel|>final<|message|>Two."
-    assert text_of(check_every_cut(text, HARMONY)) == "One.\n\nTwo."
+    assert text_of(check_every_split(text, HARMONY)) == "One.\n\nTwo."
 
 
 @pytest.mark.parametrize(
@@ -433,7 +435,7 @@ def test_harmony_texts_of_several_messages_are_separated_by_an_empty_line():
 def test_malicious_answers_are_text(text):
     family = TRANSCRIPTS["gemma 4"][0]
     started = time.thread_time()
-    assert told(read([text[at : at + 7] for at in range(0, len(text), 7)], family)) == [(TEXT, text, True)]
+    assert summaries(read([text[at : at + 7] for at in range(0, len(text), 7)], family)) == [(TEXT, text, True)]
     assert time.thread_time() - started < 10
 
 

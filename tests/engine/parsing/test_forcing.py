@@ -1,4 +1,4 @@
-"""Grammars of calls: what they let through is read as a call, and nothing else is let through."""
+"""Grammars of calls: they accept only texts that are parsed as calls."""
 
 import json
 
@@ -20,7 +20,10 @@ from walking import byte_level, walks
 llguidance = pytest.importorskip("llguidance")
 
 SCHEMA = {"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"], "additionalProperties": False}
-GIVEN = {"find": SCHEMA, "say": {"type": "object", "properties": {"what": {"enum": ["a", "b"]}}, "required": ["what"]}}
+SCHEMAS = {
+    "find": SCHEMA,
+    "say": {"type": "object", "properties": {"what": {"enum": ["a", "b"]}}, "required": ["what"]},
+}
 TEMPLATES = {
     "<tool_call>": '<tool_call>\n{"name": "find", "arguments": {"n": 3}}\n</tool_call>',
     "[TOOL_CALLS]": '[TOOL_CALLS][{"name": "find", "arguments": {"n": 3}}]',
@@ -33,15 +36,15 @@ TEMPLATES = {
 
 
 def calls_grammar(family, template, tools, tokens):
-    """Return the rules of one call, or None."""
+    """Return the rules of a single call, or None."""
     rules = calls_rules(
-        family, template, [CallableTool(name, one, name) for name, one in tools.items()], tokens, single=True
+        family, template, [CallableTool(name, schema, name) for name, schema in tools.items()], tokens, single=True
     )
     return rules and rules.text
 
 
 class Bytes:
-    """Tokens that are one byte each, with an end and one special token behind them."""
+    """A vocabulary of single bytes, an end token and a special token."""
 
     eos_token_id, bos_token_id = 256, None
     special_token_ids = (256, 257)
@@ -54,7 +57,7 @@ class Bytes:
 
 
 def accepts(grammar, ids, mark="<mark>"):
-    """Return whether a grammar takes tokens, and whether they are all that it wants."""
+    """Return whether a grammar accepts tokens, and whether they are complete."""
     wrapped = llguidance.TokenizerWrapper(Bytes(mark))
     matcher = llguidance.LLMatcher(llguidance.LLTokenizer(wrapped), llguidance.LLMatcher.grammar_from_lark(grammar))
     assert not matcher.get_error()
@@ -64,9 +67,9 @@ def accepts(grammar, ids, mark="<mark>"):
 @pytest.mark.parametrize("template", TEMPLATES)
 def test_an_allowed_call_is_parsed(template):
     family, text = family_of(template), TEMPLATES[template]
-    grammar = calls_grammar(family, template, GIVEN, {})
+    grammar = calls_grammar(family, template, SCHEMAS, {})
     assert accepts(grammar, text.encode())
-    (call,) = calls_of(parse_answer(text, family, GIVEN))
+    (call,) = calls_of(parse_answer(text, family, SCHEMAS))
     assert (call.name, call.arguments) == ("find", {"n": 3})
     for wrong in (
         text.replace("find", "fly"),
@@ -81,7 +84,7 @@ def test_an_allowed_call_is_parsed(template):
 
 def test_a_mark_that_is_a_special_token_is_that_token():
     family = family_of("[TOOL_CALLS]")
-    grammar = calls_grammar(family, "[TOOL_CALLS]", GIVEN, {"[TOOL_CALLS]": 257})
+    grammar = calls_grammar(family, "[TOOL_CALLS]", SCHEMAS, {"[TOOL_CALLS]": 257})
     rest = b'[{"name": "say", "arguments": {"what": "a"}}]'
     assert accepts(grammar, [257, *rest], "[TOOL_CALLS]")
     assert not accepts(grammar, [*b"[TOOL_CALLS]", *rest], "[TOOL_CALLS]")
@@ -92,19 +95,19 @@ def test_a_mark_that_is_a_special_token_is_that_token():
 def test_any_names_of_tools(template, name, number):
     family = family_of(template)
     key = "parameters" if "parameters" in template else "arguments"
-    told = json.dumps({"name": name, key: {"n": number}})
-    text = TEMPLATES[template].replace(json.dumps({"name": "find", key: {"n": 3}}), told)
+    renamed = json.dumps({"name": name, key: {"n": number}})
+    text = TEMPLATES[template].replace(json.dumps({"name": "find", key: {"n": 3}}), renamed)
     assert accepts(calls_grammar(family, template, {name: SCHEMA}, {}), text.encode())
     assert calls_of(parse_answer(text, family, {name: SCHEMA}))[0].arguments == {"n": number}
 
 
 @pytest.mark.parametrize("template", ["nothing", "{{ tools }}", "<tool_calls_of_mine>"])
 def test_other_syntaxes_have_no_grammar(template):
-    assert calls_grammar(family_of(template), template, GIVEN, {}) is None
+    assert calls_grammar(family_of(template), template, SCHEMAS, {}) is None
 
 
 FOLDER = ROOT / "chat-templates"
-# One for each way of calling, as the templates were published.
+# A published template for each syntax of calls.
 PUBLISHED = (
     "Apertus-8B-Instruct", "ByteDance-Seed-OSS", "CohereForAI-c4ai-command-r7b-12-2024-tool_use", "GLM-4.6",
     "GLM-4.7-Flash", "GigaChat3.1-10B-A1.8B", "LFM2.5-8B-A1B", "MiniMax-M2", "Mistral-Small-3.2-24B-Instruct-2506",
@@ -134,17 +137,17 @@ MANY = {
 }
 
 
-# Whether marks are tokens, and whether there is one call.
+# Whether marks are tokens, and whether only one call is allowed.
 WAYS = ((False, True), (True, False), (False, False), (True, True))
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_every_allowed_answer_is_a_call_that_validates(name):
-    """In every way of calling, whether marks are tokens or texts, behind a thought or not, one call or several."""
+    """Covers every syntax, marks that are tokens or texts, answers with or without a thought, one call or several."""
     template = (FOLDER / f"{name}.jinja").read_text(encoding="utf-8")
     family, tools = family_of(template), [CallableTool(name, schema, name) for name, schema in MANY.items()]
     completed = 0
-    # What a letter or a word begins with is no token of its own.
+    # Marks that could begin a word or a value are not made tokens.
     marks = sorted(mark for mark in family.marks if not mark.isalpha() and mark not in ("{", "<function="))
     for special, single in WAYS[: share(4, 2)]:
         tokenizer = byte_level(marks if special else ())
@@ -236,9 +239,9 @@ def test_any_optional_argument_may_be_missing():
 
 def test_harmony_calls_one_function_in_its_channel():
     tokens = {"<|channel|>": 257}
-    grammar = calls_grammar(HARMONY, "", GIVEN, tokens)
+    grammar = calls_grammar(HARMONY, "", SCHEMAS, tokens)
     body = b'commentary to=functions.find <|constrain|>json<|message|>{"n":3}'
     assert accepts(grammar, [257, *body], "<|channel|>")
     assert not accepts(grammar, [257, *body.replace(b"find", b"fly")], "<|channel|>")
-    (call,) = calls_of(parse_answer(f"<|channel|>{body.decode()}", HARMONY, GIVEN))
+    (call,) = calls_of(parse_answer(f"<|channel|>{body.decode()}", HARMONY, SCHEMAS))
     assert (call.name, call.arguments) == ("find", {"n": 3})

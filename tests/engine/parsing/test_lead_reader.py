@@ -1,4 +1,4 @@
-"""What stands in front of an answer that must be something: read as the rules have it, however it is cut."""
+"""The lead of a constrained answer, read as the grammar has it for any split into chunks."""
 
 import json
 import re
@@ -31,11 +31,11 @@ PERSON = {
     "required": ["name"],
     "additionalProperties": False,
 }
-# What looks like marks is a part of the answer.
+# An answer with texts that look like marks.
 ODD = "\n\n<think> </think>\n\n<tool_call> <|end|><|channel|>final<|message|> [THINK]x[/THINK] \n"
 
 
-def in_pieces(parser, text, cuts):
+def parse_split(parser, text, cuts):
     pieces, last = [], 0
     for cut in (*sorted(cuts), len(text)):
         pieces += parser.feed(text[last:cut])
@@ -53,11 +53,11 @@ def test_the_answer_begins_at_the_same_place_for_any_split(kind, opened, data):
     answer = data.draw(st.sampled_from([ODD, ODD.strip(), "", " {}", '{"a": "</think>"}']))
     text = ("" if opened else lead.opens) + thought + lead.closes + lead.behind + answer
     cuts = data.draw(st.sets(st.integers(0, len(text)), max_size=6))
-    parts = in_pieces(Parser(PLAIN, lead=lead), text, cuts)
+    parts = parse_split(Parser(PLAIN, lead=lead), text, cuts)
     assert (thought_of(parts), text_of(parts)) == (thought.strip(), answer)
-    # An answer that may begin so has to come behind a thought.
+    # An answer that may begin like a thought must follow one.
     if not opened and not answer.startswith(lead.opens):
-        parts = in_pieces(Parser(PLAIN, lead=lead), lead.instead + answer, ())
+        parts = parse_split(Parser(PLAIN, lead=lead), lead.instead + answer, ())
         assert (thought_of(parts), text_of(parts)) == ("", answer)
 
 
@@ -66,7 +66,7 @@ def test_an_answer_cut_within_the_lead_is_empty(kind):
     lead = lead_of(FAMILIES[kind], OPENED[kind], calls=False)
     whole = f"Hm.{lead.closes}{lead.behind}"
     for end in range(3 + len(lead.closes), len(whole) + 1):
-        parts = in_pieces(Parser(PLAIN, lead=lead), whole[:end], ())
+        parts = parse_split(Parser(PLAIN, lead=lead), whole[:end], ())
         assert (thought_of(parts), text_of(parts)) == ("Hm.", "")
 
 
@@ -100,7 +100,7 @@ def test_every_answer_after_a_thought_meets_its_constraint(kind, special, opened
             assert re.fullmatch(grammar.text, text)
         else:
             assert re.fullmatch(r"a([0-9]|\((a[0-9]?)\))*|a\(.*\)", text.replace(" ", ""))
-    # A text of bytes seldom closes a thought by itself; a token does.
+    # Random bytes seldom spell the end of a thought; a token for it comes up.
     assert completed or not special
     assert not opened or thought == completed
 

@@ -19,7 +19,7 @@ from tiny_random import write_model
 _RENDERS = ROOT / "go-templates" / "renders.json"
 RECORDED = json.loads(_RENDERS.read_text(encoding="utf-8"))["models"] if _RENDERS.exists() else {}
 HERMES = "{% for tool in tools %}{{ tool }}{% endfor %}<think>{% for m in messages %}{{ m.content }}{% endfor %}"
-# Their templates have marks of thoughts, which are told apart here; Ollama looks for a variable that switches them.
+# Their templates have marks of thoughts, by which we recognize thinking; Ollama looks for a variable that switches it.
 THEY_THINK = {"library/command-a:111b", "library/command-r7b-arabic:7b", "library/granite3.3:2b"}
 MARKS = ["<fim_prefix>", "<fim_suffix>", "<fim_middle>"]
 
@@ -51,7 +51,7 @@ def test_go_templates_have_the_abilities_that_ollama_reports(source, model):
 def test_a_template_with_a_suffix_fills_gaps(source):
     assert of_go(source, "{{ if .Suffix }}{{ .Suffix }}{{ .Prompt }}{{ else }}{{ .Prompt }}{{ end }}").infills
     assert not of_go(source, "{{ .Prompt }}").infills
-    # It need not be what makes the prompts of conversations.
+    # It need not be the template that renders conversations.
     assert abilities_in_files(replace(source, go_template="{{ .Suffix }}{{ .Prompt }}")).infills
 
 
@@ -96,11 +96,11 @@ class TestGguf:
                 "ggml.model": kind,
                 "ggml.pre": "gpt-2",
                 "ggml.tokens": texts,
-                "ggml.token_type": [int(one) for one in kinds],
+                "ggml.token_type": [int(token_type) for token_type in kinds],
                 "ggml.scores": [0.0] * len(texts),
                 "ggml.merges": ["a b"],
                 "ggml.eos_token_id": 2,
-                # What files without a kind for them say of the marks.
+                # The marks as files without a token type for them have them.
                 "ggml.fim_pre_token_id": 6,
                 "ggml.fim_suf_token_id": 7,
                 "ggml.fim_mid_token_id": 8,

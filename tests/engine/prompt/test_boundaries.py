@@ -37,7 +37,7 @@ def found(template, words, messages):
 
 
 def shared_tokens(template, words, prompt, messages, asks=False):
-    """Return how many tokens another conversation begins with in common, or None where the template refuses it."""
+    """Return how many tokens a conversation has in common with a prompt, or None where the template refuses it."""
     try:
         other = words.encode(template.render(messages, add_generation_prompt=asks))
     except SottoError:
@@ -56,7 +56,7 @@ def test_each_place_is_where_the_shorter_conversation_ends(name, turns, system, 
     words, template = tokenizer(name), ChatTemplate(text)
     messages = (*system, *TALK[:turns])
     places, prompt = found(template, words, messages)
-    # The last characters of a text may be cut otherwise where nothing follows, as GPT-2 does with empty lines.
+    # The last characters of a text may be tokenized differently where nothing follows, like empty lines by GPT-2.
     assert places.answer == pytest.approx(shared_tokens(template, words, prompt, messages), abs=2)
     ends = [shared_tokens(template, words, prompt, messages[:-left_out]) for left_out in (2, 1) if left_out < turns]
     assert len(places.messages) == len(ends)
@@ -82,12 +82,12 @@ def test_real_templates(name, qwen):
         assert list(places.all) == sorted(set(places.all))
         history = shared_tokens(template, qwen, prompt, messages)
         assert abs(places.answer - history) <= 1
-        # Another question after the same system prompt computes nothing of it again.
+        # Another question after the same system prompt can reuse all of that.
         other = (*system, Message("user", "Something else?"))
         common = shared_tokens(template, qwen, prompt, other, asks=True)
         assert places.system <= common
         assert places.system >= common - 30 or SYSTEM.content not in qwen.decode(prompt[:common])
-        # The last message asked otherwise.
+        # Another last message.
         edited = shared_tokens(template, qwen, prompt, (*messages[:-1], Message("user", "Really?")), asks=True)
         assert any(place <= edited for place in places.all)
 
@@ -99,7 +99,7 @@ def test_go_templates(model, qwen):
     messages = (SYSTEM, *TALK)
     places, prompt = found(template, qwen, messages)
     assert 0 < places.system < places.answer < len(prompt)
-    # The conversation goes on behind an answer.
+    # The conversation continues after an answer.
     longer = (*messages, Message("assistant", "Six."), Message("user", "And then?"))
     assert places.answer <= shared_tokens(template, qwen, prompt, longer, asks=True)
     other = shared_tokens(template, qwen, prompt, (SYSTEM, Message("user", "Something else?")), asks=True)
@@ -147,6 +147,6 @@ def test_places_that_no_template_has_are_left_out(qwen):
 def test_length_of_the_common_prefix(common, first, second):
     first, second = common + first, common + second
     pairs = zip(first, second, strict=False)
-    expected = next((index for index, (one, other) in enumerate(pairs) if one != other), min(len(first), len(second)))
+    expected = next((index for index, (left, right) in enumerate(pairs) if left != right), min(len(first), len(second)))
     assert shared_count(first, second) == expected
     assert shared_count(tuple(first), tuple(second)) == expected

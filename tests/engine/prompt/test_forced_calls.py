@@ -1,4 +1,4 @@
-"""Answers of real engines that must be calls of tools, or must be something behind a thought."""
+"""Constrained answers of real engines: forced tool calls, and formats after a thought."""
 
 import json
 import re
@@ -55,11 +55,11 @@ PERSON = {
 }
 FORMAT = Grammar(GrammarKind.JSON_SCHEMA, json.dumps(PERSON))
 LARGE = {"properties": {}, "description": "a" * 400_000}
-# They write a thought first, by themselves or because the prompt has begun it.
+# Families that write a thought first, on their own or because the prompt has begun it.
 THINKING = (HERMES, MISTRAL, HARMONY, GLM, DEEPSEEK)
 
 
-def drawn(seed):
+def random_sampling(seed):
     return SamplingOptions(temperature=1.0, top_k=0, top_p=1.0, seed=seed)
 
 
@@ -98,7 +98,7 @@ def check(calls):
 def test_random_weights_call_in_the_syntax_of_their_family(load, name):
     engine = load(name)
     for think, seed in product((Think.OFF, None), range(1, 1 + share(2, 1))):
-        end = ask(engine, tools=TOOLS, tool_choice=ONE, think=think, sampling=drawn(seed), think_budget=8)
+        end = ask(engine, tools=TOOLS, tool_choice=ONE, think=think, sampling=random_sampling(seed), think_budget=8)
         assert (end.done_reason, len(end.calls)) == (DoneReason.STOP, 1), end
         assert {part.kind for part in end.parts} <= {Kind.TOOL, *(() if think else (Kind.THOUGHT,))}
         check(end.calls)
@@ -107,10 +107,12 @@ def test_random_weights_call_in_the_syntax_of_their_family(load, name):
 @pytest.mark.parametrize("name", [HERMES, GLM])
 def test_one_tool_by_name_and_several_calls(load, name):
     engine, several = load(name), 0
-    # Among them are some with which it goes on with another call.
+    # With some of these seeds the model makes more than one call.
     for seed in range(5, 9):
         choice = ToolChoice(required=True, tool="stop")
-        end = ask(engine, tools=TOOLS, tool_choice=choice, think=Think.OFF, sampling=drawn(seed), num_predict=200)
+        end = ask(
+            engine, tools=TOOLS, tool_choice=choice, think=Think.OFF, sampling=random_sampling(seed), num_predict=200
+        )
         assert {call.name for call in end.calls} == {"stop"}
         check(end.calls)
         several += len(end.calls) > 1
@@ -132,7 +134,7 @@ def test_calls_stream_as_usual_and_after_other_requests(load):
 def test_a_thought_comes_before_a_constrained_answer(load, name, budget):
     engine, thoughts = load(name), []
     for seed in range(share(3, 1)):
-        asked = {"think": Think.ON, "think_budget": budget, "sampling": drawn(seed)}
+        asked = {"think": Think.ON, "think_budget": budget, "sampling": random_sampling(seed)}
         end = ask(engine, grammar=FORMAT, **asked)
         assert end.done_reason is DoneReason.STOP
         assert [part.kind for part in end.parts] == [Kind.THOUGHT, Kind.TEXT]
@@ -176,8 +178,8 @@ def test_an_answer_that_was_cut_is_continued(load, name):
     engine = load(name)
     whole = ask(engine, grammar=FORMAT, think=Think.ON, think_budget=6)
     for cut in (2, 5, len(whole.text) - 3):
-        said = f"<think>\nHm.\n</think>\n\n{whole.text[:cut]}"
-        rest = ask(engine, (*QUESTION, Message("assistant", said)), grammar=FORMAT, think=Think.ON)
+        begun = f"<think>\nHm.\n</think>\n\n{whole.text[:cut]}"
+        rest = ask(engine, (*QUESTION, Message("assistant", begun)), grammar=FORMAT, think=Think.ON)
         assert {part.kind for part in rest.pieces} == {Kind.TEXT}
         jsonschema.validate(json.loads(whole.text[:cut] + rest.text), PERSON)
     begun = ask(engine, (*QUESTION, Message("assistant", "<think>\nHm")), grammar=FORMAT, think_budget=4)
@@ -190,8 +192,8 @@ def test_only_the_first_of_several_calls_counts_where_one_is_allowed(load, singl
     choice = ToolChoice(single=single)
     request = GenerateRequest("r", QUESTION, tools=TOOLS, tool_choice=choice, sampling=GREEDY, think=Think.OFF)
     parser = load(LLAMA).prepare(request).parser()
-    said = '{"name": "stop", "parameters": {}}; {"name": "find", "parameters": {"n": 1}}'
-    pieces = [piece for char in said for piece in parser.feed(char)] + parser.finish()
+    begun = '{"name": "stop", "parameters": {}}; {"name": "find", "parameters": {"n": 1}}'
+    pieces = [piece for char in begun for piece in parser.feed(char)] + parser.finish()
     assert [piece.call.name for piece in pieces if piece.call] == ["stop", "find"][: 1 if single else 2]
     assert parser.called is single
 

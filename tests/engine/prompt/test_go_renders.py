@@ -1,4 +1,4 @@
-"""Go templates of real models against what Ollama itself made of them."""
+"""Go templates of real models, compared with Ollama's own renderings."""
 
 import json
 from functools import lru_cache
@@ -15,7 +15,7 @@ from sotto.store.opening import open_model, record_of
 
 FILE = ROOT / "go-templates" / "renders.json"
 RECORDED = json.loads(FILE.read_text(encoding="utf-8")) if FILE.exists() else {"models": {}, "conversations": {}}
-# What the model held that the renderings were recorded with: Ollama leaves the oldest turns out of more than that.
+# The context length, in tokens, of the recorded renderings. Ollama leaves out the oldest turns of longer conversations.
 CONTEXT = 512
 CASES = [(model, name) for model, recorded in RECORDED["models"].items() for name in recorded["renders"]]
 
@@ -30,8 +30,8 @@ def tokenizer():
     return Tokenizer.from_source(open_model(record_of(material("stories260k"))))
 
 
-def rendered(template, variables):
-    """Render as many of the last messages as there is room for, with the system prompts before them, as Ollama does."""
+def render_recent(template, variables):
+    """Render as many of the last messages as fit, with the system prompts before them, as Ollama does."""
     messages = variables["messages"]
 
     def since(first):
@@ -63,6 +63,6 @@ def test_templates_render_as_in_ollama(model, name):
             template.render(variables)
         return
     if "thinking" in recorded["capabilities"]:
-        # Ollama has such models think where nobody says otherwise.
+        # Ollama lets such models think by default.
         variables["enable_thinking"] = True
-    assert rendered(template, variables) == expected
+    assert render_recent(template, variables) == expected

@@ -1,4 +1,4 @@
-"""The language of Go templates, what Ollama does around it, and templates that mean harm."""
+"""The language of Go templates, Ollama's way of rendering conversations, and malicious templates."""
 
 import json
 import time
@@ -37,12 +37,12 @@ TOOL = {
 }
 
 
-def rendered(text, messages=TALK, **variables):
-    # What goes over messages is the newer kind, which is rendered once.
+def render(text, messages=TALK, **variables):
+    # A template with `.Messages` is of the newer kind, which is rendered once.
     return GoTemplate("{{ if false }}{{ .Messages }}{{ end }}" + text).render({"messages": messages, **variables})
 
 
-# What `text/template` makes of these, by its documentation and source.
+# The expected results are from the documentation and source of `text/template`.
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -87,12 +87,12 @@ def rendered(text, messages=TALK, **variables):
     ],
 )  # fmt: skip
 def test_the_language(text, expected):
-    assert rendered(text) == expected
+    assert render(text) == expected
 
 
 def test_dates():
     today = datetime.now().strftime("%Y-%m-%d")
-    assert rendered("{{ currentDate }}{{ currentDate `x` }}") == today * 2
+    assert render("{{ currentDate }}{{ currentDate `x` }}") == today * 2
 
 
 @pytest.mark.parametrize(
@@ -150,7 +150,7 @@ def test_syntax_errors_name_the_line(text, sentence):
 )
 def test_runtime_errors_name_the_line(text, sentence):
     with pytest.raises(GoTemplateError) as caught:
-        rendered(text)
+        render(text)
     assert str(caught.value) == sentence
 
 
@@ -188,7 +188,7 @@ def test_malicious_templates_end_soon(text, monkeypatch):
     monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
     started = time.thread_time()
     with pytest.raises(TemplateBoundsError):
-        rendered(text)
+        render(text)
     assert time.thread_time() - started < 4
 
 
@@ -203,7 +203,7 @@ def test_messages_are_collated():
         {"role": "user", "content": [{"type": "text", "text": "e"}, {"type": "text", "text": "f"}]},
     ]
     text = "{{ .System }}{{ range .Messages }}|{{ .Role }}:{{ .Content }}{{ .ToolName }}{{ end }}"
-    assert rendered(text, talk) == "One.\n\nTwo.|system:One.\n\nTwo.|user:a\n\nb|tool:ct|tool:d|user:ef"
+    assert render(text, talk) == "One.\n\nTwo.|system:One.\n\nTwo.|user:a\n\nb|tool:ct|tool:d|user:ef"
 
 
 def test_turns_are_rendered_one_by_one_and_the_last_is_cut_off_after_the_answer():
@@ -211,7 +211,7 @@ def test_turns_are_rendered_one_by_one_and_the_last_is_cut_off_after_the_answer(
     template = GoTemplate(text)
     assert template.render({"messages": TALK}) == "S:Be brief.;U:What is 2 + 2?;A:4;U:héé;A:"
     assert template.render({"messages": TALK[:3]}) == "S:Be brief.;U:What is 2 + 2?;A:4"
-    # Where `.Response` is missing, it stands at the end.
+    # A missing `.Response` is added at the end.
     assert GoTemplate("[{{ .Prompt }}]").render({"messages": TALK}) == "[What is 2 + 2?]4[héé]"
     inside = GoTemplate("{{ .Prompt }}{{ if true }}<{{ .Response }}>{{ else }}-{{ end }}.")
     assert inside.render({"messages": TALK}) == "What is 2 + 2?<4>.héé<"
@@ -229,10 +229,10 @@ def test_without_an_answer_the_prompt_ends_before_the_next_speaker():
 
 def test_fields_of_thinking():
     text = "{{ .IsThinkSet }} {{ .Think }} {{ .ThinkLevel }}"
-    assert rendered(text) == "false false "
-    assert rendered(text, enable_thinking=True) == "true true "
-    assert rendered(text, enable_thinking=False) == "true false "
-    assert rendered(text, reasoning_effort="high") == "true true high"
+    assert render(text) == "false false "
+    assert render(text, enable_thinking=True) == "true true "
+    assert render(text, enable_thinking=False) == "true false "
+    assert render(text, reasoning_effort="high") == "true true high"
     assert GoTemplate(text).variables == {"messages", "enable_thinking", "reasoning_effort"}
 
 
@@ -243,18 +243,18 @@ def test_tools_and_calls():
         "{{ .ID }}{{ .Function.Name }}{{ .Function.Arguments }}{{ end }}{{ end }}"
     )
     arguments = '{"b":1,"a":[2,"\\u003cx\\u003e"]}'
-    assert rendered(text, talk) == f"Hm.add{arguments}1add{arguments}"
+    assert render(text, talk) == f"Hm.add{arguments}1add{arguments}"
     assert json.loads(arguments) == CALL["function"]["arguments"]
     as_text = [{"role": "assistant", "tool_calls": [{"function": {"name": "add", "arguments": arguments}}]}]
-    assert rendered(text, as_text) == f"add{arguments}"
-    tools = rendered("{{ range .Tools }}{{ . }}{{ end }}{{ json .Tools }}", tools=[TOOL])
+    assert render(text, as_text) == f"add{arguments}"
+    tools = render("{{ range .Tools }}{{ . }}{{ end }}{{ json .Tools }}", tools=[TOOL])
     assert json.loads(tools[: tools.index("[{")]) == TOOL
     assert json.loads(tools[tools.index("[{") :]) == [TOOL]
     text = (
         "{{ range .Tools }}{{ range $k, $v := .Function.Parameters.Properties }}"
         "{{ $k }}:{{ $v.Type }}={{ toTypeScriptType $v }},{{ end }}{{ end }}"
     )
-    assert rendered(text, tools=[TOOL]) == "a:array=any[],b:[string null]=string | null,"
+    assert render(text, tools=[TOOL]) == "a:array=any[],b:[string null]=string | null,"
     assert GoTemplate(text).variables == {"messages", "tools"}
     with pytest.raises(TemplateRefusedError, match="it says nothing of tools"):
         GoTemplate("{{ .Prompt }}").render({"messages": TALK, "tools": [TOOL]})
@@ -350,7 +350,7 @@ if REAL:
 
     @st.composite
     def torn(draw):
-        """Draw a real template with a piece of itself, or of anything, in some place."""
+        """Draw a real template with a piece of itself, or anything else, inserted somewhere."""
         text = draw(st.sampled_from(REAL))
         begin = draw(st.integers(0, len(text)))
         end = draw(st.integers(begin, min(len(text), begin + 40)))
@@ -401,6 +401,6 @@ def test_any_data_renders_or_is_refused(data):
 
 
 def test_half_of_a_character_is_replaced_as_go_does():
-    """Go reads it so in JSON; the template of a request comes the same way."""
+    """Go does so when it reads JSON, from which a request's template comes as well."""
     talk = [{"role": "system", "content": "a\ud83d"}, {"role": "user", "content": "b"}]
-    assert rendered("\ud83d{{ .System }}{{ slice .System 1 }}{{ len .System }}", talk) == "\ufffda\ufffd\ufffd4"
+    assert render("\ud83d{{ .System }}{{ slice .System 1 }}{{ len .System }}", talk) == "\ufffda\ufffd\ufffd4"

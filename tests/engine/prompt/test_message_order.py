@@ -1,4 +1,4 @@
-"""Several system prompts and several messages in a row, as clients send them, reach the model whatever its template."""
+"""Several system prompts and consecutive user messages, as clients send them, reach the model with any template."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import InvalidRequestError
 
-# What Codex and Claude Code begin with, and what they go on with.
+# The messages with which Codex and Claude Code begin a conversation, and with which they continue it.
 CODEX = (
     Message("system", "First instructions."),
     Message("system", "Then skills."),
@@ -19,10 +19,10 @@ CLAUDE_CODE = (
     Message("user", "Make a file."),
     Message("system", "Here is a folder."),
 )
-GONE_ON = (Message("assistant", "It is made."), Message("user", "Another one."))
+CONTINUED = (Message("assistant", "It is made."), Message("user", "Another one."))
 FOLDER = ROOT / "chat-templates"
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
-# The first four are for calls of functions alone; the last one knows of no system prompt.
+# The first four are only for function calls; the last has no place for a system prompt.
 LEFT_OUT = {
     "CohereForAI-c4ai-command-r-plus-tool_use",
     "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use",
@@ -31,7 +31,7 @@ LEFT_OUT = {
     "google-gemma-2-2b-it",
 }
 JINJA = sorted(path.stem for path in FOLDER.glob("*.jinja") if path.stem not in LEFT_OUT)
-# Turns that alternate, and one system prompt in front of them.
+# Accepts only alternating turns after at most one system prompt.
 STRICT = (
     "{% for message in messages %}"
     "{% if (message.role == 'system') != (loop.first and messages[0].role == 'system') %}"
@@ -40,7 +40,7 @@ STRICT = (
     "{{ raise_exception('In turn, please.') }}{% endif %}"
     "[{{ message.role }}]{{ message.content }}{% endfor %}"
 )
-# Turns that alternate, of whose system prompts only the first one counts.
+# Prints only a system prompt at the beginning.
 FIRST = (
     "{% if messages[0].role == 'system' %}[system]{{ messages[0].content }}{% endif %}"
     "{% for message in messages if message.role != 'system' %}[{{ message.role }}]{{ message.content }}{% endfor %}"
@@ -56,9 +56,9 @@ def test_there_are_templates():
 @pytest.mark.parametrize("name", JINJA)
 def test_real_templates_leave_nothing_out(name):
     template = ChatTemplate((FOLDER / f"{name}.jinja").read_text(encoding="utf-8"), TOKENS)
-    for talk in (CODEX, CODEX + GONE_ON, CLAUDE_CODE, CLAUDE_CODE + GONE_ON):
+    for talk in (CODEX, CODEX + CONTINUED, CLAUDE_CODE, CLAUDE_CODE + CONTINUED):
         text = template.render(talk)
-        assert [one.content for one in talk if one.content not in text] == []
+        assert [message.content for message in talk if message.content not in text] == []
 
 
 @pytest.mark.parametrize(
@@ -77,6 +77,6 @@ def test_only_what_a_template_does_not_know_is_changed(template, talk, text):
 
 
 def test_a_refusal_quotes_the_template():
-    talk = (*CODEX, *GONE_ON[:1], *GONE_ON[:1])
+    talk = (*CODEX, *CONTINUED[:1], *CONTINUED[:1])
     with pytest.raises(InvalidRequestError, match=r"refuses this conversation: In turn, please\.$"):
         ChatTemplate(STRICT).render(talk)

@@ -1,4 +1,4 @@
-"""Models that bring several chat templates: which of them makes a prompt, as in transformers."""
+"""Models that bring several chat templates: the same one renders a prompt as in transformers."""
 
 from types import MappingProxyType
 
@@ -43,7 +43,7 @@ def hermes():
 
 @pytest.fixture(scope="module", params=["listed", "by name", "in files"])
 def folder(request, tmp_path_factory, hermes):
-    """Return a model that has its templates in one of the places where they may be."""
+    """Return the folder of a model with its templates in one of the possible places."""
     named = {"rag": RAG, "tool_use": hermes, "default": DEFAULT}
     listed = [{"name": name, "template": text} for name, text in named.items()]
     written = {"listed": listed, "by name": named, "in files": "not this one"}[request.param]
@@ -84,7 +84,7 @@ def test_calls_are_parsed_by_the_template_for_tools(preparer):
     parser = preparer.prepare(GenerateRequest("r", (ASKED,), tools=(TOOL,))).parser()
     pieces = parser.feed('<tool_call>\n{"name": "find", "arguments": {"what": "it"}}\n</tool_call>')
     assert pieces[-1].call.arguments == {"what": "it"}
-    # What was called in the past stays in sight where the other template knows nothing of it.
+    # Past calls stay in the text where the other template does not print calls.
     kept = Message("assistant", '<tool_call>\n{"name": "find", "arguments": {"what": "it"}}\n</tool_call>\n')
     prompt = preparer.prepare(GenerateRequest("r", (ASKED, kept, ASKED))).prompt
     assert '"find"' in preparer.tokenizer.decode(list(prompt))

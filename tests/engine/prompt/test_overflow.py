@@ -1,4 +1,4 @@
-"""Conversations that are too long, counted by the character: one is a token."""
+"""Conversations that are too long, with one token for each character."""
 
 from dataclasses import replace
 
@@ -13,16 +13,16 @@ from sotto.errors import InvalidRequestError
 from thoroughness import examples
 
 
-def rendered(messages):
+def rendered_size(messages):
     return sum(len(f"[{message.role}]{message.content}/") for message in messages) + len("[assistant]")
 
 
 def shorten(messages, most, step=20):
-    return shorten_conversation(messages, rendered, len, most, step)
+    return shorten_conversation(messages, rendered_size, len, most, step)
 
 
 def talk(*lengths, system=0):
-    """Return a conversation of messages with so many characters, all of them different."""
+    """Return a conversation of different messages with these lengths in characters."""
     messages = [Message("system", "S" * system)] if system else []
     for index, length in enumerate(lengths):
         content = f"{index}:".ljust(length, chr(97 + index % 26))
@@ -36,14 +36,14 @@ def test_a_conversation_is_split_into_turns():
     assert parts.system == (system, system)
     assert parts.turns == ((question, answer), (question, question, answer, answer, system), (question,))
     assert parts.without(1) == (system, system, question, question, answer, answer, system, question)
-    # What the system says in between stays in front of what is left.
+    # System messages of dropped turns stay, before the rest.
     assert parts.without(2) == (system, system, system, question)
     assert Parts.of([answer, question]).turns == ((answer,), (question,))
     assert Parts.of([system]) == Parts((system,), ())
 
 
 def test_calls_of_the_last_turn_go_with_their_results_and_its_question_stays():
-    """As of an agent, which is asked once and works on it for long."""
+    """An agent's conversation: one question and many rounds of calls."""
 
     def call(number):
         called = ToolCall("find", {"what": "x" * 20}, str(number))
@@ -51,7 +51,7 @@ def test_calls_of_the_last_turn_go_with_their_results_and_its_question_stays():
         return Message("assistant", "", tool_calls=(called,)), answer
 
     def length(messages):
-        return rendered(messages) + sum(len(one.as_json()) for message in messages for one in message.tool_calls)
+        return rendered_size(messages) + sum(len(made.as_json()) for message in messages for made in message.tool_calls)
 
     system, old, asked = Message("system", "s"), talk(10, 10), Message("user", "Do it.")
     rounds = [message for number in range(20) for message in call(number)]
@@ -69,7 +69,7 @@ def test_calls_of_the_last_turn_go_with_their_results_and_its_question_stays():
             assert kept[:2] == (system, asked)
     assert Parts.of(messages).without(20) == (system, asked, *rounds[-2:])
     assert len(Parts.of(messages).droppable) == 20
-    # Only where that is not enough, something is cut.
+    # Messages are cut only where that is not enough.
     called, answer = call(20)
     kept = shorten_conversation((*messages, called, replace(answer, content="x" * 500)), length, len, 250, 20)
     assert kept[:3] == (system, asked, called)
@@ -78,7 +78,7 @@ def test_calls_of_the_last_turn_go_with_their_results_and_its_question_stays():
 
 def test_the_oldest_turns_go_first_and_whole():
     messages = talk(10, 10, 10, 10, 10, system=5)
-    kept = shorten(messages, most=rendered(messages) - 1, step=1)
+    kept = shorten(messages, most=rendered_size(messages) - 1, step=1)
     assert kept == (messages[0], *messages[3:])
 
 
@@ -87,7 +87,7 @@ def test_more_is_dropped_than_necessary_so_that_the_next_turns_begin_alike():
     for _ in range(30):
         lengths.append(10)
         messages = talk(*lengths, system=5)
-        if rendered(messages) > 300:
+        if rendered_size(messages) > 300:
             kept = shorten(messages, most=300, step=75)
             cuts.append(len(messages) - len(kept))
         lengths.append(10)
@@ -106,10 +106,10 @@ conversations = st.builds(
 @examples(300)
 @given(messages=conversations, most=st.integers(90, 400), step=st.integers(1, 100))
 def test_what_is_left_fits_and_keeps_the_system_prompt_the_last_message_and_the_order(messages, most, step):
-    if rendered(messages) <= most:
+    if rendered_size(messages) <= most:
         return
     kept = shorten(messages, most, step)
-    assert rendered(kept) <= most
+    assert rendered_size(kept) <= most
     parts = Parts.of(messages)
     assert kept[: len(parts.system)] == parts.system
     rest = kept[len(parts.system) :]
@@ -118,15 +118,15 @@ def test_what_is_left_fits_and_keeps_the_system_prompt_the_last_message_and_the_
     if len(rest) > len(last) or rest == last:
         assert rest == messages[len(messages) - len(rest) :]
     else:
-        # Only the last turn is left, and something was cut out of the middle of it.
+        # Only the last turn is left, with its middle cut out.
         assert [message.role for message in rest] == [message.role for message in last]
         for short, whole in zip(rest, last, strict=True):
             head, mark, tail = short.content.partition(MARK)
             assert whole.content.startswith(head)
             assert whole.content.endswith(tail)
             assert mark or short == whole
-        # As much as there is room for, about.
-        assert rendered(kept) > most - 15 - most / 4 or rest[-1].content == MARK
+        # Nearly all the room is used.
+        assert rendered_size(kept) > most - 15 - most / 4 or rest[-1].content == MARK
 
 
 @examples(100)
@@ -140,7 +140,7 @@ def test_as_a_conversation_grows_nothing_that_was_dropped_comes_back(lengths, mo
     before = 0
     for count in range(1, len(lengths) + 1, 2):
         messages = talk(*lengths[:count], system=system)
-        kept = shorten(messages, most, step) if rendered(messages) > most else messages
+        kept = shorten(messages, most, step) if rendered_size(messages) > most else messages
         dropped = len(messages) - len(kept)
         assert dropped >= before
         assert dropped % 2 == 0
@@ -154,7 +154,7 @@ def test_the_middle_of_a_long_question_gives_way_to_a_mark():
     assert kept[1].content.startswith("begin xxx")
     assert kept[1].content.endswith("xxx end?")
     assert MARK in kept[1].content
-    assert 120 < rendered(kept) <= 150
+    assert 120 < rendered_size(kept) <= 150
 
 
 def test_the_longest_message_of_an_unfinished_turn_is_cut():
@@ -174,7 +174,7 @@ def test_a_template_may_add_much():
     messages = talk(*[10] * 21)
 
     def wordy(messages):
-        return rendered(messages) + 200 * len(messages)
+        return rendered_size(messages) + 200 * len(messages)
 
     kept = shorten_conversation(messages, wordy, len, 1500, 20)
     assert wordy(kept) <= 1500

@@ -1,4 +1,4 @@
-"""Our own renderings of named formats against the templates that were published for them."""
+"""Built-in renderers compared with the templates that the models' makers published."""
 
 import functools
 import json
@@ -22,7 +22,7 @@ from sotto.engine.prompt.templates import ChatTemplate
 from thoroughness import examples
 
 TOKENS = {"bos_token": "<bos>"}
-# Where a format was published: a file of templates, or a model whose own template was recorded.
+# Sources of the published templates: a file of templates, or a model whose template was recorded.
 PUBLISHED = {
     "cogito": "library/cogito:14b",
     "deepseek3": "library/deepseek-v3.1:latest",
@@ -38,7 +38,7 @@ PUBLISHED = {
     "qwen3-coder": "Qwen3-Coder.jinja",
     "qwen3.5": "Qwen3.5-4B.jinja",
 }
-# Without a system prompt this template puts in sentences of its own, which we leave out.
+# Without a system prompt this template adds the makers' sentences, which we leave out.
 ASKS_FOR_A_SYSTEM_PROMPT = {"poolside-v1"}
 
 
@@ -113,8 +113,8 @@ TOOL = st.builds(
 
 
 @st.composite
-def called(draw, number):
-    """Draw calls of tools and, mostly, what these gave back."""
+def calls_with_results(draw, number):
+    """Draw tool calls and results for most of them."""
     names = draw(st.lists(NAMES, min_size=1, max_size=2))
     calls = [
         {"id": f"call{number}{place}", "type": "function", "function": {"name": name, "arguments": draw(ARGUMENTS)}}
@@ -129,7 +129,7 @@ def called(draw, number):
 
 @st.composite
 def talks(draw):
-    """Draw a conversation in which both sides speak in turn, and sometimes one side twice, and call tools."""
+    """Draw a conversation with tool calls, whose roles mostly alternate."""
     turns = [{"role": "system", "content": draw(TEXT)}] if draw(st.booleans()) else []
     turns.append({"role": "user", "content": draw(TEXT)})
     for number, role in enumerate(
@@ -140,7 +140,7 @@ def talks(draw):
             # Templates read this under different names.
             turn |= dict.fromkeys(("thinking", "reasoning", "reasoning_content"), thought)
         if role == "assistant" and draw(st.booleans()):
-            turn["tool_calls"], answers = draw(called(number))
+            turn["tool_calls"], answers = draw(calls_with_results(number))
             turns += [turn, *answers]
         else:
             turns.append(turn)
@@ -155,8 +155,8 @@ def outcome(template, variables):
 
 
 def with_arguments_as_text(talk):
-    """Return a conversation with arguments as DeepSeek's template takes them."""
-    told = []
+    """Return a conversation with arguments as JSON strings, which DeepSeek's template expects."""
+    turns = []
     for turn in talk:
         calls = [
             call
@@ -166,37 +166,37 @@ def with_arguments_as_text(talk):
             }
             for call in turn.get("tool_calls", ())
         ]
-        told.append(turn | ({"tool_calls": calls} if calls else {}))
-    return told
+        turns.append(turn | ({"tool_calls": calls} if calls else {}))
+    return turns
 
 
 def with_calls_in_texts(talk):
-    """Return a conversation with calls in the texts, where they stood when LFM2 wrote them; others are dropped."""
+    """Return a conversation with calls within the texts, as LFM2 writes them, instead of separate calls."""
     later = published("lfm2-thinking")
-    told = []
+    turns = []
     for turn in talk:
         if calls := turn.get("tool_calls"):
             alone = later.render({"messages": [{"role": "assistant", "content": "", "tool_calls": calls}]})
             written = alone.removeprefix("<|im_start|>assistant\n").removesuffix("<|im_end|>\n")
             turn = {"role": "assistant", "content": turn["content"] + written}
-        told.append(turn)
-    return told
+        turns.append(turn)
+    return turns
 
 
-# What the published template is given in the place of the same conversation.
-GIVEN = {
+# Conversions of a conversation to the form that a published template expects.
+CONVERSIONS = {
     "deepseek3": with_arguments_as_text,
     "deepseek3.1": with_arguments_as_text,
     "lfm2": with_calls_in_texts,
 }
-# Their published templates leave it to whoever writes the system prompt to tell of tools.
-TOLD_OF_TOOLS_ELSEWHERE = {"deepseek3", "deepseek3.1"}
+# Their published templates print no tools, and leave that to the author of the system prompt.
+TOOLS_IN_SYSTEM_PROMPT = {"deepseek3", "deepseek3.1"}
 
 
 @pytest.mark.parametrize("name", PUBLISHED)
 def test_renderings_are_as_published(name):
     template = published(name)
-    tools = st.none() if name in TOLD_OF_TOOLS_ELSEWHERE else st.none() | st.lists(TOOL, min_size=1, max_size=2)
+    tools = st.none() if name in TOOLS_IN_SYSTEM_PROMPT else st.none() | st.lists(TOOL, min_size=1, max_size=2)
 
     @examples(80)
     @given(talks(), tools, st.sampled_from([None, True, False]), st.sampled_from([None, "low"]), st.booleans())
@@ -209,7 +209,7 @@ def test_renderings_are_as_published(name):
             variables |= {"enable_thinking": think, "thinking": think}
         if effort is not None:
             variables |= {"reasoning_effort": effort, "reasoning_strength": effort}
-        theirs = variables | {"messages": GIVEN.get(name, list)(talk)}
+        theirs = variables | {"messages": CONVERSIONS.get(name, list)(talk)}
         assert outcome(RENDERERS[name], variables) == outcome(template, theirs)
 
     holds()
@@ -218,7 +218,7 @@ def test_renderings_are_as_published(name):
 @pytest.mark.parametrize("system", [None, "Be brief."])
 def test_deepseek_gets_tools_as_in_ollama(system):
     models = json.loads(material("go-templates", "automap.json").read_text(encoding="utf-8"))
-    go = next(one["ollama"]["template"] for one in models if one["model"] == "library/deepseek-v3.1:latest")
+    go = next(model["ollama"]["template"] for model in models if model["model"] == "library/deepseek-v3.1:latest")
     fields = {"type": "object", "required": ["a"], "properties": {"a": {"type": "string", "description": "é"}}}
     tools = [
         {"type": "function", "function": {"name": name, "description": f"Does {name}.", "parameters": fields}}
@@ -227,7 +227,7 @@ def test_deepseek_gets_tools_as_in_ollama(system):
     talk = [{"role": "system", "content": system}] if system else []
     talk.append({"role": "user", "content": "Hi"})
     theirs = GoTemplate(go).render({"messages": talk, "tools": tools})
-    # Go prints no JSON there, but its own form of values.
+    # Go prints values there in its own syntax instead of JSON.
     theirs = re.sub(r"(?<=Parameters: ).*", lambda _: json.dumps(fields, ensure_ascii=False), theirs)
     assert RENDERERS["deepseek3.1"].render({"messages": talk, "tools": tools}) == theirs
 
@@ -255,13 +255,15 @@ def test_messages_that_a_renderer_does_not_know_are_refused(name):
 
 @pytest.mark.parametrize("name", RENDERERS)
 def test_rendered_calls_can_be_parsed(name):
-    """What is written in front of an answer is what the model was taught to write itself."""
+    """A prompt shows earlier calls in the syntax in which the model itself makes them."""
     asked = {"role": "user", "content": "Hi"}
     calls = [ToolCall("find", {"what": "é x"}), ToolCall("add", {"a": 1.5, "b": [True]})]
     turn = {
         "role": "assistant",
         "content": "",
-        "tool_calls": [{"id": one.name, "function": {"name": one.name, "arguments": one.arguments}} for one in calls],
+        "tool_calls": [
+            {"id": call.name, "function": {"name": call.name, "arguments": call.arguments}} for call in calls
+        ],
     }
     before, text = (
         RENDERERS[name].render({"messages": talk, "add_generation_prompt": False}) for talk in ([asked], [asked, turn])
@@ -274,7 +276,7 @@ def test_rendered_calls_can_be_parsed(name):
     assert "find" in template.render([Message("user", "Hi")], options=PromptOptions((tool,)))
     family = family_of(template.text)
     found = calls_of(parse_answer(written, family))
-    assert [(one.name, one.arguments) for one in found] == [(one.name, one.arguments) for one in calls]
+    assert [(call.name, call.arguments) for call in found] == [(call.name, call.arguments) for call in calls]
 
 
 @pytest.mark.parametrize("name", RENDERERS)

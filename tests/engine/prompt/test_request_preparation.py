@@ -1,4 +1,4 @@
-"""Requests made into prompts, with a tokenizer of which each printable character is one token."""
+"""Preparation of requests, with a tokenizer that has a token for each printable character."""
 
 import math
 from dataclasses import replace
@@ -54,7 +54,7 @@ def raw(prompt, overflow=Overflow.ERROR, **options):
 
 
 @pytest.mark.parametrize(
-    ("limits", "told"),
+    ("limits", "expected_limit"),
     [
         ({}, "the model's maximum context length (1000 tokens)"),
         ({"num_ctx": 50}, "the context length asked for, num_ctx (50 tokens)"),
@@ -63,11 +63,11 @@ def raw(prompt, overflow=Overflow.ERROR, **options):
         ({"num_ctx": 1}, "the context length asked for, num_ctx (4 tokens)"),
     ],
 )
-def test_the_error_names_the_limit_and_its_value(fitted, limits, told):
+def test_the_error_names_the_limit_and_its_value(fitted, limits, expected_limit):
     preparer = fitted(**limits)
     with pytest.raises(InvalidRequestError) as error:
         preparer.prepare(raw("x" * 1000))
-    assert str(error.value) == f"input length (1000 tokens) exceeds {told}"
+    assert str(error.value) == f"input length (1000 tokens) exceeds {expected_limit}"
     limit = preparer.context_length
     assert len(preparer.prepare(raw("x" * (limit - 1))).prompt) == limit - 1
     assert preparer.prepare(raw("x" * (limit - 1))).max_tokens == 1
@@ -91,8 +91,8 @@ def test_a_prompt_that_fits_is_not_changed(fitted, overflow):
     assert (len(prompt.prompt), prompt.dropped_tokens) == (100, 0)
 
 
-def decoded(preparer, tokens):
-    """Return the text of tokens, of which the mark's characters and the ends of messages are none."""
+def decode(preparer, tokens):
+    """Return the text of tokens, without the characters of the mark and the ends of messages."""
     return preparer.tokenizer.decode(list(tokens))
 
 
@@ -101,7 +101,7 @@ def test_the_oldest_turns_are_left_out(fitted, overflow):
     preparer = fitted(200)
     messages = (SYSTEM, *talk(9))
     prepared = preparer.prepare(chat(messages, overflow))
-    text = decoded(preparer, prepared.prompt)
+    text = decode(preparer, prepared.prompt)
     assert text.startswith("[system]Be kind.[user]")
     assert text.endswith("[user]" + messages[-1].content + "[assistant]")
     assert prepared.dropped_messages > 0
@@ -131,10 +131,10 @@ def test_every_prompt_fits_and_leaves_room_for_an_answer(fitted, count, length, 
         assert prepared.max_tokens == min(asked or context, room)
     else:
         assert prepared.max_tokens == (asked or context)
-    text = decoded(preparer, prepared.prompt)
+    text = decode(preparer, prepared.prompt)
     assert not system or text.startswith("[system]Be kind.")
     last = messages[-1].content
-    # Either whole, or its beginning and its end.
+    # Either the whole prompt, or its beginning and its end.
     assert last in text or (f"[user]{last[:2]}" in text and text.endswith(f"{last[-2:]}[assistant]"))
     assert list(prepared.boundaries) == sorted({*prepared.boundaries})
     assert all(0 < place <= len(prepared.prompt) for place in prepared.boundaries)
@@ -153,7 +153,7 @@ def test_successive_turns_begin_alike_until_a_quarter_of_the_context_is_full(fit
             prepared = preparer.prepare(chat(messages, overflow))
             if prepared.dropped_messages:
                 shortened += 1
-                # What was there is there still, up to what asked for the answer.
+                # The earlier prompt is a prefix, up to its generation prompt.
                 changes += prepared.prompt[: len(before) - 1] != before[:-1]
             before = prepared.prompt
     # A turn takes 49 tokens and a quarter of the context 100.
@@ -166,7 +166,7 @@ def test_a_question_that_is_too_long_is_cut_in_its_middle(fitted, overflow):
     preparer = fitted(200)
     question = Message("user", "begin" + "x" * 500 + "end?")
     prepared = preparer.prepare(chat((SYSTEM, *talk(4), question), overflow))
-    text = decoded(preparer, prepared.prompt)
+    text = decode(preparer, prepared.prompt)
     assert text.startswith("[system]Be kind.[user]beginxx")
     assert text.endswith("xxend?[assistant]")
     assert MARK.strip("\n")[0] in text
@@ -178,7 +178,7 @@ def test_a_question_that_is_too_long_is_cut_in_its_middle(fitted, overflow):
 def test_a_raw_prompt_is_cut_in_its_middle(fitted, overflow):
     preparer = fitted(100)
     prepared = preparer.prepare(raw("b" * 100 + "m" * 100 + "e" * 100, overflow))
-    assert decoded(preparer, prepared.prompt) == "b" * 38 + "e" * 37
+    assert decode(preparer, prepared.prompt) == "b" * 38 + "e" * 37
     assert (prepared.dropped_messages, prepared.dropped_tokens) == (0, 225)
     assert len(preparer.prepare(raw("b" * 300, overflow, num_predict=5, sampling=SamplingOptions())).prompt) == 95
 
@@ -198,11 +198,11 @@ def test_boundaries_in_a_prompt(fitted):
     for message in messages:
         text += f"[{message.role}]{message.content}/"
         ends.append(len(text))
-    # Behind the system prompt, before and behind the last answer, and behind the question.
+    # After the system prompt, before and after the last answer, and after the question.
     assert prepared.boundaries == (ends[0], ends[3], ends[4], ends[5])
     assert prepared.boundaries[-1] == ends[5]
     assert prepared.keep == ends[0]
-    assert decoded(preparer, prepared.opening) == "[assistant]"
+    assert decode(preparer, prepared.opening) == "[assistant]"
 
 
 def test_options_precede_those_of_the_model_which_precede_the_defaults(tmp_path):
@@ -239,10 +239,10 @@ def test_an_answer_at_the_end_is_continued(fitted, overflow):
     preparer = fitted()
     messages = (SYSTEM, *talk(3))
     asked = preparer.prepare(chat(messages, overflow))
-    going_on = preparer.prepare(chat((*messages, Message("assistant", "Half of an answ")), overflow))
-    assert decoded(preparer, going_on.prompt) == decoded(preparer, asked.prompt) + "Half of an answ"
-    assert going_on.prompt[: len(asked.prompt)] == asked.prompt
-    assert (going_on.boundaries, going_on.keep, going_on.opening) == (asked.boundaries, asked.keep, asked.opening)
+    continued = preparer.prepare(chat((*messages, Message("assistant", "Half of an answ")), overflow))
+    assert decode(preparer, continued.prompt) == decode(preparer, asked.prompt) + "Half of an answ"
+    assert continued.prompt[: len(asked.prompt)] == asked.prompt
+    assert (continued.boundaries, continued.keep, continued.opening) == (asked.boundaries, asked.keep, asked.opening)
 
 
 def test_boundaries_are_found_only_where_needed(fitted):
@@ -250,7 +250,7 @@ def test_boundaries_are_found_only_where_needed(fitted):
     prepared = preparer.prepare(chat((SYSTEM, *talk(5))))
     assert (prepared.boundaries, prepared.keep, prepared.opening) == ((), 0, ())
     prepared = preparer.prepare(chat((SYSTEM, *talk(5)), Overflow.SHIFT))
-    assert (prepared.keep, decoded(preparer, prepared.opening)) == (len("[system]Be kind./"), "[assistant]")
+    assert (prepared.keep, decode(preparer, prepared.opening)) == (len("[system]Be kind./"), "[assistant]")
     prepared = preparer.prepare(raw("no messages", Overflow.SHIFT))
     assert (prepared.boundaries, prepared.keep, prepared.opening) == ((), 0, ())
 
@@ -273,7 +273,7 @@ def test_a_full_context_is_shifted_to_a_conversation_again(fitted):
     left = shift_context((*prepared.prompt, *answer), prepared.keep, 150, prepared.opening)
     assert len(left) < 150
     assert len(answer) > 80
-    assert decoded(preparer, left) == "[system]Be kind.[assistant]" + "a" * len(answer)
+    assert decode(preparer, left) == "[system]Be kind.[assistant]" + "a" * len(answer)
 
 
 def test_the_whole_prompt_is_counted_even_if_it_is_too_long(fitted):
@@ -285,7 +285,7 @@ def test_the_whole_prompt_is_counted_even_if_it_is_too_long(fitted):
     counted = preparer.count(CountRequest("c", messages, ("word " * 4, "")))
     assert (counted.request_id, counted.tokens, counted.last, counted.texts) == ("c", whole, last, (20, 0))
     assert whole > 400
-    # What stays of it where its oldest turns are left out is no more than is said.
+    # The prompt without its oldest turns is no longer than the reported room.
     assert len(preparer.prepare(chat(messages, Overflow.TRUNCATE)).prompt) <= counted.room == 300
     with pytest.raises(InvalidRequestError, match="nothing to count"):
         preparer.count(CountRequest("c", ()))
@@ -306,12 +306,12 @@ def test_a_thought_that_the_template_opens(tmp_path, ending):
     asked = (Message("user", "Why?"),)
     opened = preparer.prepare(chat(asked)).opened
     assert (opened.opens if opened else "") == opens
-    gone_on_with = preparer.prepare(chat((*asked, Message("assistant", "Because"))))
-    assert gone_on_with.opened is None
-    assert gone_on_with.begun
-    # A thought that the template opens is none of the answer that was begun without one.
+    continued = preparer.prepare(chat((*asked, Message("assistant", "Because"))))
+    assert continued.opened is None
+    assert continued.begun
+    # A thought that the template opens is closed where the begun answer has none.
     closed = {"<think>": "<think>\n\n</think>\n\n", "[THINK]": "[THINK][/THINK]"}.get(opens, ending)
-    assert gone_on_with.prompt == tuple(preparer.tokenizer.encode(f"user: Why?\nassistant: {closed}Because"))
+    assert continued.prompt == tuple(preparer.tokenizer.encode(f"user: Why?\nassistant: {closed}Because"))
 
 
 LEGACY = "{{ if .System }}{{ .System }}/{{ end }}U:{{ .Prompt }}/A:{{ .Response }}/"

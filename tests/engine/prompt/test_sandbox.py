@@ -1,4 +1,4 @@
-"""Templates in their sandbox: exact texts of real ones, the dialect, and templates that mean harm."""
+"""The sandbox of templates: exact texts of real templates, the dialect, and malicious templates."""
 
 import json
 import resource
@@ -29,7 +29,7 @@ def test_real_templates_render_the_exact_text(name):
     case = RENDERINGS[name]
     expected, data = case["target"], case["data"]
     if name == "MadeAgents/Hammer2.1":
-        # The recording is JavaScript's, which puts a list out as JSON; Python, and so transformers, does not.
+        # The recording is from JavaScript, which prints a list as JSON; Python, and so transformers, does not.
         expected = expected.replace(json.dumps(data["tools"]), str(data["tools"]))
     if name == "HuggingFaceTB/SmolLM3-3B":
         data = data | {"strftime_now": lambda form: {"%d %B %Y": "10 July 2025"}[form]}
@@ -93,7 +93,7 @@ def test_the_dialect(text, expected):
 @pytest.mark.parametrize("name", HOSTILE)
 def test_malicious_templates_are_stopped_soon_and_take_no_memory(name, monkeypatch):
     monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
-    # The suite itself may have used more before; what counts is that the mark does not rise by much.
+    # Earlier tests may have used more memory; the peak must not rise by much.
     started, most = time.thread_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with pytest.raises((TemplateBoundsError, jinja2.TemplateError)):
         render(HOSTILE[name], messages=[{"role": "user", "content": "hi"}])

@@ -1,4 +1,4 @@
-"""What may come of an operation is known before it runs."""
+"""The size of an operation's result is checked before it runs."""
 
 from contextlib import contextmanager
 

@@ -1,4 +1,4 @@
-"""Which template counts, and what is said about it."""
+"""The choice of a template, and the note about it."""
 
 from dataclasses import replace
 from types import MappingProxyType
@@ -29,33 +29,33 @@ EVERYTHING = ModelSource(
 )
 
 
-def rendered(source):
+def choose_and_render(source):
     choice = choose_template(source)
     return choice, ChatTemplate(choice).render(TALK)
 
 
 def test_precedence_of_templates():
     source = EVERYTHING
-    choice, text = rendered(source)
+    choice, text = choose_and_render(source)
     assert text == "(system)Be brief.(user)Hi"
     assert choice.note == "Its prompts are made by the template that you gave it."
     source = replace(source, user_template="")
-    choice, text = rendered(source)
+    choice, text = choose_and_render(source)
     assert (choice.kind, choice.note, text) == (TemplateKind.JINJA, "", "[system]Be brief.[user]Hi")
     source = replace(source, chat_template="")
-    choice, text = rendered(source)
+    choice, text = choose_and_render(source)
     assert (choice.kind, choice.note, text) == (TemplateKind.GO, "", "<system>Be brief.<user>Hi")
     source = replace(source, go_template="")
-    choice, text = rendered(source)
+    choice, text = choose_and_render(source)
     assert text.startswith("<|im_start|>system\nBe brief.<|im_end|>\n")
     assert choice.note == ("It brings no chat template, so its prompts are made as Sotto knows the format qwen3-coder.")
     source = replace(source, renderer="cohere")
-    choice, text = rendered(source)
+    choice, text = choose_and_render(source)
     assert (choice.kind, text) == (TemplateKind.PLAIN, "Be brief.\n\nUser: Hi\n\nAssistant:")
     assert choice.note.startswith(
         "It brings no chat template, and Sotto does not know the format cohere that its config names, so it reads"
     )
-    choice, _ = rendered(replace(source, renderer=""))
+    choice, _ = choose_and_render(replace(source, renderer=""))
     assert choice.note.startswith("It brings no chat template, so it reads a conversation as plain text")
 
 

@@ -1,4 +1,4 @@
-"""Chat templates: real ones, every precedence, and what is told of those that fail."""
+"""Chat templates: real ones, their precedence, and the errors of those that fail."""
 
 import threading
 import time
@@ -26,7 +26,7 @@ TALK = (
     Message("assistant", "It is four."),
     Message("user", "And 3 + 3?"),
 )
-# These are only for calls of functions, and go over `tools` or `functions` without asking whether there are any.
+# These are only for function calls, and iterate over `tools` or `functions` without checking that there are any.
 FOR_TOOLS = {
     "CohereForAI-c4ai-command-r-plus-tool_use",
     "NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use",
@@ -246,7 +246,7 @@ def test_a_template_that_leaves_out_questions_is_reported(text):
         "{% for m in messages %}{{ m.content | upper }}{% endfor %}",
         "{% for m in messages %}{{ m.content[0].text }}{% endfor %}",
         "{{ messages | tojson }}",
-        # Nothing can be said of what refuses a lone question, or fails there.
+        # Nothing is known about a template that refuses a lone question, or fails on it.
         "{% if messages | length < 2 %}{{ raise_exception('too few') }}{% endif %}x",
         "{{ messages[1].content }}",
         "{{ .Prompt }}",

@@ -1,4 +1,4 @@
-"""Functions that a model may call, as files and requests describe them."""
+"""Tools that a model may call, read from files and requests."""
 
 import json
 
@@ -86,8 +86,8 @@ anything = st.recursive(
 def test_any_value_is_read_or_refused_in_a_sentence(value):
     try:
         read_tools(value, "tools")
-        said = "It is read."
+        sentence = "It is read."
     except InvalidRequestError as error:
-        said = str(error)
-    assert said.endswith(".")
-    assert "\n" not in said
+        sentence = str(error)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
