@@ -246,15 +246,21 @@ def test_a_start_that_hands_over_imports_nothing_of_qt(tmp_path):
 
 
 def test_a_second_start_leaves_answers_that_are_being_written_alone(tmp_path):
+    database = Database(tmp_path / ".local" / "share" / "Sotto" / "chats.sqlite3")
+    store = ChatStore(database)
+    chat = store.add_chat()
+    store.begin_answer(store.ask(chat, "Short?", None), "model")
     running = sotto(tmp_path, "--background")
     try:
         end = time.monotonic() + 30
         while not answers(tmp_path):
             assert time.monotonic() < end
             time.sleep(0.1)
-        database = Database(tmp_path / ".local" / "share" / "Sotto" / "chats.sqlite3")
-        store = ChatStore(database)
-        chat = store.add_chat()
+        # The app opens the chats when it is first shown, and then ends the answers of one that crashed.
+        assert sotto(tmp_path, "--toggle").communicate(timeout=30) == (b"", b"")
+        while store.branch(chat).turns[-1].state is State.STREAMING:
+            assert time.monotonic() < end
+            time.sleep(0.1)
         answer = store.begin_answer(store.ask(chat, "Long?", None), "model")
         for arguments in (["--background"], ["--toggle"]):
             assert sotto(tmp_path, *arguments).communicate(timeout=30) == (b"", b"")
