@@ -51,7 +51,7 @@ class Session:
         self.source: ModelSource = opened(target)
         if template is not None:
             text = read_template_file(Path(template))
-            ChatTemplate.given(text)
+            ChatTemplate.custom(text)
             self.source = replace(self.source, user_template=text)
         self.record: ModelRecord = self.source.record
         self._draft = opened_draft(draft, self.source)

@@ -192,8 +192,8 @@ def test_only_the_first_of_several_calls_counts_where_one_is_allowed(load, singl
     choice = ToolChoice(single=single)
     request = GenerateRequest("r", QUESTION, tools=TOOLS, tool_choice=choice, sampling=GREEDY, think=Think.OFF)
     parser = load(LLAMA).prepare(request).parser()
-    begun = '{"name": "stop", "parameters": {}}; {"name": "find", "parameters": {"n": 1}}'
-    pieces = [piece for char in begun for piece in parser.feed(char)] + parser.finish()
+    answer = '{"name": "stop", "parameters": {}}; {"name": "find", "parameters": {"n": 1}}'
+    pieces = [piece for char in answer for piece in parser.feed(char)] + parser.finish()
     assert [piece.call.name for piece in pieces if piece.call] == ["stop", "find"][: 1 if single else 2]
     assert parser.called is single
 

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from sotto.engine.prompt.template_bounds import BASE_WEIGHT, TemplateBoundsError, bounded, current
 from sotto.engine.prompt.template_checks import (
+    check_arguments,
     check_date,
     check_format,
     check_operation,
-    checked_arguments,
-    watched_filter,
+    wrap_filter,
 )
 
 
@@ -69,7 +69,7 @@ def test_wide_percent_formats_are_refused(text, much):
     with refused(much):
         check_operation("%", text, 1)
     with refused(much):
-        watched_filter("format", lambda text, *_: text)(text, 1)
+        wrap_filter("format", lambda text, *_: text)(text, 1)
 
 
 @pytest.mark.parametrize(
@@ -88,27 +88,27 @@ def test_wide_dates_are_refused(form, much):
 
 @pytest.mark.parametrize("method", ["center", "ljust", "rjust", "zfill"])
 def test_padding_beyond_the_limit_of_a_value_is_refused(method):
-    assert checked_arguments(method, "a", (BASE_WEIGHT,)) == (BASE_WEIGHT,)
+    assert check_arguments(method, "a", (BASE_WEIGHT,)) == (BASE_WEIGHT,)
     with pytest.raises(TemplateBoundsError):
-        checked_arguments(method, "a", (2 * BASE_WEIGHT,))
+        check_arguments(method, "a", (2 * BASE_WEIGHT,))
 
 
 def test_joined_values_are_read_once_and_counted_with_separators():
-    assert checked_arguments("join", ", ", (iter("abc"),)) == (["a", "b", "c"],)
-    assert watched_filter("join", lambda values, d: d.join(values))(iter("abc"), "-") == "a-b-c"
+    assert check_arguments("join", ", ", (iter("abc"),)) == (["a", "b", "c"],)
+    assert wrap_filter("join", lambda values, d: d.join(values))(iter("abc"), "-") == "a-b-c"
     with pytest.raises(TemplateBoundsError):
-        checked_arguments("join", "a" * 5000, (iter("b" * 100),))
+        check_arguments("join", "a" * 5000, (iter("b" * 100),))
 
 
 @given(text=st.text("ab", max_size=30), old=st.text("ab", max_size=2), size=st.integers(0, 2**15))
 def test_replacing_is_refused_where_the_new_parts_would_be_too_large(text, old, size):
     with refused(text.count(old) * size > current.get().weight):
-        assert checked_arguments("replace", text, (old, "c" * size)) == (old, "c" * size)
+        assert check_arguments("replace", text, (old, "c" * size)) == (old, "c" * size)
 
 
 @pytest.mark.parametrize("name", ["batch", "center", "indent", "round", "slice", "tojson"])
 def test_filters_take_no_large_numbers_or_texts(name):
-    call = watched_filter(name, lambda value, *_, **__: value)
+    call = wrap_filter(name, lambda value, *_, **__: value)
     assert call("a", 1000) == "a"
     for args, kwargs in (((1001,), {}), (("x" * 1001,), {}), ((), {"width": 10**9})):
         with pytest.raises(TemplateBoundsError, match=rf"the filter {name} too large"):
@@ -116,7 +116,7 @@ def test_filters_take_no_large_numbers_or_texts(name):
 
 
 def test_only_numbers_are_summed_up():
-    call = watched_filter("sum", lambda values, attribute=None, start=0: sum(values, start))
+    call = wrap_filter("sum", lambda values, attribute=None, start=0: sum(values, start))
     assert call([1, 2], None, 0.5) == 3.5
     with pytest.raises(TemplateBoundsError):
         call([[1]], start=[])

@@ -235,7 +235,7 @@ def test_a_template_that_leaves_out_questions_is_reported(text):
     )
     assert template.render([Message("user", "a")]) == template.render([Message("user", "b")])
     with pytest.raises(BrokenModelError) as refused:
-        ChatTemplate.given(text)
+        ChatTemplate.custom(text)
     assert "The template you gave makes the same prompt whatever is asked" in str(refused.value)
     assert "messages[-1].content" in str(refused.value)
 

@@ -28,7 +28,7 @@ def value(source: Source, depth: int = 0) -> Reading[Any]:
             return (yield from source.until(mark))
     char = yield from source.next()
     if char in ("'", '"'):
-        return (yield from _quoted(source, char))
+        return (yield from _string(source, char))
     if char == "{":
         source.at += 1
         return (yield from members(source, "}", ":", depth=depth + 1))
@@ -95,7 +95,7 @@ def _items(source: Source, depth: int) -> Reading[list[Any]]:
         found.append((yield from value(source, depth)))
 
 
-def _quoted(source: Source, quote: str) -> Reading[str]:
+def _string(source: Source, quote: str) -> Reading[str]:
     source.at += 1
     parts: list[str] = []
     while True:

@@ -25,7 +25,7 @@ def kimi(source: Source, _: Tools) -> Reading[list[ToolCall]]:
             return _check_any(found)
         yield from source.expect("<|open|>call")
         attributes = _attributes((yield from source.until("<|sep|>")))
-        arguments = source.begin_call(_required(attributes, "tool"))
+        arguments = source.begin_call(_attribute(attributes, "tool"))
         while True:
             yield from source.skip_space()
             if (yield from source.accept("<|close|>call<|sep|>")):
@@ -37,8 +37,8 @@ def kimi(source: Source, _: Tools) -> Reading[list[ToolCall]]:
             yield from source.expect("<|open|>argument")
             described = _attributes((yield from source.until("<|sep|>")))
             text = yield from source.until("<|close|>argument<|sep|>")
-            arguments[_required(described, "key")] = text if described.get("type") == "string" else read_json(text)
-        source.add_calls(ToolCall(_required(attributes, "tool"), arguments))
+            arguments[_attribute(described, "key")] = text if described.get("type") == "string" else read_json(text)
+        source.add_calls(ToolCall(_attribute(attributes, "tool"), arguments))
 
 
 def minimax(source: Source, tools: Tools) -> Reading[list[ToolCall]]:
@@ -94,7 +94,7 @@ def _attributes(head: str) -> dict[str, str]:
     return {name: html.unescape(text) for name, text in _ATTRIBUTE.findall(head)}
 
 
-def _required(attributes: Mapping[str, str], name: str) -> str:
+def _attribute(attributes: Mapping[str, str], name: str) -> str:
     if not attributes.get(name):
         raise NotACallError
     return attributes[name]

@@ -29,7 +29,7 @@ from sotto.store.records import ModelSource
 _MIN_CONTEXT = 4
 _UNKNOWN_CONTEXT = 8192
 _PLAIN_TURN = "\nUser:"
-# Shortening a prompt leaves at least this part of the context for the answer, and drops as much at a time: a quarter.
+# A quarter of the context: what a shortened prompt leaves for an answer without a limit, and what is dropped at once.
 _SHARE = 4
 _SIZES_KEPT = 4096
 _BREAKERS_KEPT = 4
@@ -47,7 +47,7 @@ class _Prompt:
         begun: The beginning of the answer, which follows `text`.
         answer: `begun` without its thought.
         opened: The thought inside which the prompt ends; None where it ends outside of thoughts.
-        asked: What rendered it; None for a raw prompt, or one that continues a `context`.
+        renderer: What rendered it; None for a raw prompt, or one that continues a `context`.
         shorter: Returns it with at most so many tokens; None where its middle can be cut out.
     """
 
@@ -57,7 +57,7 @@ class _Prompt:
     begun: str = ""
     answer: str = ""
     opened: Thoughts | None = None
-    asked: ConfiguredTemplate | None = None
+    renderer: ConfiguredTemplate | None = None
     shorter: Callable[[int], tuple[int, ...]] | None = None
 
 
@@ -92,7 +92,7 @@ class Preparer:
         self.options_note = " ".join(notes)
         self._limit_name = "the context length assumed for a model that names none"
         self._size = lru_cache(_SIZES_KEPT)(lambda text: len(self.tokenizer.encode(text, add_bos=False)))
-        self._compiled = lru_cache(_TEMPLATES_KEPT)(self._compiled_template)
+        self._cached_template = lru_cache(_TEMPLATES_KEPT)(self._compile_template)
         self._containing = lru_cache(_BREAKERS_KEPT)(self.tokenizer.containing)
         self._rows = self.tokenizer.vocab_size
         self._constraints = Constraints(self.family, self.template, self.tokenizer, self._rows)
@@ -111,10 +111,10 @@ class Preparer:
             finds_boundary: Whether to find where the messages end, which takes a few more renderings.
             room: Most tokens that memory has room for; None when unknown.
         """
-        asked = num_ctx or request_options(self.usual, {}).num_ctx
+        requested = num_ctx or request_options(self.usual, {}).num_ctx
         limits = [
             (maximum, "the model's maximum context length"),
-            (max(asked, _MIN_CONTEXT) if asked else None, "the context length asked for, num_ctx"),
+            (max(requested, _MIN_CONTEXT) if requested else None, "the context length asked for, num_ctx"),
             (room, "the context length that memory has room for"),
         ]
         known = [(limit, name) for limit, name in limits if limit]
@@ -138,11 +138,11 @@ class Preparer:
             raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
         check_conflicts(request)
         options = self._read_options(request)
-        asked = options.num_predict if options.num_predict and options.num_predict > 0 else None
+        limit = options.num_predict if options.num_predict and options.num_predict > 0 else None
         whole = self._whole_prompt(request)
         if not whole.tokens:
             raise InvalidRequestError("empty prompt")
-        fitting = self._fit_prompt(whole, request.overflow, asked)
+        fitting = self._fit_prompt(whole, request.overflow, limit)
         prompt = fitting.tokens
         if (largest := max(prompt)) >= self._rows:
             # WORKAROUND: MLX checks no index and would read past the end of the embeddings. Should an upgrade raise an
@@ -190,24 +190,24 @@ class Preparer:
         """
         if not request.messages:
             raise InvalidRequestError("There is nothing to count: give at least one message.")
-        asked = self._configure_template(_prompt_options(request))
-        messages = self._template_messages(request.messages, asked.template, self._system)
+        renderer = self._configure_template(_prompt_options(request))
+        messages = self._template_messages(request.messages, renderer.template, self._system)
         parts = Parts.of(messages)
-        tokens = last = len(self._render(messages, asked).tokens)
+        tokens = last = len(self._render(messages, renderer).tokens)
         if parts.droppable:
-            last = len(self._render(parts.without(len(parts.droppable)), asked).tokens)
+            last = len(self._render(parts.without(len(parts.droppable)), renderer).tokens)
         sizes = tuple(self._size(text) for text in request.texts)
         return Counted(request.id, tokens, last, self._room(None), sizes)
 
-    def _room(self, asked: int | None) -> int:
+    def _room(self, limit: int | None) -> int:
         """Return the most tokens that a shortened prompt may keep, so that there is room for the answer."""
         share = max(1, self.context_length // _SHARE)
-        return self.context_length - (share if asked is None else min(asked, share))
+        return self.context_length - (share if limit is None else min(limit, share))
 
-    def _max_new_tokens(self, length: int, overflow: Overflow, asked: int | None) -> int:
+    def _max_new_tokens(self, length: int, overflow: Overflow, limit: int | None) -> int:
         # An answer without a limit never exceeds one full context, even where the context is shifted.
-        usual = min(USUAL_LENGTH, self.context_length) if asked is None else self.context_length
-        most = asked if asked and asked > 0 else usual
+        usual = min(USUAL_LENGTH, self.context_length) if limit is None else self.context_length
+        most = limit if limit and limit > 0 else usual
         return most if overflow is Overflow.SHIFT else min(most, self.context_length - length)
 
     def _whole_prompt(self, request: GenerateRequest) -> _Prompt:
@@ -218,16 +218,16 @@ class Preparer:
         elif request.prompt is not None:
             prompt = _Prompt(self._check_tokens(request.prompt, "prompt"))
         else:
-            asked = self._configure_template(_prompt_options(request), request.template)
+            renderer = self._configure_template(_prompt_options(request), request.template)
             # With a `context`, the model's own system prompt stands at the beginning of that.
             system = "" if request.context else self._system
-            prompt = self._render(self._template_messages(request.messages, asked.template, system), asked)
+            prompt = self._render(self._template_messages(request.messages, renderer.template, system), renderer)
         if not request.context or not prompt.tokens:
             return prompt
         before = self.tokenizer.begun(list(self._check_tokens(request.context, "context")))
         # Nothing says where messages end in `context`, so none can be left out.
         return replace(
-            prompt, tokens=(*before, *self.tokenizer.unbegun(prompt.tokens)), messages=(), asked=None, shorter=None
+            prompt, tokens=(*before, *self.tokenizer.unbegun(prompt.tokens)), messages=(), renderer=None, shorter=None
         )
 
     def _infill_prompt(self, request: GenerateRequest, suffix: str) -> _Prompt:
@@ -255,15 +255,15 @@ class Preparer:
             InvalidRequestError: The model cannot do what the request asks for, or `given` is not a valid template.
         """
         self._check(options)
-        template = self._compiled(given) if given else self.template.variant_for(options)
+        template = self._cached_template(given) if given else self.template.variant_for(options)
         must_call = options.choice is not None and options.choice.required
         if options.think is Think.OFF and not (must_call and self.family.messages is not None):
             return ConfiguredTemplate(template, options, partial(self._empty_thought, template))
         return ConfiguredTemplate(template, options)
 
-    def _compiled_template(self, text: str) -> ChatTemplate:
+    def _compile_template(self, text: str) -> ChatTemplate:
         try:
-            return ChatTemplate.given(text, self.tokenizer.special_tokens)
+            return ChatTemplate.custom(text, self.tokenizer.special_tokens)
         except BrokenModelError as error:
             raise InvalidRequestError(error.message) from error
 
@@ -296,23 +296,25 @@ class Preparer:
                 f"think_budget is {options.budget}; it should be a number of tokens, 0 for no thoughts at all."
             )
 
-    def _render(self, messages: Sequence[Message], asked: ConfiguredTemplate) -> _Prompt:
+    def _render(self, messages: Sequence[Message], renderer: ConfiguredTemplate) -> _Prompt:
         """Return the prompt for a conversation; an answer at its end will be continued."""
         last = messages[-1]
         begun = last.content if len(messages) > 1 and last.role == "assistant" and not last.tool_calls else ""
-        if begun and asked.options.choice is not None and asked.options.choice.required:
+        if begun and renderer.options.choice is not None and renderer.options.choice.required:
             raise InvalidRequestError(
-                f"{asked.options.choice.name} asks for the call of a tool, and the conversation ends with an answer "
+                f"{renderer.options.choice.name} asks for the call of a tool, and the conversation ends with an answer "
                 "to continue: leave one of them out."
             )
-        text = asked.render(messages[:-1] if begun else messages)
+        text = renderer.render(messages[:-1] if begun else messages)
         opened = self.family.opened_by(text)
         answer = ""
         if begun:
             parts = parse_answer(begun)
             answer = text_of(parts)
             begun, opened = write_markup(parts, self.family, text)
-        return _Prompt(tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, answer, opened, asked)
+        return _Prompt(
+            tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, answer, opened, renderer
+        )
 
     def _empty_thought(self, template: ChatTemplate, prompt: str) -> str:
         """Return the text to append to a prompt so that the model answers without a thought."""
@@ -321,7 +323,7 @@ class Preparer:
         # A template that can switch thoughts off has already done so.
         return self.family.thoughts[0].empty if self.family.thinks and not template.switches_thoughts else ""
 
-    def _fit_prompt(self, prompt: _Prompt, overflow: Overflow, asked: int | None) -> _Prompt:
+    def _fit_prompt(self, prompt: _Prompt, overflow: Overflow, limit: int | None) -> _Prompt:
         """Return the prompt, shortened where it is too long.
 
         Raises:
@@ -334,24 +336,24 @@ class Preparer:
                     f"({self.context_length} tokens)"
                 )
             return prompt
-        most = self._room(asked)
+        most = self._room(limit)
         if len(prompt.tokens) <= most:
             return prompt
         if prompt.shorter is not None:
             return replace(prompt, tokens=prompt.shorter(most))
         if not prompt.messages:
             return replace(prompt, tokens=cut_middle(prompt.tokens, most))
-        template = prompt.asked
-        assert template is not None  # since there are messages
+        renderer = prompt.renderer
+        assert renderer is not None  # since there are messages
         return self._render(
             shorten_conversation(
                 prompt.messages,
-                lambda messages: len(self._render(messages, template).tokens),
+                lambda messages: len(self._render(messages, renderer).tokens),
                 self._size,
                 most,
                 step=max(1, self.context_length // _SHARE),
             ),
-            template,
+            renderer,
         )
 
     def _echo(self, request: GenerateRequest) -> str:
@@ -362,12 +364,12 @@ class Preparer:
 
     def _boundaries(self, prompt: _Prompt, overflow: Overflow) -> tuple[Boundaries, tuple[int, ...]]:
         """Return the boundaries in a prompt, and the tokens of its generation prompt."""
-        if prompt.asked is None or not (self._finds_boundary or overflow is Overflow.SHIFT):
+        if prompt.renderer is None or not (self._finds_boundary or overflow is Overflow.SHIFT):
             return Boundaries(), ()
         messages, tokens = prompt.messages, prompt.tokens
         if prompt.begun:
             messages, tokens = messages[:-1], tuple(self.tokenizer.encode(prompt.text))
-        places = find_boundaries(prompt.asked, self.tokenizer, messages, prompt.text, tokens)
+        places = find_boundaries(prompt.renderer, self.tokenizer, messages, prompt.text, tokens)
         return places, tokens[places.answer :] if places.answer else ()
 
     def _read_options(self, request: GenerateRequest) -> RequestOptions:

@@ -31,11 +31,11 @@ from jinja2.visitor import NodeTransformer
 
 from sotto.engine.prompt.template_bounds import TemplateBoundsError, bounded, current
 from sotto.engine.prompt.template_checks import (
+    check_arguments,
     check_date,
     check_format,
     check_operation,
-    checked_arguments,
-    watched_filter,
+    wrap_filter,
 )
 
 # The longest template in use has 20,000 characters.
@@ -128,7 +128,7 @@ class _Environment(ImmutableSandboxedEnvironment):
             optimized=False,
         )
         filters = {**FILTERS, "tojson": _tojson}
-        self.filters = {name: watched_filter(name, call) for name, call in filters.items() if name not in _LEFT_OUT}
+        self.filters = {name: wrap_filter(name, call) for name, call in filters.items() if name not in _LEFT_OUT}
         del self.globals["lipsum"]
         self.globals.update(
             dict=_make_dict, namespace=_PublicNamespace, raise_exception=_refuse, strftime_now=_strftime_now
@@ -164,7 +164,7 @@ class _Environment(ImmutableSandboxedEnvironment):
         bounds.check_time()
         owner = getattr(__obj, "__self__", None)
         if isinstance(owner, str):
-            args = checked_arguments(__obj.__name__, owner, args)
+            args = check_arguments(__obj.__name__, owner, args)
         return bounds.take(super().call(__context, __obj, *args, **kwargs))
 
     def wrap_str_format(self, value: Any) -> Callable[..., str] | None:
@@ -175,10 +175,10 @@ class _Environment(ImmutableSandboxedEnvironment):
         return wrapped
 
     def _generate(self, source: nodes.Template, *args: Any, **kwargs: Any) -> str:
-        return super()._generate(_Watching().visit(source), *args, **kwargs)
+        return super()._generate(_HookCalls().visit(source), *args, **kwargs)
 
 
-class _Watching(NodeTransformer):
+class _HookCalls(NodeTransformer):
     """Wraps nodes for which Jinja has no hook in calls of the environment's functions."""
 
     def visit_For(self, node: nodes.For) -> nodes.Node:

@@ -136,7 +136,7 @@ def _weight(value: object, limit: float, known: dict[int, float], depth: int = 0
     if isinstance(value, range):
         return 7 * len(value)
     if isinstance(value, Namespace):
-        # A namespace hides its attributes from everything but its own methods.
+        # WORKAROUND: Jinja's namespaces hide their attributes, so this reads a private one. Watch for a rename of it.
         value = object.__getattribute__(value, "_Namespace__attrs")
     if isinstance(value, Mapping):
         parts: Iterable[object] = (part for item in value.items() for part in item)

@@ -44,7 +44,7 @@ def check_date(form: str) -> None:
     _check_widths(_WIDE_DATE, form)
 
 
-def checked_arguments(method: str, owner: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
+def check_arguments(method: str, owner: str, args: tuple[Any, ...]) -> tuple[Any, ...]:
     """Check the arguments of a method of the string `owner`, and return them with iterators read into lists."""
     bounds = current.get()
     if method in {"center", "ljust", "rjust", "zfill"} and args:
@@ -58,13 +58,13 @@ def checked_arguments(method: str, owner: str, args: tuple[Any, ...]) -> tuple[A
     return args
 
 
-def watched_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
+def wrap_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
     """Return the filter `call`, wrapped to check its arguments and to account for its result."""
     # Some filters take a part of the environment before the value.
     first = 1 if hasattr(call, "jinja_pass_arg") else 0
 
     @wraps(call)
-    def watched(*args: Any, **kwargs: Any) -> Any:
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
         bounds = current.get()
         bounds.weigh(args[first:])
         bounds.weigh(kwargs)
@@ -75,7 +75,7 @@ def watched_filter(name: str, call: Callable[..., Any]) -> Callable[..., Any]:
             args = (*args[:first], *_CHECKED_FILTERS[name](bounds, args[first:], kwargs))
         return bounds.take(call(*args, **kwargs))
 
-    return watched
+    return wrapper
 
 
 def _check_indent(bounds: Bounds, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Sequence[Any]:

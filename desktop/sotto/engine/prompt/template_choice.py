@@ -39,14 +39,14 @@ class TemplateChoice:
     Attributes:
         kind: Its language.
         text: Its source, or the name of a renderer; empty for the plain template.
-        whose: Its name in error sentences.
+        label: Its name in error sentences.
         note: What the user should know, in a sentence; empty where the model's only template is used.
         with_tools: The template to use where there are tools; None for the same.
     """
 
     kind: TemplateKind
     text: str = ""
-    whose: str = "The model's chat template"
+    label: str = "The model's chat template"
     note: str = ""
     with_tools: "TemplateChoice | None" = None
 

@@ -95,16 +95,16 @@ class ChatTemplate:
         self._with_tools: ChatTemplate | None = ChatTemplate(other, special_tokens) if other is not None else None
         own = RENDERERS[text.text].signs if text.kind is TemplateKind.RENDERER else text.text
         self.text: str = f"{own}\n{self._with_tools.text}" if self._with_tools is not None else own
-        self._whose = text.whose
+        self._label = text.label
         # Built-in renderers use thoughts and calls.
         self._looks_up = "message.thinking message.tool_calls" if text.kind is TemplateKind.RENDERER else text.text
         self._special_tokens = special_tokens or {}
         try:
             self._template = _compile(text)
         except _FAILURES as error:
-            raise BrokenModelError(f"{self._whose} cannot be read: {_describe_error(error)}.") from error
+            raise BrokenModelError(f"{self._label} cannot be read: {_describe_error(error)}.") from error
         self._wants_parts, self.reads_messages = self._find_content(text.kind)
-        left_out = "" if self.reads_messages else f"{_LEFT_OUT.format(self._whose)}; give it another template."
+        left_out = "" if self.reads_messages else f"{_LEFT_OUT.format(self._label)}; give it another template."
         self.note = " ".join(filter(None, (text.note, left_out)))
 
     @classmethod
@@ -117,7 +117,7 @@ class ChatTemplate:
         return cls(choose_template(source), tokenizer.special_tokens)
 
     @classmethod
-    def given(cls, text: str, special_tokens: dict[str, str] | None = None) -> "ChatTemplate":
+    def custom(cls, text: str, special_tokens: dict[str, str] | None = None) -> "ChatTemplate":
         """Compile a template that a user or a request supplies, in Jinja or Go.
 
         Raises:
@@ -126,7 +126,7 @@ class ChatTemplate:
         template = cls(custom_template(text), special_tokens)
         if not template.reads_messages:
             raise BrokenModelError(
-                f"{_LEFT_OUT.format(template._whose)}; it should have the messages in it, in Jinja as "
+                f"{_LEFT_OUT.format(template._label)}; it should have the messages in it, in Jinja as "
                 "{{ messages[-1].content }}, in Go as {{ .Prompt }}."
             )
         return template
@@ -162,7 +162,7 @@ class ChatTemplate:
 
         Args:
             messages: The turns so far.
-            add_generation_prompt: Whether to end with what asks for the assistant's next turn.
+            add_generation_prompt: Whether to end with the text that asks for the assistant's next turn.
             options: Tools, and whether to think.
 
         Raises:
@@ -172,9 +172,9 @@ class ChatTemplate:
         try:
             return self._render_messages(messages, add_generation_prompt, options)
         except TemplateRefusedError as error:
-            raise InvalidRequestError(f"{self._whose} refuses this conversation: {_describe_error(error)}.") from error
+            raise InvalidRequestError(f"{self._label} refuses this conversation: {_describe_error(error)}.") from error
         except _FAILURES as error:
-            raise BrokenModelError(f"{self._whose} fails: {_describe_error(error)}.") from error
+            raise BrokenModelError(f"{self._label} fails: {_describe_error(error)}.") from error
 
     def split_answers(self, messages: Sequence[Message]) -> tuple[Message, ...]:
         """Move thoughts and calls out of the text of answers, as far as the template looks them up."""
@@ -191,7 +191,7 @@ class ChatTemplate:
     def _render_messages(self, messages: Sequence[Message], add_generation_prompt: bool, options: PromptOptions) -> str:
         messages = self._rearrange(messages)
 
-        def rendered(*, arguments_as_text: bool) -> str:
+        def render_with(*, arguments_as_text: bool) -> str:
             contents = (_parts(message.content) if self._wants_parts else message.content for message in messages)
             turns = [
                 template_message(message, content, arguments_as_text=arguments_as_text)
@@ -200,12 +200,12 @@ class ChatTemplate:
             return self._render(turns, add_generation_prompt, options)
 
         try:
-            return rendered(arguments_as_text=False)
+            return render_with(arguments_as_text=False)
         except (TemplateRefusedError, *_FAILURES):
             if not any(message.tool_calls for message in messages):
                 raise
             try:
-                return rendered(arguments_as_text=True)
+                return render_with(arguments_as_text=True)
             except (TemplateRefusedError, *_FAILURES):
                 # The first error is the one to report.
                 pass

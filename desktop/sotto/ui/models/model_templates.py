@@ -81,5 +81,5 @@ def _save(digest: str, path: Path | None) -> None:
     from sotto.engine.prompt.templates import ChatTemplate
 
     text = read_template_file(path)
-    ChatTemplate.given(text)
+    ChatTemplate.custom(text)
     save_user_template(digest, text)

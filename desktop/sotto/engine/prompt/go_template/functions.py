@@ -146,14 +146,14 @@ def _ne(first: Any, second: Any) -> bool:
 
 
 def _order(name: str, test: Callable[[Any, Any], bool]) -> Callable[..., bool]:
-    def compared(first: Any, second: Any) -> bool:
+    def compare(first: Any, second: Any) -> bool:
         if _basic(first) != _basic(second) or _basic(first) not in ("int", "float", "string"):
             raise ValueError(f"{name} cannot compare {_a(first)} with {_a(second)}")
         if isinstance(first, str):
             first, second = encode(first), encode(second)
         return test(first, second)
 
-    return compared
+    return compare
 
 
 def _basic(value: Any) -> str:
