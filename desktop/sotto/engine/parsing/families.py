@@ -91,7 +91,9 @@ class Family:
             marks = (*dialect.heads, *dialect.bodies, *dialect.ends, *dialect.marks)
             return frozenset(mark for mark in marks if mark.strip() == mark)
         tags = (tag for pair in self.thoughts for tag in (pair.opens, pair.closes))
-        return frozenset((*tags, *self.dropped, *(mark for way in self.calls for mark in (way.opens, *way.marks))))
+        return frozenset(
+            (*tags, *self.dropped, *(mark for syntax in self.calls for mark in (syntax.opens, *syntax.marks)))
+        )
 
     def opened_by(self, prompt: str) -> Thoughts | None:
         """Return the thought that the end of a prompt opens; None where it opens none."""
@@ -275,7 +277,7 @@ def _found_in(shown: str | Collection[str]) -> Family:
     )
     return Family(
         thoughts,
-        tuple(way for way in _OTHER_CALLS if any(sign in shown for sign in way.signs or (way.opens,))),
+        tuple(syntax for syntax in _OTHER_CALLS if any(sign in shown for sign in syntax.signs or (syntax.opens,))),
         tuple(text for text, sign in _DROPPED.items() if sign in shown),
         thinks=bool(thoughts),
     )

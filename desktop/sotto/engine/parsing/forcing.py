@@ -189,7 +189,7 @@ def _sign(form: _Form, tool: CallableTool, call: int) -> Sign:
 
 def _form_of(family: Family, shown: str | Collection[str]) -> _Form | None:
     """Return the syntax of a model's calls; None where it cannot be forced."""
-    opens = [way.opens for way in family.calls if way.opens in shown or way.signs]
+    opens = [syntax.opens for syntax in family.calls if syntax.opens in shown or syntax.signs]
     # The most specific syntax is the last.
     last = opens[-1] if opens else ""
     if last in ("<tool_call>", "<function="):

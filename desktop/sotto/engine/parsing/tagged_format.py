@@ -82,7 +82,7 @@ class TaggedReader:
                 held = 0 if source.ended and not source.cut else overlap(source.text[source.at :], self._marks)
                 self._pass(len(source.text) - held)
                 if source.ended:
-                    self._pass_beginning()
+                    self._pass_tail()
                     return None
                 source.forget()
                 yield
@@ -101,10 +101,10 @@ class TaggedReader:
                 # Another mark may begin within this one.
                 self._pass(source.at + 1)
 
-    def _pass_beginning(self) -> None:
-        """Pass on the last characters of an answer that was cut short, unless they are the beginning of a mark."""
+    def _pass_tail(self) -> None:
+        """Pass on the last characters of a cut answer, as an incomplete call if enough of its mark is there."""
         tail = self._source.text[self._source.at :]
-        most = max((len(way.opens) for way in self._family.calls if way.opens.startswith(tail)), default=0)
+        most = max((len(syntax.opens) for syntax in self._family.calls if syntax.opens.startswith(tail)), default=0)
         if self._tools and _MARK_DIVISOR * len(tail) > most > 0:
             self._out.begin_calls()
             self._out.break_off((), CutCall(), tail)
@@ -119,8 +119,8 @@ class TaggedReader:
         self._out.add_text(Kind.TEXT, text)
 
     def _syntax_of(self, text: str) -> Thoughts | Calls | None:
-        ways: tuple[Thoughts | Calls, ...] = (*self._family.calls, *self._family.thoughts)
-        return next((way for way in ways if way.opens == text), None)
+        syntaxes: tuple[Thoughts | Calls, ...] = (*self._family.calls, *self._family.thoughts)
+        return next((syntax for syntax in syntaxes if syntax.opens == text), None)
 
     def _counts(self, mark: Thoughts | Calls) -> bool:
         """Return whether a tag counts at this place."""
@@ -184,31 +184,31 @@ class TaggedReader:
         self._lines.begin()
         yield from source.skip_space()
 
-    def _read_calls(self, way: Calls) -> Reading[None]:
+    def _read_calls(self, syntax: Calls) -> Reading[None]:
         source = self._source
         start = source.at
         self._out.begin_calls()
         source.begin_calls()
         try:
-            calls = yield from way.read(source, self._tools)
+            calls = yield from syntax.read(source, self._tools)
         except NotACallError:
-            if self._try_break_off(way, start - len(way.opens)):
+            if self._try_break_off(syntax, start - len(syntax.opens)):
                 return
             self._failures += 1
             self._out.end_calls(())
-            source.at = start - len(way.opens)
+            source.at = start - len(syntax.opens)
             self._pass(start)
             return
         self._out.end_calls(calls)
         self._lines.begin()
         yield from source.skip_space()
 
-    def _try_break_off(self, way: Calls, begin: int) -> bool:
+    def _try_break_off(self, syntax: Calls, begin: int) -> bool:
         """Output calls that begin at `begin` as cut short, if that is why reading failed; return whether it was."""
         if not (self._source.cut and self._source.dry and self._tools):
             return False
         calls, cut = recover_calls(self._source)
-        if way.first and cut is not None and cut.name not in self._tools:
+        if syntax.first and cut is not None and cut.name not in self._tools:
             return False
         self._out.break_off(calls, cut, self._source.text[begin:])
         self._source.at = len(self._source.text)
@@ -217,5 +217,7 @@ class TaggedReader:
 
 def _marks_of(family: Family) -> tuple[str, ...]:
     """Return all texts that may be marks."""
-    ways: tuple[Thoughts | Calls, ...] = (*family.calls, *family.thoughts)
-    return tuple(sorted({*(way.opens for way in ways), *(pair.closes for pair in family.thoughts), *family.dropped}))
+    syntaxes: tuple[Thoughts | Calls, ...] = (*family.calls, *family.thoughts)
+    return tuple(
+        sorted({*(syntax.opens for syntax in syntaxes), *(pair.closes for pair in family.thoughts), *family.dropped})
+    )

@@ -106,17 +106,17 @@ class Infill:
             prefix if isinstance(prefix, str) else None,
             suffix,
         )
-        others = [self._file(name, text) for name, text in files]
-        way = self._given(template) if template else self._way
-        whole = self._join(way, gap, others)
+        others = [self._encode_file(name, text) for name, text in files]
+        form = self._parse_template(template) if template else self._default_format
+        whole = self._build(form, gap, others)
         if most is None or len(whole) <= most:
             return whole
         while others and len(whole) > most:
             del others[0]
-            whole = self._join(way, gap, others)
+            whole = self._build(form, gap, others)
         if len(whole) <= most:
             return whole
-        room = most - len(self._join(way, _Gap(), ()))
+        room = most - len(self._build(form, _Gap(), ()))
         if room < 0:
             raise InvalidRequestError(
                 f"What asks this model to fill in takes {most - room} tokens, and there is room for {most}: give it a "
@@ -124,10 +124,10 @@ class Infill:
             )
         after = min(len(gap.after), max(room // _SUFFIX_SHARE, room - len(gap.before)))
         before = min(len(gap.before), room - after)
-        return self._join(way, _Gap(gap.before[len(gap.before) - before :], gap.after[:after]), ())
+        return self._build(form, _Gap(gap.before[len(gap.before) - before :], gap.after[:after]), ())
 
     @cached_property
-    def _way(self) -> GoTemplate | InfillMarks:
+    def _default_format(self) -> GoTemplate | InfillMarks:
         """The template or the tokens to use: tokens if the template prints marks that are not the vocabulary's."""
         if self._marks is None or self._template is None:
             if (only := self._template or self._marks) is None:
@@ -137,7 +137,7 @@ class Infill:
         written = {self._tokenizer.added[mark] for mark in self._marks.needed} <= set(tokens)
         return self._template if written else self._marks
 
-    def _given(self, text: str) -> GoTemplate:
+    def _parse_template(self, text: str) -> GoTemplate:
         try:
             template = GoTemplate(text)
         except (GoTemplateError, TemplateBoundsError) as error:
@@ -146,45 +146,45 @@ class Infill:
             raise InvalidRequestError(_NO_SUFFIX)
         return template
 
-    def _join(self, way: GoTemplate | InfillMarks, gap: "_Gap", others: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
-        if isinstance(way, InfillMarks):
-            asked = self._mark(way, gap)
+    def _build(self, form: GoTemplate | InfillMarks, gap: "_Gap", others: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
+        if isinstance(form, InfillMarks):
+            asked = self._mark_gap(form, gap)
         else:
-            prefix, suffix = (self._text(gap.before, gap.prefix), self._text(gap.after, gap.suffix))
-            asked = self._tokenizer.encode(_render_gap(way, prefix, suffix), add_bos=False)
-        return tuple(self._tokenizer.begun([*self._files(others), *asked]))
+            prefix, suffix = (self._template_text(gap.before, gap.prefix), self._template_text(gap.after, gap.suffix))
+            asked = self._tokenizer.encode(_render_gap(form, prefix, suffix), add_bos=False)
+        return tuple(self._tokenizer.begun([*self._encode_files(others), *asked]))
 
-    def _mark(self, marks: InfillMarks, gap: "_Gap") -> list[int]:
+    def _mark_gap(self, marks: InfillMarks, gap: "_Gap") -> list[int]:
         ids = self._tokenizer.added
         first, second = (ids[marks.prefix], *gap.before), (ids[marks.suffix], *gap.after)
         if marks.suffix_first:
             first, second = second, first
         return [*first, *second, *((ids[marks.middle],) if marks.middle else ())]
 
-    def _text(self, tokens: tuple[int, ...], text: str | None) -> str:
+    def _template_text(self, tokens: tuple[int, ...], text: str | None) -> str:
         """Return a text, escaped for a template; None is decoded from `tokens`, which may begin within a character."""
         return self._tokenizer.guarded(self._tokenizer.decode(tokens).strip("\ufffd") if text is None else text)
 
-    def _files(self, others: Sequence[tuple[int, ...]]) -> list[int]:
+    def _encode_files(self, others: Sequence[tuple[int, ...]]) -> list[int]:
         """Return the tokens of other files, which come before those of the gap."""
         if not others:
             return []
         found = [token for other in others for token in other]
-        mark = self._mark_of_files
+        mark = self._file_token
         if mark is None:
             return found
         repository = self._tokenizer.added.get(self._marks.repository) if self._marks else None
         named = [] if repository is None else [repository, *self._encode(f"{_REPOSITORY}\n")]
         return [*named, *found, mark, *self._encode(f"{_FILE}\n")]
 
-    def _file(self, name: str, text: str) -> tuple[int, ...]:
-        mark = self._mark_of_files
+    def _encode_file(self, name: str, text: str) -> tuple[int, ...]:
+        mark = self._file_token
         if mark is None:
             return tuple(self._encode(_SEPARATOR + text))
         return (mark, *self._encode(f"{name}\n{text}"))
 
     @property
-    def _mark_of_files(self) -> int | None:
+    def _file_token(self) -> int | None:
         return self._tokenizer.added.get(self._marks.file) if self._marks else None
 
     def _encode(self, text: str) -> list[int]:

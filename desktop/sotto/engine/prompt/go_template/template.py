@@ -12,7 +12,7 @@ from sotto.engine.prompt.go_template.literals import encode
 from sotto.engine.prompt.go_template.message_data import collate, messages_of, thinking_of, tools_of
 from sotto.engine.prompt.go_template.nodes import Action, Command, Field, Pipe
 from sotto.engine.prompt.go_template.template_parser import parse
-from sotto.engine.prompt.go_template.trimming import cut
+from sotto.engine.prompt.go_template.trimming import cut_after_response
 from sotto.engine.prompt.sandbox import MAX_TEMPLATE_LENGTH, TemplateRefusedError
 from sotto.engine.prompt.template_bounds import TemplateBoundsError, bounded
 
@@ -56,9 +56,9 @@ class GoTemplate:
         sources = {name for field, names in _SOURCES.items() if field in fields for name in names}
         self.variables: frozenset[str] = frozenset({"messages", *sources})
         self.knows_suffix = "suffix" in fields
-        self._goes_over_messages = "messages" in fields
+        self._iterates_messages = "messages" in fields
         self._tree = tree
-        self._last_turn, _ = cut(tree.body)
+        self._last_turn, _ = cut_after_response(tree.body)
 
     def render(self, variables: Mapping[str, Any]) -> str:
         """Return the prompt for a conversation.
@@ -105,7 +105,7 @@ class GoTemplate:
     def _render(self, messages: Sequence[Struct], variables: Mapping[str, Any]) -> str:
         system, turns = collate(messages)
         given = thinking_of(variables)
-        if self._goes_over_messages:
+        if self._iterates_messages:
             data = {**given, "System": system, "Messages": turns, "Tools": tools_of(variables), "Response": ""}
             return evaluate(self._tree.body, self._tree.defined, data)
         return self._render_by_turn(turns, given)

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from sotto.engine.prompt.go_template.nodes import Action, Branch, Command, Field, Node, Operand, Pipe
 
 
-def cut(nodes: Sequence[Node]) -> tuple[tuple[Node, ...], bool]:
+def cut_after_response(nodes: Sequence[Node]) -> tuple[tuple[Node, ...], bool]:
     """Return nodes up to the first action that prints `.Response`, and whether there was one."""
     kept: list[Node] = []
     for node in nodes:
         if isinstance(node, Action) and _asks(node.pipe):
             return (*kept, node), True
         if isinstance(node, Branch):
-            body, found = cut(node.body)
-            other, later = ((), True) if found else cut(node.other)
+            body, found = cut_after_response(node.body)
+            other, later = ((), True) if found else cut_after_response(node.other)
             kept.append(Branch(node.kind, node.pipe, body, other))
             if found or later:
                 return tuple(kept), True
