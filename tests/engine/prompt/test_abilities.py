@@ -19,7 +19,7 @@ from tiny_random import write_model
 _RENDERS = ROOT / "go-templates" / "renders.json"
 RECORDED = json.loads(_RENDERS.read_text(encoding="utf-8"))["models"] if _RENDERS.exists() else {}
 HERMES = "{% for tool in tools %}{{ tool }}{% endfor %}<think>{% for m in messages %}{{ m.content }}{% endfor %}"
-# Their templates have marks of thoughts, by which we recognize thinking; Ollama looks for a variable that switches it.
+# Their templates have marks of thoughts, by which we recognise thinking; Ollama looks for a variable that switches it.
 THEY_THINK = {"library/command-a:111b", "library/command-r7b-arabic:7b", "library/granite3.3:2b"}
 MARKS = ["<fim_prefix>", "<fim_suffix>", "<fim_middle>"]
 

@@ -45,7 +45,7 @@ class Parser:
             begun: Whether the prompt ends with the beginning of the answer, so that no part begins here.
             fresh: Returns an id for a call that has none.
             lead: What may come before a constrained answer; the rest is then parsed by `family`, without looking for
-                thoughts. None where the answer is not constrained.
+                thoughts. None for nothing.
             single: Whether the answer ends with its first call.
         """
         self.marks = family.marks | (lead.marks if lead is not None else frozenset())

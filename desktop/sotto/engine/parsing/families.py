@@ -1,4 +1,4 @@
-"""Model families: how models mark thoughts and tool calls, and how a model's family is recognized.
+"""Model families: how models mark thoughts and tool calls, and how a model's family is recognised.
 
 A chat template tells the model how to call tools, so the marks in the template decide. Without a template, the added
 tokens of the vocabulary do: a model that was trained on a format mostly got tokens for it. Names of models are never

@@ -1,6 +1,6 @@
 """The position in a Markdown text: at the beginning of a line or not, in a code block or not."""
 
-# How many characters of a line are kept, which is enough to recognize a fence.
+# How many characters of a line are kept, which is enough to recognise a fence.
 _LINE_HEAD = 100
 
 

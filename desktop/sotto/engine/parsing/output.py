@@ -1,4 +1,4 @@
-"""The output of a parser: pieces of an answer that have been recognized and not yet fetched."""
+"""The output of a parser: pieces of an answer that have been recognised and not yet fetched."""
 
 import secrets
 import string

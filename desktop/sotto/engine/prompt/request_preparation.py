@@ -272,7 +272,7 @@ class Preparer:
     ) -> tuple[Message, ...]:
         """Return a conversation in the form that templates expect; an answer to be continued stays as it is.
 
-        `system` is put first where the conversation has no system prompt. Special tokens are recognized only in answers
+        `system` is put first where the conversation has no system prompt. Special tokens are recognised only in answers
         and in `system`; in other texts they are escaped.
         """
         escaped = (
