@@ -148,11 +148,11 @@ class Infill:
 
     def _build(self, form: GoTemplate | InfillMarks, gap: "_Gap", others: Sequence[tuple[int, ...]]) -> tuple[int, ...]:
         if isinstance(form, InfillMarks):
-            asked = self._mark_gap(form, gap)
+            tokens = self._mark_gap(form, gap)
         else:
             prefix, suffix = (self._template_text(gap.before, gap.prefix), self._template_text(gap.after, gap.suffix))
-            asked = self._tokenizer.encode(_render_gap(form, prefix, suffix), add_bos=False)
-        return tuple(self._tokenizer.begun([*self._encode_files(others), *asked]))
+            tokens = self._tokenizer.encode(_render_gap(form, prefix, suffix), add_bos=False)
+        return tuple(self._tokenizer.begun([*self._encode_files(others), *tokens]))
 
     def _mark_gap(self, marks: InfillMarks, gap: "_Gap") -> list[int]:
         ids = self._tokenizer.added
