@@ -1,8 +1,8 @@
-"""Work on what others wrote, in a process of its own that has little time and memory and can be ended.
+"""Processes with bounds on time, memory and output, for work on untrusted input.
 
-Some libraries can be made to take any time and any memory by what they are given, and nothing in the process that
-called them can stop them. So `sotto` is started once more, with a word that says what to do (`sotto.cli.main`), what
-it works on as stdin, and bounds that both sides keep: the child asks the system for them, and the parent watches.
+Some libraries take any amount of time and memory for certain inputs, and nothing in the process that called them can
+stop them. So `sotto` is started once more, with a command that says what to do (`sotto.cli.main`) and the input as
+stdin. Both sides enforce the bounds: the child asks the system for them, and the parent watches.
 """
 
 import contextlib
@@ -20,11 +20,11 @@ from typing import IO
 
 from sotto.errors import CancelledError
 
-_LOOK_EVERY = 0.02
+_POLL_SECONDS = 0.02
 
 
 class Exceeded(Enum):
-    """Why a process did not get to its end."""
+    """Why a process did not finish."""
 
     TIME = "time"
     MEMORY = "memory"
@@ -34,27 +34,27 @@ class Exceeded(Enum):
 
 
 class BoundedProcessError(Exception):
-    """The process did not get to its end; whoever asked says so in their own words.
+    """The process did not finish; callers turn this into a message of their own.
 
     Attributes:
-        exceeded: Why.
+        exceeded: The reason.
     """
 
     def __init__(self, exceeded: Exceeded) -> None:
-        """Say why."""
+        """Store the reason."""
         super().__init__(exceeded.value)
         self.exceeded = exceeded
 
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """What a process may take.
+    """The most that a process may use.
 
     Attributes:
-        seconds: On the clock.
-        cpu_seconds: Of computing, from when it calls `limit` on.
-        memory: Bytes that it holds in memory.
-        output: Bytes that it writes.
+        seconds: Elapsed time.
+        cpu_seconds: Processor time after its call of `limit`.
+        memory: Bytes of resident memory.
+        output: Bytes written to stdout.
     """
 
     seconds: float
@@ -64,26 +64,26 @@ class Bounds:
 
 
 def command(*words: str) -> list[str]:
-    """Return the command line that starts `sotto` with some words; a packaged app is started by itself."""
+    """Return the command line that starts `sotto` with `words`; a packaged app starts its own executable."""
     program = sys.executable
     if Path(program).name.lower().startswith("python"):
-        # -P: a folder `sotto` where the app was started is not the app.
+        # -P: do not import a folder `sotto` in the working directory.
         return [program, "-P", "-m", "sotto", *words]
     return [program, *words]
 
 
 def run(*words: str, bounds: Bounds, given: bytes = b"", stopped: Callable[[], bool] = lambda: False) -> bytes:
-    """Run `sotto` with some words and return what it wrote; nothing of it runs on afterwards. May run on any thread.
+    """Run `sotto` with `words` and return its output; the process has ended afterwards. May be called on any thread.
 
     Args:
-        words: What it is to do.
-        bounds: What it may take.
+        words: The command and its arguments.
+        bounds: The most that it may use.
         given: Its stdin.
-        stopped: Asked now and then whether to give up.
+        stopped: Polled; returns whether to give up.
 
     Raises:
         BoundedProcessError: It exceeded a bound or failed.
-        CancelledError: `stopped` said so.
+        CancelledError: `stopped` returned True.
     """
     with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as output:
         source.write(given)
@@ -107,13 +107,13 @@ def run(*words: str, bounds: Bounds, given: bytes = b"", stopped: Callable[[], b
 
 
 def limit(bounds: Bounds) -> None:
-    """In the child: have the system end what takes too much, where it can, and leave no dump behind."""
+    """In the child, have the system enforce the bounds where it can, and write no core dumps."""
     signal.setitimer(signal.ITIMER_PROF, bounds.cpu_seconds)
     import resource
 
-    # What is reserved is more than what is held.
+    # More address space is reserved than memory is resident.
     for what, most in ((resource.RLIMIT_AS, 2 * bounds.memory), (resource.RLIMIT_CORE, 0)):
-        # Not every system has each of them; the parent watches as well.
+        # Not every system has both limits; the parent watches as well.
         with contextlib.suppress(ValueError, OSError):
             resource.setrlimit(what, (most, most))
 
@@ -125,14 +125,14 @@ def _wait(process: "subprocess.Popen[bytes]", output: IO[bytes], bounds: Bounds,
     end = time.monotonic() + bounds.seconds
     watched = psutil.Process(process.pid)
     while process.poll() is None:
-        time.sleep(_LOOK_EVERY)
+        time.sleep(_POLL_SECONDS)
         if stopped():
             raise CancelledError("The work of a process was stopped.")
         if time.monotonic() > end:
             raise BoundedProcessError(Exceeded.TIME)
         if os.fstat(output.fileno()).st_size > bounds.output:
             raise BoundedProcessError(Exceeded.OUTPUT)
-        # An error says that it has just ended.
+        # The process may have just ended.
         with contextlib.suppress(psutil.Error):
             if watched.memory_info().rss > bounds.memory:
                 raise BoundedProcessError(Exceeded.MEMORY)

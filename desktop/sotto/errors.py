@@ -1,22 +1,22 @@
-"""Errors that a person may read.
+"""Errors whose messages are shown to people.
 
-Every message is one sentence that names the file or field, what is wrong and what would be right::
+A message is one sentence that names the file or field, what is wrong and what would be right::
 
     SottoError
     ├── StoreError
-    │   ├── InvalidNameError        a name that can never name a model
-    │   ├── ModelNotFoundError      a good name, and nothing there
-    │   ├── BrokenModelError        a file of the model is missing, damaged or lies
-    │   └── DownloadError           a registry, the way to it or the disk keeps a model from coming
+    │   ├── InvalidNameError        not a valid name of a model
+    │   ├── ModelNotFoundError      a valid name, but there is no such model
+    │   ├── BrokenModelError        a file of the model is missing, damaged or contradicts another
+    │   └── DownloadError           a registry, the network or the disk prevents a download
     └── EngineError
-        ├── UnsupportedModelError   whole and well-formed, but the engine cannot compute it right
-        │   └── NoRoomError         memory is too short for it as it is now
-        ├── InvalidRequestError     an option, prompt or message that cannot be honoured
-        ├── FaultError              nothing that was asked is wrong: the engine itself failed
-        │   └── ProcessEndedError   the process that computed is gone, and nobody asked it to go
-        └── CancelledError          somebody asked to stop; never shown as a failure
+        ├── UnsupportedModelError   complete and well-formed, but the engine cannot run it correctly
+        │   └── NoRoomError         it does not fit into memory now
+        ├── InvalidRequestError     an option, prompt or message that the engine cannot honour
+        ├── FaultError              the request is valid, but the engine itself failed
+        │   └── ProcessEndedError   the process of the engine ended unexpectedly
+        └── CancelledError          the work was stopped on request; never shown as a failure
 
-Anything else that is raised is a bug in Sotto.
+Any other exception is a bug in Sotto.
 """
 
 NO_MODEL = "No model is loaded: load one before asking it."
@@ -24,11 +24,11 @@ NOTHING_TO_COUNT_FOR = "No model is loaded: load one before anything is counted.
 
 
 class SottoError(Exception):
-    """Base of all errors whose text is written for people."""
+    """Base of all errors whose messages are shown to people."""
 
     @property
     def message(self) -> str:
-        """The sentence itself."""
+        """The message, one sentence."""
         return str(self)
 
 
@@ -37,11 +37,11 @@ class StoreError(SottoError):
 
 
 class InvalidNameError(StoreError):
-    """A text is no model name."""
+    """A text is not a valid name of a model."""
 
 
 class ModelNotFoundError(StoreError):
-    """No model of that name is in any store."""
+    """No store has a model of that name."""
 
 
 class BrokenModelError(StoreError):
@@ -49,7 +49,7 @@ class BrokenModelError(StoreError):
 
 
 class DownloadError(StoreError):
-    """A model cannot be downloaded now; what is here of it stays."""
+    """A model cannot be downloaded now; what has been downloaded is kept."""
 
 
 class EngineError(SottoError):
@@ -57,18 +57,18 @@ class EngineError(SottoError):
 
 
 class UnsupportedModelError(EngineError):
-    """The model is whole, but this engine cannot run it correctly."""
+    """The model is complete, but this engine cannot run it correctly."""
 
 
 class NoRoomError(UnsupportedModelError):
-    """Memory is too short for the model as it is now.
+    """The model does not fit into the memory that is available now.
 
     Attributes:
-        missing: Bytes that it would take more than there are.
+        missing: Bytes that it needs beyond those available.
     """
 
     def __init__(self, message: str, missing: int) -> None:
-        """Say it in a sentence, and in bytes."""
+        """Store the message and the missing bytes."""
         super().__init__(message)
         self.missing = missing
 
@@ -78,20 +78,20 @@ class InvalidRequestError(EngineError):
 
 
 class FaultError(EngineError):
-    """The engine itself failed, whatever was asked.
+    """The engine itself failed, through no fault of the request.
 
     Attributes:
-        details: More for a bug report, as a traceback or what a process said of errors; may be empty.
+        details: More for a bug report, such as a traceback or the stderr of a process; may be empty.
     """
 
     def __init__(self, message: str, details: str = "") -> None:
-        """Say why."""
+        """Store the message and the details."""
         super().__init__(message)
         self.details = details
 
 
 class ProcessEndedError(FaultError):
-    """The engine's process ended by itself."""
+    """The process of the engine ended unexpectedly."""
 
 
 class CancelledError(EngineError):

@@ -1,8 +1,8 @@
-"""Where Sotto keeps what it owns, for its owner alone, and where its bundled resources lie.
+"""The folders of Sotto's own files, which only their owner can read, and the folder of its bundled resources.
 
-Folders and files that are made here are closed to others whatever the umask is. What another version left in Sotto's
-own folders for others to read is closed the first time that anything is written there. Files of models are no secret
-and keep the modes that the layout of their store has; the folder around them lets nobody in.
+Folders and files that are created here are closed to other users whatever the umask is. Files that an earlier version
+left readable are closed the first time that anything is written to their folder. Files of models are no secret and keep
+the modes that the layout of their store prescribes; the folder around them is closed.
 """
 
 import logging
@@ -26,22 +26,22 @@ def data_dir() -> Path:
 
 
 def cache_dir() -> Path:
-    """Return the folder of what can be computed again; it may not exist yet, and anybody may empty it."""
+    """Return the folder of data that can be recomputed, and so deleted at any time; it may not exist yet."""
     return Path(platformdirs.user_cache_dir(_APP, appauthor=False))
 
 
 def config_dir() -> Path:
-    """Return the folder of what people chose; it may not exist yet."""
+    """Return the folder of the settings; it may not exist yet."""
     return Path(platformdirs.user_config_dir(_APP, appauthor=False))
 
 
 def state_dir() -> Path:
-    """Return the folder of what one run leaves to the next; it may not exist yet."""
+    """Return the folder of state that one run leaves to the next; it may not exist yet."""
     return Path(platformdirs.user_state_dir(_APP, appauthor=False))
 
 
 def preferences_file() -> Path:
-    """Return the file of what people chose about the app; it may not exist yet."""
+    """Return the file of the app's settings; it may not exist yet."""
     return config_dir() / "app.json"
 
 
@@ -59,22 +59,22 @@ def resources_dir() -> Path:
 
 
 def private_folder(folder: Path) -> None:
-    """Make a folder that is Sotto's own, wherever it is, or close it to others if it is there.
+    """Create a folder of Sotto's own, wherever it is, or close it to other users if it exists.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     make_folder(folder)
     _close(folder)
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder and those around it, if they are missing, for their owner alone.
+    """Create a folder and its missing parents for their owner alone.
 
-    One that is there already may be a person's, and stays as it is unless it lies in a folder of Sotto's.
+    An existing folder may be the user's own, and stays as it is unless it lies in a folder of Sotto's.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     _make(folder)
     for root in {data_dir(), cache_dir(), config_dir(), state_dir()}:
@@ -86,10 +86,10 @@ def make_folder(folder: Path) -> None:
 
 
 def private_file(path: Path) -> None:
-    """Make an empty file for its owner alone, or close the one that is there to others.
+    """Create an empty file for its owner alone, or close an existing one to other users.
 
     Raises:
-        OSError: It cannot be made.
+        OSError: It cannot be created.
     """
     try:
         os.close(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _FILE))
@@ -98,7 +98,7 @@ def private_file(path: Path) -> None:
 
 
 def close_beside(path: Path) -> None:
-    """Close to others whatever lies beside a file and has its name up to the first dot."""
+    """Close to other users all files beside `path` whose names are the same up to the first dot."""
     beginning = path.name.partition(".")[0] + "."
     for each in path.parent.iterdir():
         if each.name.startswith(beginning):
@@ -114,7 +114,7 @@ def _make(folder: Path) -> None:
         _make(folder.parent)
         folder.mkdir(_FOLDER, exist_ok=True)
     except OSError:
-        # Systems say different things of a folder that is there on a disk that cannot be written.
+        # Systems report different errors for an existing folder on a disk that is read-only.
         if not folder.is_dir():
             raise
 
@@ -124,20 +124,20 @@ def _is_open(path: Path) -> bool:
 
 
 def _close(path: Path) -> None:
-    """Take from others what they may do with a file or folder; where that is not possible, the log says so."""
+    """Take all permissions on a file or folder from other users, or log that this is not possible."""
     try:
         mode = stat.S_IMODE(path.stat().st_mode)
         if mode & _OTHERS:
             path.chmod(mode & stat.S_IRWXU)
     except FileNotFoundError:
-        return  # somebody else has just removed it
+        return  # just removed by another process
     except OSError as error:
-        # It is another user's, or lies on a disk without modes.
+        # It belongs to another user, or lies on a disk without modes.
         _log.warning("%s cannot be closed to other users: %s", path, error.strerror)
 
 
 def _close_all(root: Path) -> None:
-    """Close everything in a folder of Sotto's; the folder itself comes last, so that an end in the middle is no end."""
+    """Close everything in a folder of Sotto's; the folder itself comes last, so that an interrupted run is repeated."""
     for folder, folders, files in os.walk(root):
         if _MODELS in folders and Path(folder) == root:
             folders.remove(_MODELS)
