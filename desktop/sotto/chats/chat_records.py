@@ -1,4 +1,4 @@
-"""What is kept of conversations, as values."""
+"""The values that conversations on disk consist of."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -8,14 +8,14 @@ from typing import Any
 
 
 class Role(StrEnum):
-    """Who says something."""
+    """The author of a message."""
 
     USER = "user"
     ASSISTANT = "assistant"
 
 
 class State(StrEnum):
-    """How far a message has come; `interrupted` was being written when the app ended without a word."""
+    """How complete a message is; `interrupted` means that the app ended unexpectedly while it was being written."""
 
     COMPLETE = "complete"
     STREAMING = "streaming"
@@ -25,7 +25,7 @@ class State(StrEnum):
 
 
 class Shelf(StrEnum):
-    """Where a conversation is kept."""
+    """The list that a conversation is in."""
 
     CURRENT = "current"
     ARCHIVED = "archived"
@@ -34,16 +34,15 @@ class Shelf(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Attachment:
-    """The text of a document that goes along with a question.
+    """The text of a document attached to a question.
 
     Attributes:
-        name: What the document is called.
-        text: All of it.
-        size: Bytes of the file that it came from.
-        begins: Where the part that the model is given begins, in characters.
-        ends: Where it ends.
-        tokens: How many tokens that part was, in the form in which it is given, when it was counted last; 0 when it
-            never was.
+        name: Name of the document.
+        text: The whole text.
+        size: Size of the file in bytes.
+        begins: Start of the part that the model is given, in characters.
+        ends: End of that part, exclusive.
+        tokens: Length of that part, as the model is given it, when it was last counted; 0 if it never was.
     """
 
     name: str
@@ -55,12 +54,12 @@ class Attachment:
 
     @property
     def whole(self) -> bool:
-        """Whether the model is given all of it."""
+        """Whether the model is given the whole text."""
         return (self.begins, self.ends) == (0, len(self.text))
 
     @property
     def shown(self) -> str:
-        """What the model is given: the name, which part it is, and the text between fences that it does not contain."""
+        """What the model is given: the name, the part, and the text in a code fence longer than any inside it."""
         part = "" if self.whole else f", characters {self.begins + 1:,} to {self.ends:,} of {len(self.text):,}"
         text = self.text[self.begins : self.ends].rstrip("\n")
         longest = max(map(len, re.findall("`{3,}", text)), default=2)
@@ -69,7 +68,7 @@ class Attachment:
 
 
 def with_attachments(text: str, attachments: Sequence[Attachment]) -> str:
-    """Return a question as the model is given it: what is attached stands in front of it."""
+    """Return a question as the model is given it, preceded by its attachments."""
     return "\n\n".join(part for part in (*(attachment.shown for attachment in attachments), text) if part)
 
 
@@ -79,18 +78,18 @@ class Chat:
 
     Attributes:
         id: Its number.
-        title: What it is called; empty until there is a first question.
-        created: When it was begun, in seconds since 1970.
-        changed: When something was last said in it.
-        folder: Number of the folder it is in; None for none.
+        title: Empty until there is a first question.
+        created: Seconds since 1970.
+        changed: Time of the last message, in seconds since 1970.
+        folder: Number of its folder; None for none.
         pinned: Whether it stays at the top.
-        archived: Whether it is kept out of the list.
-        trashed: When it was thrown away; None where it was not.
+        archived: Whether it is left out of the list.
+        trashed: When it was moved to the trash, in seconds since 1970; None if it was not.
         model: Name of the model that answered last.
-        draft: What was typed and not sent.
-        system: What every answer is told first.
-        options: How the model answers, where that differs from the defaults.
-        trims: Whether its oldest turns may be left out where the context has no room for them.
+        draft: Text that was typed but not sent.
+        system: The system prompt.
+        options: Answer options that differ from the defaults.
+        trims: Whether the oldest turns may be left out when the context is full.
     """
 
     id: int
@@ -109,7 +108,7 @@ class Chat:
 
     @property
     def shelf(self) -> Shelf:
-        """Where it is kept."""
+        """The shelf that it is on."""
         if self.trashed is not None:
             return Shelf.TRASH
         return Shelf.ARCHIVED if self.archived else Shelf.CURRENT
@@ -122,14 +121,14 @@ class Turn:
     Attributes:
         id: Its number.
         parent: The message that it follows; None for the first.
-        role: Who said it.
-        text: What was said, as Markdown where a model said it.
-        state: How far it has come.
-        created: When it was begun, in seconds since 1970.
-        model: Name of the model that answered; empty for what a person wrote.
-        figures: What the answer took, and its `format` where it was held to one.
-        versions: Numbers of all messages that follow the same one, itself among them, oldest first.
-        attachments: What went along with it.
+        role: Its author.
+        text: The text; Markdown in answers.
+        state: How complete it is.
+        created: Seconds since 1970.
+        model: Name of the model that answered; empty in questions.
+        figures: Statistics of the answer, and its `format` if it had one.
+        versions: Numbers of all messages with the same parent, itself included, oldest first.
+        attachments: Documents attached to it.
     """
 
     id: int
@@ -145,22 +144,22 @@ class Turn:
 
     @property
     def is_json(self) -> bool:
-        """Whether the answer was held to JSON."""
+        """Whether the answer had to be JSON."""
         return self.figures.get("format") == "json"
 
     @property
     def content(self) -> str:
-        """What the model is given."""
+        """The text that the model is given."""
         return with_attachments(self.text, self.attachments)
 
 
 @dataclass(frozen=True, slots=True)
 class Branch:
-    """What is in view of a conversation.
+    """The branch of a conversation that is shown.
 
     Attributes:
         turns: Its messages, oldest first.
-        unreadable: How many messages on the way hold something that nobody can read; they are left as they are.
+        unreadable: Number of messages on it that cannot be read; they are left as they are.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -173,8 +172,8 @@ class Folder:
 
     Attributes:
         id: Its number.
-        name: What it is called.
-        closed: Whether the list shows no more of it than its name.
+        name: Its name.
+        closed: Whether the list shows only its name.
     """
 
     id: int
@@ -184,13 +183,13 @@ class Folder:
 
 @dataclass(frozen=True, slots=True)
 class Hit:
-    """A message in which something was found.
+    """A message that a search has found.
 
     Attributes:
         chat: Number of its conversation.
         message: Its number.
-        title: What the conversation is called.
-        excerpt: Some words around what was found, which stands between `FOUND` marks.
+        title: Title of the conversation.
+        excerpt: The match between `FOUND` marks, and some words around it.
     """
 
     chat: int
@@ -200,9 +199,9 @@ class Hit:
 
 
 def clean(text: str) -> str:
-    """Return a text as it can be kept: halves of characters, which some programs paste, become question marks."""
+    """Replace lone surrogates, which some programs paste, by question marks, as they cannot be stored."""
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-# What stands in front of and behind what was found in an excerpt: characters that no text needs.
+# Marks before and after a match in an excerpt: control characters, which no text needs.
 FOUND = ("\x02", "\x03")

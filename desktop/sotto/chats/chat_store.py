@@ -1,7 +1,7 @@
-"""Conversations on disk: what was said, its versions, and what people do with whole conversations.
+"""Conversations on disk: their messages with all versions, folders and the trash.
 
-Nothing that was said is ever changed or erased: an edit and another answer are messages beside the old ones, and what
-is thrown away stays in the trash for a while. Everything is on the disk when a method returns. A store belongs to one
+No message is ever changed or erased: an edit or another answer is a new message beside the old one, and a deleted
+conversation stays in the trash for a while. Everything is on the disk when a method returns. A store belongs to one
 thread.
 """
 
@@ -19,12 +19,12 @@ from sotto.errors import SottoError
 _TITLE_LENGTH = 60
 TRASH_SECONDS = 30 * 24 * 3600
 _SETTABLE = frozenset(("title", "folder", "pinned", "archived", "draft", "system", "options", "trims"))
-# A conversation in which nothing was said, and for which nothing was chosen.
+# Deletes a conversation that has neither messages nor settings.
 _ERASE_EMPTY = """
 DELETE FROM chats WHERE id = ? AND title = '' AND trim(draft) = '' AND leaf IS NULL AND system = '' AND options = '{}'
 AND NOT EXISTS (SELECT 1 FROM attachments WHERE attachments.chat = chats.id)
 """
-# All messages in front of one are on the branch in view.
+# Puts all ancestors of a message on the branch in view.
 _PASS_THROUGH = """
 WITH RECURSIVE up (id, parent) AS (
     SELECT id, parent FROM messages WHERE id = ?
@@ -41,12 +41,12 @@ class ChatStore:
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         """Use `database`.
 
-        Answers that were being written when the app ended become interrupted ones, and what has been in the trash for
-        long enough is erased.
+        Marks answers that were being written when the app ended as interrupted, and erases conversations that have been
+        in the trash for long enough.
 
         Args:
             database: Open, for this thread alone.
-            now: The time in seconds since 1970.
+            now: Returns the time in seconds since 1970.
         """
         self.database = database
         self._now = now
@@ -58,29 +58,29 @@ class ChatStore:
     # Conversations
 
     def chats(self) -> tuple[Chat, ...]:
-        """Return all conversations, those in the trash too: pinned ones first, then the last changed."""
+        """Return all conversations, including the trash: pinned ones first, then those changed last."""
         rows = self._execute(f"SELECT {CHAT_COLUMNS} FROM chats ORDER BY pinned DESC, changed DESC, id DESC")
         return tuple(chat_of(row) for row in rows)
 
     def chat(self, chat: int) -> Chat | None:
-        """Return a conversation; None where there is none of that number."""
+        """Return a conversation, or None if there is none with that number."""
         row = self._execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", chat).fetchone()
         return None if row is None else chat_of(row)
 
     def add_chat(self) -> int:
-        """Begin a conversation, and return its number."""
+        """Add an empty conversation, and return its number."""
         with self.database.writing():
             return self._begin()
 
     def change(self, chat: int, **values: Any) -> None:
-        """Set what people choose for a conversation.
+        """Set columns of a conversation.
 
         Args:
             chat: Its number.
             **values: Any of title, folder, pinned, archived, draft, system, options and trims, as in `Chat`.
 
         Raises:
-            ValueError: Something else is to be set.
+            ValueError: A column is unknown, or cannot be set.
         """
         if unknown := set(values) - _SETTABLE:
             raise ValueError(f"{', '.join(sorted(unknown))} of a conversation cannot be set.")
@@ -92,9 +92,9 @@ class ChatStore:
                 self._execute(f"UPDATE chats SET {name} = ? WHERE id = ?", kept, chat)
 
     def keep_draft(self, chat: int | None, text: str) -> int | None:
-        """Keep what was typed and not sent, in a conversation that may not be begun yet; return its number.
+        """Save a draft, in a new conversation if `chat` is None, and return the conversation's number.
 
-        A conversation that has nothing else goes when its draft does; None is returned then.
+        A conversation without messages and settings is deleted with its draft; None is returned then.
         """
         with self.database.writing():
             if chat is None:
@@ -105,7 +105,7 @@ class ChatStore:
             return None if self._execute(_ERASE_EMPTY, chat).rowcount else chat
 
     def keep_attachments(self, chat: int | None, attachments: Sequence[Attachment]) -> int | None:
-        """Keep what is attached to a draft, in place of what was before; returns as `keep_draft` does."""
+        """Replace the attachments of a draft; return the same as `keep_draft`."""
         with self.database.writing():
             if chat is None:
                 if not attachments:
@@ -115,30 +115,30 @@ class ChatStore:
             return None if self._execute(_ERASE_EMPTY, chat).rowcount else chat
 
     def drafted(self, chat: int) -> tuple[Attachment, ...]:
-        """Return what is attached to the draft of a conversation."""
+        """Return the attachments of a conversation's draft."""
         return drafted_attachments(self.database.connection, chat)
 
     def unbegun(self) -> Chat | None:
-        """Return the last conversation in which nothing was said yet; None where there is none."""
+        """Return the newest conversation without messages, or None."""
         row = self._execute(
             f"SELECT {CHAT_COLUMNS} FROM chats WHERE leaf IS NULL AND title = '' AND trashed IS NULL ORDER BY id DESC"
         ).fetchone()
         return None if row is None else chat_of(row)
 
     def throw_away(self, chats: Sequence[int]) -> None:
-        """Put conversations into the trash."""
+        """Move conversations to the trash."""
         with self.database.writing():
             for chat in chats:
                 self._execute("UPDATE chats SET trashed = ? WHERE id = ? AND trashed IS NULL", self._now(), chat)
 
     def bring_back(self, chats: Sequence[int]) -> None:
-        """Take conversations out of the trash, as they were."""
+        """Restore conversations from the trash."""
         with self.database.writing():
             for chat in chats:
                 self._execute("UPDATE chats SET trashed = NULL WHERE id = ?", chat)
 
     def empty_trash(self, *, older_than: float = TRASH_SECONDS) -> int:
-        """Erase what has been in the trash for so many seconds, and return how many conversations that were."""
+        """Erase conversations that have been in the trash for `older_than` seconds, and return their number."""
         with self.database.writing():
             return self._execute("DELETE FROM chats WHERE trashed <= ?", self._now() - older_than).rowcount
 
@@ -148,35 +148,35 @@ class ChatStore:
         return tuple(Folder(number, str(name), bool(closed)) for number, name, closed in rows)
 
     def add_folder(self, name: str) -> int:
-        """Make a folder, and return its number."""
+        """Add a folder, and return its number."""
         with self.database.writing():
             return self.database.insert("folders", name=clean(name))
 
     def rename_folder(self, folder: int, name: str) -> None:
-        """Give a folder another name."""
+        """Rename a folder."""
         with self.database.writing():
             self._execute("UPDATE folders SET name = ? WHERE id = ?", clean(name), folder)
 
     def close_folder(self, folder: int, *, closed: bool) -> None:
-        """Show no more of a folder than its name, or all that is in it."""
+        """Set whether the list shows only a folder's name, or its conversations too."""
         with self.database.writing():
             self._execute("UPDATE folders SET closed = ? WHERE id = ?", closed, folder)
 
     def remove_folder(self, folder: int) -> None:
-        """Remove a folder; its conversations stay, in none."""
+        """Remove a folder; its conversations stay, without a folder."""
         with self.database.writing():
             self._execute("DELETE FROM folders WHERE id = ?", folder)
 
     # Messages
 
     def branch(self, chat: int) -> Branch:
-        """Return what is in view of a conversation."""
+        """Return the branch of a conversation that is in view."""
         return branch_of(self.database.connection, chat)
 
     def ask(self, chat: int, text: str, parent: int | None, attachments: Sequence[Attachment] = ()) -> int:
-        """Add what a person says behind the message `parent`, or as a version of the first; return its number.
+        """Add a question after the message `parent`, or as a version of the first message; return its number.
 
-        The conversation's draft, which this was, is empty afterwards, and it is called after its first question.
+        This clears the conversation's draft. The first question gives the conversation its title.
         """
         text = clean(text)
         with self.database.writing():
@@ -191,15 +191,15 @@ class ChatStore:
             return message
 
     def begin_answer(self, question: int, model: str, figures: Mapping[str, Any] | None = None) -> int:
-        """Add an answer that is still empty behind `question`, beside others that are there; return its number.
+        """Add an empty answer to `question`, beside any others; return its number.
 
         Args:
-            question: The number of what is answered.
-            model: Who answers.
-            figures: What is known of the answer before it comes.
+            question: Number of the question.
+            model: Name of the model that answers.
+            figures: Statistics and format known in advance.
 
         Raises:
-            SottoError: There is no such question any more.
+            SottoError: The question no longer exists.
         """
         with self.database.writing():
             row = self._execute("SELECT chat FROM messages WHERE id = ?", question).fetchone()
@@ -215,7 +215,7 @@ class ChatStore:
             self._execute("UPDATE messages SET text = text || ? WHERE id = ?", text, message)
 
     def retract(self, question: int) -> None:
-        """Take back a question that got no answer, with whatever is behind it: it is the conversation's draft again."""
+        """Remove an unanswered question, with everything after it, and make it the conversation's draft again."""
         with self.database.writing():
             row = self._execute("SELECT chat, parent, text FROM messages WHERE id = ?", question).fetchone()
             if row is None:
@@ -229,7 +229,7 @@ class ChatStore:
                 self._execute("UPDATE chats SET title = '' WHERE id = ?", chat)
 
     def go_on(self, message: int) -> None:
-        """Take up an answer again that was cut short."""
+        """Mark an answer that was cut short as being written again."""
         with self.database.writing():
             self._execute("UPDATE messages SET state = ? WHERE id = ?", State.STREAMING, message)
 
@@ -238,9 +238,9 @@ class ChatStore:
 
         Args:
             message: Its number.
-            text: All of it, whatever of it could be written while it grew.
+            text: The whole text, whatever was saved of it before.
             state: How it ended.
-            figures: What it took.
+            figures: Its statistics.
         """
         with self.database.writing():
             self._execute(
@@ -252,13 +252,13 @@ class ChatStore:
             )
 
     def show(self, message: int) -> None:
-        """Bring a message into view if it is not."""
+        """Bring a message into view if it is not in view yet."""
         row = self._execute("SELECT chat FROM messages WHERE id = ?", message).fetchone()
         if row is not None and message not in versions_of(self.database.connection, row[0]).path():
             self.view(message)
 
     def view(self, message: int) -> None:
-        """Bring the branch of a message into view, as it was when it was in view last."""
+        """Bring the branch of a message into view, with the continuation that was last in view."""
         with self.database.writing():
             row = self._execute("SELECT chat FROM messages WHERE id = ?", message).fetchone()
             if row is not None:
@@ -285,7 +285,7 @@ class ChatStore:
         return message
 
     def _attach(self, chat: int, message: int | None, attachments: Sequence[Attachment]) -> None:
-        """Attach this to a message, or to the draft where there is none, in place of what was."""
+        """Replace the attachments of a message, or of the draft if `message` is None."""
         self._execute("DELETE FROM attachments WHERE chat = ? AND message IS ?", chat, message)
         for attachment in attachments:
             self.database.insert("attachments", chat=chat, message=message, **attachment_columns(attachment))
@@ -299,7 +299,7 @@ class ChatStore:
 
 
 def attachment_columns(attachment: Attachment) -> dict[str, Any]:
-    """Return the columns of an attachment, but for where it is."""
+    """Return the columns of an attachment, without its conversation and message."""
     return {
         name: clean(value) if isinstance(value := getattr(attachment, name), str) else value
         for name in ("name", "text", "size", "begins", "ends", "tokens")

@@ -1,11 +1,11 @@
-"""The file that conversations are kept in: opened, brought to this version, and never answered by an empty list.
+"""The file of conversations: opening, migrating and repairing it, so that no fault ends in an empty list.
 
-- A version older than this one is kept as a copy beside the file before it is changed.
-- A file of a newer version, or one that cannot be written, is read and not written.
-- Nobody but its owner can read it, or what lies beside it.
-- A damaged file is set aside under a name of its own, and what can be read of it goes into a new one.
+- Before a file of an older version is migrated, a copy of it is kept beside it.
+- A file of a newer version, or one that cannot be written, is only read.
+- The file, and those beside it, can be read by their owner only.
+- A damaged file is renamed, and everything that can be read of it is copied into a new one.
 
-Each of these says so once, in a `Notice`.
+A `Notice` tells the user of a newer version, of a file that cannot be written and of a damaged one.
 """
 
 import contextlib
@@ -22,7 +22,7 @@ from sotto.chats.schema import STEPS, TABLES, VERSION
 from sotto.paths import close_beside, private_file, private_folder
 
 _BUSY_MILLISECONDS = 5000
-_LOOK_SECONDS = 0.01
+_RETRY_SECONDS = 0.01
 _CONNECTION = (
     f"PRAGMA busy_timeout = {_BUSY_MILLISECONDS}",
     "PRAGMA foreign_keys = ON",
@@ -30,7 +30,7 @@ _CONNECTION = (
 )
 _WRITING = (
     "PRAGMA journal_mode = WAL",
-    # A question is on the disk, and not only with the system, before a model sees it.
+    # A question is on the disk, not only in the system's cache, before a model sees it.
     "PRAGMA synchronous = FULL",
 )
 _MAGIC = b"SQLite format 3\x00"
@@ -39,11 +39,11 @@ _BESIDE = ("-wal", "-shm")
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What a person should know about the file of conversations.
+    """Something that the user should know about the file of conversations.
 
     Attributes:
         text: One sentence.
-        kept: The copy that was kept, or the file that was set aside; None for none.
+        kept: The damaged file that was renamed; None for none.
     """
 
     text: str
@@ -55,20 +55,20 @@ class Database:
 
     Attributes:
         path: The file.
-        connection: To it; without transactions of its own making.
+        connection: In autocommit mode; transactions are explicit.
         writable: Whether anything can be saved.
-        notices: What a person should know about it.
+        notices: What the user should know about the file.
     """
 
     def __init__(self, path: Path) -> None:
-        """Open `path`, which need not exist yet, whatever state it is in."""
+        """Open `path`, which need not exist yet and may be damaged."""
         self.path = path
         self.notices: list[Notice] = []
         self.writable = True
         self.connection = self._open()
 
     def writing(self) -> contextlib.AbstractContextManager[None]:
-        """Make several changes, all of them or none, and on the disk at the end.
+        """Return a transaction: all changes inside it are made or none, and are on the disk at its end.
 
         Raises:
             sqlite3.Error: Nothing was changed.
@@ -85,13 +85,13 @@ class Database:
         return number
 
     def close(self) -> None:
-        """Write everything into the one file, and let go of it."""
+        """Write everything into the one file, and close it."""
         self.connection.close()
 
     def _open(self) -> sqlite3.Connection:
         try:
             private_folder(self.path.parent)
-            # SQLite gives what it writes beside a file the mode of that.
+            # SQLite gives the files that it writes beside a database the mode of the database.
             private_file(self.path)
             close_beside(self.path)
             _check_beginning(self.path)
@@ -114,7 +114,7 @@ class Database:
         return connection
 
     def _ready(self, connection: sqlite3.Connection) -> sqlite3.Connection:
-        """Return a connection to a file of this version, once it is seen to be sound."""
+        """Check the file, migrate it to this version, and return its connection."""
         try:
             version, empty = _beginning(connection)
             if version > VERSION:
@@ -148,7 +148,7 @@ class Database:
         partial.replace(kept)
 
     def _renew(self) -> sqlite3.Connection:
-        """Set a damaged file aside, and return a connection to a new one with what can be read of it."""
+        """Rename a damaged file, and return a connection to a new one with everything that can be read of it."""
         kept = self.path.with_name(f"{self.path.stem}.damaged-{_digest(self.path)}{self.path.suffix}")
         for suffix in ("", *_BESIDE):
             part = self.path.with_name(self.path.name + suffix)
@@ -166,10 +166,10 @@ class Database:
         return connection
 
     def _unwritable(self, error: Exception) -> sqlite3.Connection:
-        """Return a connection to what can be read, where nothing can be written."""
+        """Return a read-only connection, for a file that cannot be written."""
         self.writable = False
         try:
-            # Where the folder cannot be written, neither can the log beside the file, so it is read without one.
+            # In a read-only folder, the log beside the file cannot be written either, so read without one.
             connection = self._connect(options="?mode=ro&immutable=1")
             version = _version(connection)
             _check(connection, version)
@@ -196,7 +196,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        # Some errors have ended the transaction already.
+        # Some errors end the transaction themselves.
         if connection.in_transaction:
             connection.execute("ROLLBACK")
         raise
@@ -204,7 +204,7 @@ def _transaction(connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _set(connection: sqlite3.Connection, pragma: str) -> None:
-    """Execute a pragma; where somebody else writes, SQLite would not wait for him to change the journal."""
+    """Execute a pragma, retrying while another process writes: SQLite itself does not wait to change the journal."""
     until = time.monotonic() + _BUSY_MILLISECONDS / 1000
     while True:
         try:
@@ -213,7 +213,7 @@ def _set(connection: sqlite3.Connection, pragma: str) -> None:
         except sqlite3.OperationalError as error:
             if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
                 raise
-        time.sleep(_LOOK_SECONDS)
+        time.sleep(_RETRY_SECONDS)
 
 
 def _version(connection: sqlite3.Connection) -> int:
@@ -222,10 +222,10 @@ def _version(connection: sqlite3.Connection) -> int:
 
 
 def _check_beginning(path: Path) -> None:
-    """See that a file, if there is one, begins as a database does: SQLite takes a very short one for a new one.
+    """Check that a file, if it exists, begins with SQLite's magic: SQLite takes a very short file for a new one.
 
     Raises:
-        sqlite3.DatabaseError: It begins otherwise.
+        sqlite3.DatabaseError: It begins with something else.
     """
     with contextlib.suppress(FileNotFoundError), path.open("rb") as file:
         beginning = file.read(len(_MAGIC))
@@ -234,10 +234,10 @@ def _check_beginning(path: Path) -> None:
 
 
 def _check(connection: sqlite3.Connection, version: int) -> None:
-    """See that a file that is not new is sound.
+    """Check a file that is not new for damage.
 
     Raises:
-        sqlite3.DatabaseError: It is not.
+        sqlite3.DatabaseError: It is damaged.
     """
     if version < 1:
         raise sqlite3.DatabaseError(f"there is no version {version}")
@@ -247,7 +247,7 @@ def _check(connection: sqlite3.Connection, version: int) -> None:
 
 
 def _renewed_in_memory(older: sqlite3.Connection) -> sqlite3.Connection:
-    """Return a copy of an older version that is of this one, where the file itself must stay as it is."""
+    """Return a copy in memory, migrated to this version, of a file that cannot be written."""
     copy = sqlite3.connect(":memory:", isolation_level=None)
     copy.text_factory = decode_text
     with contextlib.closing(older):
@@ -258,13 +258,13 @@ def _renewed_in_memory(older: sqlite3.Connection) -> sqlite3.Connection:
 
 
 def _check_columns(connection: sqlite3.Connection) -> None:
-    """See that a file of this version has the columns that are read.
+    """Check that a file of this version has all columns.
 
     Raises:
-        sqlite3.DatabaseError: It has not.
+        sqlite3.DatabaseError: A column is missing.
     """
     for table, columns in TABLES.items():
-        # What is selected must be there; nothing is read.
+        # Fails if a column is missing; reads no rows.
         try:
             connection.execute(f"SELECT {', '.join(columns)} FROM {table} LIMIT 0")
         except sqlite3.OperationalError as error:
@@ -272,7 +272,7 @@ def _check_columns(connection: sqlite3.Connection) -> None:
 
 
 def _beginning(connection: sqlite3.Connection) -> tuple[int, bool]:
-    """Return the version of a file, and whether it is still empty: of one moment, whoever else is making it."""
+    """Return the version of a file and whether it is empty, at the same moment: another process may create it."""
     connection.execute("BEGIN")
     try:
         return _version(connection), connection.execute("SELECT count(*) FROM sqlite_master").fetchone() == (0,)
@@ -281,11 +281,11 @@ def _beginning(connection: sqlite3.Connection) -> tuple[int, bool]:
 
 
 def _migrate(connection: sqlite3.Connection) -> None:
-    """Make a file one of this version: all steps that it lacks, or none."""
+    """Migrate a file to this version: apply all steps that it lacks, or none."""
     if _version(connection) == VERSION:
         return
     with _transaction(connection):
-        # Asked again now that nobody else can be at it.
+        # Read the version again, now that no other process can change it.
         for step in STEPS[_version(connection) :]:
             for statement in _statements(step):
                 connection.execute(statement)
@@ -293,7 +293,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
 
 
 def _statements(script: str) -> Iterator[str]:
-    """Yield the statements of a script: one that is run as a whole would end the transaction."""
+    """Yield the statements of a script, as `executescript` would end the transaction."""
     statement = ""
     for part in script.split(";"):
         statement += f"{part};"
@@ -304,6 +304,6 @@ def _statements(script: str) -> Iterator[str]:
 
 
 def _digest(path: Path) -> str:
-    """Return what tells one damaged file from another, so that the same one is not set aside twice."""
+    """Return a digest for the name of a damaged file, so that the same one is not kept twice."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:12]

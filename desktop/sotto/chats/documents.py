@@ -1,4 +1,4 @@
-"""The text of files that people attach. Whatever a file holds, it is text, or a sentence says why it is not."""
+"""Reading the text of attached files; an error says in a sentence why a file has none."""
 
 import codecs
 import os
@@ -16,9 +16,9 @@ _ADVICE = "attach text, source code or a PDF"
 _PICTURES = frozenset(".png .jpg .jpeg .gif .webp .bmp .tif .tiff .heic .heif .avif .ico".split())
 _PICTURE_BEGINNINGS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*")
 _WIDE = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
-# Of a file without text there is mostly a zero, or one of these, near its beginning.
-_NOT_IN_TEXT = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
-_LOOKED_AT = 8192
+# Binary files usually have one of these bytes near their beginning.
+_BINARY_BYTES = frozenset(range(32)) - frozenset(b"\t\n\v\f\r\x1b")
+_SAMPLE_BYTES = 8192
 
 
 class DocumentError(SottoError):
@@ -26,20 +26,20 @@ class DocumentError(SottoError):
 
 
 def _never() -> bool:
-    """Never ask to stop."""
+    """Return False: never stop."""
     return False
 
 
 def read_document(path: Path, stopped: Callable[[], bool] = _never) -> Attachment:
-    """Return the text of a file. May take a while: a PDF is read in a process of its own.
+    """Read the text of a file. May take seconds, as PDFs are read in a bounded process.
 
     Args:
-        path: A text of any kind, in UTF-8 or, with a byte order mark, UTF-16; or a PDF.
-        stopped: Asked now and then whether to give up.
+        path: A text in UTF-8 or, with a byte order mark, UTF-16; or a PDF.
+        stopped: Polled; returns whether to give up.
 
     Raises:
-        DocumentError: It is neither, is too large, or cannot be read; the sentence names the file.
-        CancelledError: `stopped` said so.
+        DocumentError: It is neither, is too large, or cannot be read; the message names the file.
+        CancelledError: `stopped` returned True.
     """
     name = shown_name(path)
     content = _content(path, name)
@@ -59,17 +59,17 @@ def read_document(path: Path, stopped: Callable[[], bool] = _never) -> Attachmen
 
 
 def is_picture(path: Path) -> bool:
-    """Return whether a file is called what pictures are called."""
+    """Return whether a file's suffix is that of a picture."""
     return path.suffix.lower() in _PICTURES
 
 
 def picture_reason(name: str) -> str:
-    """Return why a picture is not attached."""
+    """Return the reason why a picture cannot be attached."""
     return f"{name} is a picture, and no model that sees can run here yet: {_ADVICE}."
 
 
 def shown_name(path: Path) -> str:
-    """Return a file's name as it can be shown, and shown to a model: one line of letters, and not a long one."""
+    """Return a file's name for people and models: one short line of printable characters."""
     name = os.fsencode(path.name).decode("utf-8", "replace")
     name = " ".join("".join(letter if letter.isprintable() else " " for letter in name).split()) or "document"
     if len(name) > _LONGEST_NAME:
@@ -80,7 +80,7 @@ def shown_name(path: Path) -> str:
 
 def _content(path: Path, name: str) -> bytes:
     try:
-        # Asked of the open file, which nobody can replace by another meanwhile; a pipe is not waited for.
+        # Check the open file, as the path could be replaced in between. Opening a pipe must not wait for a writer.
         descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with open(descriptor, "rb") as file:  # noqa: PTH123 - a descriptor has no path
             status = os.fstat(descriptor)
@@ -107,7 +107,7 @@ def _decode(content: bytes, name: str) -> str:
     try:
         text = content.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        if not wide and _NOT_IN_TEXT.isdisjoint(content[:_LOOKED_AT]):
+        if not wide and _BINARY_BYTES.isdisjoint(content[:_SAMPLE_BYTES]):
             raise DocumentError(f"{name} is not in UTF-8: save it with that encoding, and attach it again.") from error
         raise DocumentError(f"{name} is no text: {_ADVICE}.") from error
     if "\x00" in text:

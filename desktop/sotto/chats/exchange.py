@@ -1,4 +1,4 @@
-"""Conversations as files: Markdown for people, JSON with all branches for Sotto, and the way back from JSON."""
+"""Export of conversations as Markdown, and as JSON with all branches, and import of that JSON."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -23,16 +23,16 @@ from sotto.chats.schema import TABLES
 from sotto.errors import SottoError
 
 FORMAT, VERSION = "sotto-chats", 1
-_LARGEST = 2**63
+_INTEGER_LIMIT = 2**63
 _NAMES = {Role.USER: "You", Role.ASSISTANT: "Model"}
-_KEPT = ("title", "created", "changed", "pinned", "archived", "model", "draft", "system", "trims")
-_MESSAGE_KEPT = ("role", "text", "state", "created", "model")
-# Answers that were cut short while they were exported are that afterwards.
+_CHAT_FIELDS = ("title", "created", "changed", "pinned", "archived", "model", "draft", "system", "trims")
+_MESSAGE_FIELDS = ("role", "text", "state", "created", "model")
+# Answers that were being written when they were exported are imported as interrupted.
 _STATES = frozenset(State) - {State.STREAMING}
 
 
 class InvalidExportError(SottoError):
-    """A file is no export of conversations, or one that nobody can read."""
+    """A file is not an export of conversations, or cannot be read."""
 
 
 def as_markdown(
@@ -41,9 +41,9 @@ def as_markdown(
     """Return the branch in view of a conversation as Markdown.
 
     Args:
-        database: What it is in.
+        database: The database of the conversation.
         chat: Its number.
-        written_out: Returns what was said in a turn as Markdown.
+        written_out: Returns a turn as Markdown.
     """
     row = database.connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", (chat,)).fetchone()
     found = chat_of(row)
@@ -57,32 +57,32 @@ def as_markdown(
 
 
 def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
-    """Return conversations with all their branches as JSON; None for all that are not in the trash."""
+    """Return conversations with all their branches as JSON; `chats` None means all that are not in the trash."""
     connection = database.connection
     found = [chat_of(row) for row in connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats ORDER BY id")]
     wanted = (
-        [chat_row for chat_row in found if chat_row.id in chats]
+        [chat for chat in found if chat.id in chats]
         if chats is not None
-        else [o for o in found if o.trashed is None]
+        else [chat for chat in found if chat.trashed is None]
     )
     text = json.dumps(
         {"format": FORMAT, "version": VERSION, "chats": [_export(database, chat) for chat in wanted]},
         ensure_ascii=False,
         indent=1,
     )
-    # Options and figures are kept as they came, and half a character in one of them could not be written to a file.
+    # Options and figures are stored unchecked, and a lone surrogate in them could not be written to a file.
     return clean(text)
 
 
 def _export(database: Database, chat: Chat) -> dict[str, Any]:
     rows = database.connection.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE chat = ? ORDER BY id", (chat.id,))
     messages = [dict(zip(TABLES["messages"], row, strict=True)) for row in rows]
-    # Numbers within the file, so that they say nothing about other conversations.
+    # Renumbered, so that they reveal nothing about other conversations.
     numbers = {message["id"]: number for number, message in enumerate(messages)}
     attachments = attachments_by_message(database.connection, chat.id)
     (leaf,) = database.connection.execute("SELECT leaf FROM chats WHERE id = ?", (chat.id,)).fetchone()
     return {
-        **{name: getattr(chat, name) for name in _KEPT},
+        **{name: getattr(chat, name) for name in _CHAT_FIELDS},
         "options": dict(chat.options),
         "leaf": numbers.get(leaf),
         "attachments": [
@@ -90,7 +90,7 @@ def _export(database: Database, chat: Chat) -> dict[str, Any]:
         ],
         "messages": [
             {
-                **{name: message[name] for name in _MESSAGE_KEPT},
+                **{name: message[name] for name in _MESSAGE_FIELDS},
                 "figures": mapping(message["figures"]),
                 "parent": numbers.get(message["parent"]),
                 "attachments": [attachment_columns(attachment) for attachment in attachments.get(message["id"], ())],
@@ -102,38 +102,38 @@ def _export(database: Database, chat: Chat) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class _Field:
-    """Where something stands in a file, for people."""
+    """An object of the imported file, and its path in it for error messages."""
 
     name: str
     values: Mapping[str, Any]
 
     def get(self, key: str, kind: type | tuple[type, ...], default: Any) -> Any:
-        """Return a value of the right type; the default where there is none.
+        """Return the value of `key`, or `default` if it is missing.
 
         Raises:
-            InvalidExportError: It is of another type.
+            InvalidExportError: It is not of type `kind`.
         """
         value = self.values.get(key, default)
-        # A truth value is no number, whatever Python says.
+        # In Python, but not in JSON, a Boolean is also a number.
         if value is not default and (not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool)):
             raise InvalidExportError(f"{self.name}.{key} is {json.dumps(value)[:40]}; it must be {_named(kind)}.")
         return clean(value) if isinstance(value, str) else value
 
     def number(self, key: str) -> int:
-        """Return a number of something; 0 where there is none, or more than a file of chats can hold."""
+        """Return a count; 0 if it is missing, negative or too large for the database."""
         found: int = self.get(key, int, 0)
-        return found if 0 <= found < _LARGEST else 0
+        return found if 0 <= found < _INTEGER_LIMIT else 0
 
     def time(self, key: str) -> float:
-        """Return seconds since 1970; 0 where there are none, or more than there are dates."""
+        """Return seconds since 1970; 0 if they are missing or out of range."""
         return seconds(self.get(key, (int, float), 0.0))
 
 
 def import_json(database: Database, text: str) -> tuple[int, ...]:
-    """Add the conversations of an export to those that are there, all or none; return their numbers.
+    """Import all conversations of an export or, on an error, none; return their numbers.
 
     Raises:
-        InvalidExportError: The text is none; nothing was added.
+        InvalidExportError: The text is not a valid export; nothing was imported.
     """
     try:
         read = json.loads(text)
@@ -191,7 +191,7 @@ def _import(database: Database, chat: _Field) -> int:
 
 
 def _attach(database: Database, chat: int, message: int | None, field: _Field) -> None:
-    """Attach what a message has, or a draft where there is no message."""
+    """Import the attachments of a message, or of the draft if `message` is None."""
     for index, item in enumerate(field.get("attachments", list, [])):
         found = _object(item, f"{field.name}.attachments[{index}]")
         name, text = found.get("name", str, ""), found.get("text", str, "")
@@ -203,7 +203,7 @@ def _attach(database: Database, chat: int, message: int | None, field: _Field) -
 
 
 def _place(field: _Field, key: str, placed: list[int]) -> int | None:
-    """Return the number in the database of a message in front of this one; None for none."""
+    """Return the number in the database of the earlier message that `key` refers to; None for none."""
     index: int | None = field.get(key, int, None)
     if index is None:
         return None

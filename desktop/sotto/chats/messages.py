@@ -1,4 +1,4 @@
-"""A conversation as a value: who said what, in order."""
+"""A conversation as a value: its messages in order."""
 
 from dataclasses import dataclass, replace
 
@@ -9,8 +9,8 @@ class Message:
 
     Attributes:
         role: `user` or `assistant`.
-        content: What was said, as Markdown when a model said it.
-        model: Name of the model that answered; empty for what a person wrote.
+        content: The text; Markdown in answers.
+        model: Name of the model that answered; empty in questions.
     """
 
     role: str
@@ -20,7 +20,7 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Turns, oldest first. Changing it makes a new one."""
+    """Turns, oldest first; immutable."""
 
     messages: tuple[Message, ...] = ()
 
@@ -31,8 +31,8 @@ class Conversation:
     def to_answer(self) -> tuple[Message, ...]:
         """Return the turns that a model should see to answer the newest one.
 
-        A question that never got an answer, because it was stopped early, is left out: most chat templates insist
-        that user and assistant take turns.
+        A question without an answer, because it was stopped early, is left out, as most chat templates require user and
+        assistant to alternate.
         """
         newest = len(self.messages) - 1
         return tuple(

@@ -1,8 +1,4 @@
-"""The text of a PDF, read in a process of its own.
-
-What a PDF asks of its reader can be made to take any time and any memory, so the reader has little of either, and
-ends without harm.
-"""
+"""Reading the text of a PDF in a bounded process, as a PDF can make its reader take any amount of time and memory."""
 
 import json
 from collections.abc import Callable
@@ -11,7 +7,7 @@ from pathlib import Path
 from sotto.bounded_process import BoundedProcessError, Bounds, Exceeded, run
 from sotto.errors import SottoError
 
-# What is written may be all characters that may be attached, each as long as JSON can make it.
+# The output must hold the longest text that may be attached, with every character escaped in JSON.
 BOUNDS = Bounds(seconds=60.0, cpu_seconds=60.0, memory=1_500 * 1000**2, output=64 * 1000**2)
 MOST_PAGES = 3000
 
@@ -25,20 +21,20 @@ def text_of(path: Path, name: str, stopped: Callable[[], bool]) -> str:
 
     Args:
         path: The file.
-        name: What to call it.
-        stopped: Asked now and then whether to give up.
+        name: Its name in error messages.
+        stopped: Polled; returns whether to give up.
 
     Raises:
         PdfError: It cannot be read, or takes too long or too much memory.
-        CancelledError: `stopped` said so.
+        CancelledError: `stopped` returned True.
     """
     try:
         written = run("read-pdf", str(path.absolute()), bounds=BOUNDS, stopped=stopped)
     except BoundedProcessError as error:
         raise PdfError(_why(name, error.exceeded)) from error
     try:
-        told = json.loads(written)
-        text, why = told["text"], told["why"]
+        result = json.loads(written)
+        text, why = result["text"], result["why"]
     except (ValueError, TypeError, KeyError) as error:
         raise PdfError(f"{name} could not be read: its PDF is damaged, or takes too much memory.") from error
     if why:

@@ -1,4 +1,4 @@
-"""What runs in the process that reads a PDF: see `sotto.chats.pdf`."""
+"""The part of `sotto.chats.pdf` that runs in the bounded process."""
 
 import json
 import logging
@@ -13,7 +13,7 @@ _PAGE_END = "\n\n"
 
 
 def print_text(path: Path) -> int:
-    """Write the text of a PDF to stdout, as JSON with `text` and, where it has none to give, `why`; return 0."""
+    """Write the text of a PDF to stdout, as JSON with `text` and, if it cannot be read, the reason `why`; return 0."""
     limit(BOUNDS)
     text, why = _read(path)
     sys.stdout.write(json.dumps({"text": text, "why": why}))
@@ -24,7 +24,7 @@ def print_text(path: Path) -> int:
 def _read(path: Path) -> tuple[str, str]:
     import pypdf
 
-    # It complains of every small fault.
+    # pypdf logs every small fault.
     logging.getLogger("pypdf").setLevel(logging.CRITICAL)
     pages: list[str] = []
     length = 0
@@ -45,7 +45,7 @@ def _read(path: Path) -> tuple[str, str]:
     except RecursionError:
         return "", "it is nested too deeply"
     except Exception as error:
-        # What a damaged file makes the library stumble over is of any kind, and nothing else is done in this process.
+        # A damaged file can make the library raise anything, and this process does nothing else.
         return "", f"its PDF is damaged ({type(error).__name__})"
     text = _PAGE_END.join(page for page in pages if page)
     return text.replace("\x00", "").encode("utf-8", "replace").decode(), ""

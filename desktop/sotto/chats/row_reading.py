@@ -1,4 +1,4 @@
-"""Rows of the database as values. A row that nobody can read costs that row and nothing else."""
+"""Rows of the database as values; a row that cannot be read does not affect the others."""
 
 import json
 import sqlite3
@@ -12,20 +12,20 @@ from sotto.chats.schema import TABLES
 CHAT_COLUMNS = ", ".join(TABLES["chats"])
 MESSAGE_COLUMNS = ", ".join(TABLES["messages"])
 ATTACHMENT_COLUMNS = ", ".join(TABLES["attachments"])
-# Variables of one statement; SQLite takes at least 999.
-_AT_ONCE = 900
+# SQLite allows at least 999 variables in a statement.
+_MAX_VARIABLES = 900
 _LAST_DATE = 253_402_300_799  # the end of the year 9999
 
 
 @dataclass(frozen=True, slots=True)
 class Versions:
-    """Which message follows which in one conversation.
+    """The tree of messages of a conversation.
 
     Attributes:
-        parents: What each message follows, oldest message first; None for a first one.
-        children: What follows each, oldest first; under None the first ones.
-        viewed: What followed each when it was in view last; may be anything.
-        leaf: The last message in view, as it is written down.
+        parents: The parent of each message, oldest message first; None for a first message.
+        children: The children of each message, oldest first; the first messages under None.
+        viewed: The child of each message that was last in view, as stored; may be any value.
+        leaf: The last message in view, as stored.
     """
 
     parents: Mapping[int, int | None]
@@ -34,7 +34,7 @@ class Versions:
     leaf: int | None
 
     def end_of(self, message: int) -> int:
-        """Return the last message of the branch behind `message` that was in view last."""
+        """Return the last message of the branch after `message` that was last in view."""
         last = message
         while following := [child for child in self.children.get(last, ()) if child > last]:
             last = self.viewed[last] if self.viewed[last] in following else following[-1]
@@ -47,13 +47,13 @@ class Versions:
         while last is not None and last in self.parents:
             path.append(last)
             parent = self.parents[last]
-            # Nobody follows what came later; where that is written, the path ends.
+            # A parent is always older; if the file says otherwise, the path ends.
             last = parent if parent is not None and parent < last else None
         return path[::-1]
 
 
 def chat_of(row: Sequence[Any]) -> Chat:
-    """Return a conversation for a row with the columns of `TABLES["chats"]`; what cannot be read has its default."""
+    """Return the conversation of a row with the columns of `TABLES["chats"]`; invalid values become defaults."""
     values = dict(zip(TABLES["chats"], row, strict=True))
     return Chat(
         id=values["id"],
@@ -73,7 +73,7 @@ def chat_of(row: Sequence[Any]) -> Chat:
 
 
 def attachment_of(row: Sequence[Any]) -> Attachment:
-    """Return an attachment for a row with the columns of `TABLES["attachments"]`; what makes no sense is not said."""
+    """Return the attachment of a row with the columns of `TABLES["attachments"]`; invalid values become defaults."""
     values = dict(zip(TABLES["attachments"], row, strict=True))
     text = _text(values["text"])
     begins, ends, size, tokens = (
@@ -86,7 +86,7 @@ def attachment_of(row: Sequence[Any]) -> Attachment:
 
 
 def drafted_attachments(connection: sqlite3.Connection, chat: int) -> tuple[Attachment, ...]:
-    """Return what is attached to the draft of a conversation."""
+    """Return the attachments of a conversation's draft."""
     rows = connection.execute(
         f"SELECT {ATTACHMENT_COLUMNS} FROM attachments WHERE chat = ? AND message IS NULL ORDER BY id", (chat,)
     )
@@ -94,7 +94,7 @@ def drafted_attachments(connection: sqlite3.Connection, chat: int) -> tuple[Atta
 
 
 def attachments_by_message(connection: sqlite3.Connection, chat: int) -> Mapping[int, tuple[Attachment, ...]]:
-    """Return what is attached to the messages of a conversation, by their numbers."""
+    """Return the attachments of a conversation's messages, by the number of the message."""
     found: dict[int, tuple[Attachment, ...]] = {}
     rows = connection.execute(
         f"SELECT message, {ATTACHMENT_COLUMNS} FROM attachments WHERE chat = ? AND message IS NOT NULL ORDER BY id",
@@ -106,7 +106,7 @@ def attachments_by_message(connection: sqlite3.Connection, chat: int) -> Mapping
 
 
 def versions_of(connection: sqlite3.Connection, chat: int) -> Versions:
-    """Return how the messages of a conversation follow each other."""
+    """Return the tree of messages of a conversation."""
     parents: dict[int, int | None] = {}
     children: dict[int | None, list[int]] = {}
     viewed: dict[int, Any] = {}
@@ -120,12 +120,12 @@ def versions_of(connection: sqlite3.Connection, chat: int) -> Versions:
 
 
 def branch_of(connection: sqlite3.Connection, chat: int) -> Branch:
-    """Return what is in view of a conversation."""
+    """Return the branch of a conversation that is in view."""
     versions = versions_of(connection, chat)
     path = versions.path()
     rows: dict[int, Sequence[Any]] = {}
-    for first in range(0, len(path), _AT_ONCE):
-        part = path[first : first + _AT_ONCE]
+    for first in range(0, len(path), _MAX_VARIABLES):
+        part = path[first : first + _MAX_VARIABLES]
         places = ", ".join("?" * len(part))
         for row in connection.execute(f"SELECT {MESSAGE_COLUMNS} FROM messages WHERE id IN ({places})", part):
             rows[row[0]] = row
@@ -162,12 +162,12 @@ def _text(value: Any) -> str:
 
 
 def seconds(value: Any) -> float:
-    """Return seconds since 1970; 0 for what is no number, or more than there are dates."""
+    """Return seconds since 1970; 0 if `value` is not a number or out of range."""
     return float(value) if isinstance(value, int | float) and 0 <= value <= _LAST_DATE else 0.0
 
 
 def mapping(value: Any) -> Mapping[str, Any]:
-    """Return what is kept of options or figures; nothing where that is no JSON object."""
+    """Parse stored options or figures; return an empty mapping if they are not a JSON object."""
     try:
         found = json.loads(value)
     except (TypeError, ValueError, RecursionError):

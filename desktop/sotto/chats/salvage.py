@@ -1,4 +1,4 @@
-"""What can be read of a damaged file of conversations goes into a new one."""
+"""Copying everything that can be read of a damaged file of conversations into a new one."""
 
 import contextlib
 import sqlite3
@@ -10,14 +10,14 @@ from sotto.chats.schema import TABLES
 
 
 def salvage_rows(damaged: Path, target: sqlite3.Connection) -> tuple[int, int]:
-    """Copy every row that can be read, and let messages without a conversation have one.
+    """Copy every row that can be read, and add conversations for messages that lost theirs.
 
     Args:
-        damaged: The file, with whatever lies beside it.
+        damaged: The file; its log lies beside it.
         target: A connection to a file of this version, inside a transaction.
 
     Returns:
-        How many conversations and how many messages were read.
+        The numbers of conversations and messages that were read.
     """
     target.execute("PRAGMA defer_foreign_keys = ON")
     with contextlib.suppress(sqlite3.Error), contextlib.closing(_open(damaged)) as source:
@@ -27,7 +27,7 @@ def salvage_rows(damaged: Path, target: sqlite3.Connection) -> tuple[int, int]:
             columns = tuple(column for column in wanted if column in there)
             places = ", ".join("?" * len(columns))
             for row in _rows(source, table, columns) if columns else ():
-                # A row that breaks a rule of the table stays where it is.
+                # A row that violates a constraint is skipped.
                 target.execute(f"INSERT OR IGNORE INTO {table} ({', '.join(columns)}) VALUES ({places})", row)
     _connect(target)
     counts = [target.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("chats", "messages")]
@@ -35,7 +35,7 @@ def salvage_rows(damaged: Path, target: sqlite3.Connection) -> tuple[int, int]:
 
 
 def decode_text(raw: bytes) -> str:
-    """Return a text of the database: where it is not UTF-8 any more, what is left of its words."""
+    """Decode a text of the database, replacing bytes that are not valid UTF-8."""
     return raw.decode("utf-8", "replace")
 
 
@@ -46,7 +46,7 @@ def _open(damaged: Path) -> sqlite3.Connection:
 
 
 def _rows(source: sqlite3.Connection, table: str, columns: tuple[str, ...]) -> Iterator[tuple[Any, ...]]:
-    """Yield the rows in front of what is damaged, and those behind it, from the end on; some of them maybe twice."""
+    """Yield the rows before the damage, then those after it from the end; some may come twice."""
     for order in ("ASC", "DESC"):
         try:
             yield from source.execute(f"SELECT {', '.join(columns)} FROM {table} ORDER BY id {order}")
@@ -56,7 +56,7 @@ def _rows(source: sqlite3.Connection, table: str, columns: tuple[str, ...]) -> I
 
 
 def _connect(target: sqlite3.Connection) -> None:
-    """Let every message have a conversation, and every number stand for something that is there."""
+    """Add missing conversations, and remove references to rows that are lost."""
     target.execute(
         "INSERT OR IGNORE INTO chats (id, created, changed) SELECT chat, min(created), max(created) FROM messages "
         "WHERE chat NOT IN (SELECT id FROM chats) GROUP BY chat"
@@ -64,7 +64,7 @@ def _connect(target: sqlite3.Connection) -> None:
     target.execute(
         "UPDATE messages SET parent = NULL WHERE parent IS NOT NULL AND parent NOT IN (SELECT id FROM messages)"
     )
-    # What was attached to a message that is lost is nothing by itself.
+    # Attachments are useless without their message.
     target.execute(
         "DELETE FROM attachments WHERE chat NOT IN (SELECT id FROM chats) "
         "OR (message IS NOT NULL AND message NOT IN (SELECT id FROM messages))"

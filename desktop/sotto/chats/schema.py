@@ -1,9 +1,8 @@
-"""What the database of conversations looks like, and how one of an older version becomes one of this.
+"""The schema of the database of conversations, and the steps that migrate older versions to it.
 
-A version that was released never changes: what is new comes as another step behind it. A message belongs to the one
-that it follows, so that an edit or another answer is one more message with the same parent, and nothing is overwritten.
-`chats.leaf` is the last message of the branch in view; `messages.viewed` says which of the messages that follow one was
-on it when that one was in view last.
+A released step never changes; changes are added as further steps. Messages form a tree: an edit or another answer is a
+new message with the same parent, and nothing is overwritten. `chats.leaf` is the last message of the branch in view.
+`messages.viewed` is the child that was on it when the message was last in view.
 """
 
 _FIRST = """
@@ -43,7 +42,7 @@ CREATE INDEX messages_by_parent ON messages (parent);
 CREATE VIRTUAL TABLE found USING fts5 (
     text, content = 'messages', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
 );
--- An answer that grows every second is found once it is complete.
+-- An answer that is being written changes every second, so it is indexed when it is complete.
 CREATE TRIGGER message_added AFTER INSERT ON messages BEGIN
     INSERT INTO found (rowid, text) SELECT new.id, new.text WHERE new.state <> 'streaming';
 END;
@@ -56,8 +55,8 @@ CREATE TRIGGER message_removed AFTER DELETE ON messages BEGIN
 END;
 """
 
-# What is attached to a message, or to a draft where there is no message yet: the text of a document, of which the model
-# is given the characters from `begins` to `ends`.
+# Documents attached to a message, or to the draft where `message` is NULL. The model is given the characters from
+# `begins` to `ends`.
 _ATTACHMENTS = """
 CREATE TABLE attachments (
     id INTEGER PRIMARY KEY,
@@ -75,7 +74,7 @@ CREATE INDEX attachments_by_message ON attachments (message);
 CREATE VIRTUAL TABLE found_attached USING fts5 (
     name, text, content = 'attachments', content_rowid = 'id', tokenize = 'unicode61 remove_diacritics 2'
 );
--- What is attached to a draft is found once that is sent.
+-- Attachments of a draft are indexed when it is sent.
 CREATE TRIGGER attachment_added AFTER INSERT ON attachments WHEN new.message IS NOT NULL BEGIN
     INSERT INTO found_attached (rowid, name, text) VALUES (new.id, new.name, new.text);
 END;
@@ -91,11 +90,11 @@ ALTER TABLE folders ADD COLUMN closed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE chats ADD COLUMN trims INTEGER NOT NULL DEFAULT 0;
 """
 
-# Step n makes version n of version n - 1; version 0 is an empty file.
+# Step n migrates version n - 1 to n; version 0 is an empty file.
 STEPS: tuple[str, ...] = (_FIRST, _ATTACHMENTS)
 VERSION = len(STEPS)
 
-# The tables that hold what people said, with their columns; what else there is follows from them.
+# The tables with data, and their columns; all others are indexes.
 TABLES = {
     "folders": ("id", "name", "closed"),
     "chats": tuple(

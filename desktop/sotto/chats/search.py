@@ -1,4 +1,4 @@
-"""Full-text search over everything that was said, on all branches."""
+"""Full-text search over all messages and attachments, on all branches."""
 
 import re
 import sqlite3
@@ -25,21 +25,20 @@ WHERE found_attached MATCH ? AND {on} ORDER BY found_attached.rank, attachments.
 
 
 def search(connection: sqlite3.Connection, text: str, most: int = 50, shelf: Shelf | None = None) -> tuple[Hit, ...]:
-    """Return messages that have all words of `text`, the last one maybe unfinished, the best ones first.
+    """Return the messages that contain all words of `text`, the last of which may be unfinished; best matches first.
 
-    Those in which the words were said come before those that a document with the words is attached to. Nothing in
-    `text` has a meaning of its own.
+    Matches in messages come before those in attachments. `text` has no query syntax.
 
     Args:
         connection: To the database.
-        text: What a person typed.
-        most: How many messages of either kind to return.
-        shelf: Where to look; None for everywhere but the trash.
+        text: The words as typed.
+        most: Maximum number of matches in messages, and in attachments.
+        shelf: Where to search; None for everywhere but the trash.
     """
     words = _WORDS.findall(clean(text))
     if not words:
         return ()
-    # A word in quotes is a word, whatever it is elsewhere in the language of queries.
+    # Quoted, so that no word is an operator of FTS5.
     query = " ".join(f'"{word}"' for word in words) + "*"
     return tuple(
         Hit(chat, message, str(title), excerpt)
@@ -53,7 +52,7 @@ def search(connection: sqlite3.Connection, text: str, most: int = 50, shelf: She
 def search_titles(
     connection: sqlite3.Connection, text: str, most: int = 50, shelf: Shelf | None = None
 ) -> tuple[int, ...]:
-    """Return the conversations whose titles have `text` in them, the last changed first; see `search`."""
+    """Return the conversations whose titles contain `text`, last changed first; see `search`."""
     pattern = re.sub(r"([%_\\])", r"\\\1", clean(text).strip())
     rows = connection.execute(
         f"SELECT id FROM chats WHERE {_on(shelf)} AND title LIKE ? ESCAPE '\\' ORDER BY changed DESC LIMIT ?",
