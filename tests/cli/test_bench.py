@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commands import SOTTO, sotto
-from sotto.cli.bench_runs import Timed, together
+from sotto.cli.bench_runs import Timed, combined_rate
 from sotto.engine.contract.events import DoneReason, Finished
 from tiny_random import write_model
 
@@ -92,5 +92,5 @@ def test_rates_are_of_what_was_computed() -> None:
 def test_answers_together_count_from_when_all_have_begun() -> None:
     first = timings(((0.0, 4),), (1.0, 2.0, 3.0, 4.0))
     second = timings(((0.0, 4),), (2.0, 3.0, 4.0, 6.0))
-    assert together([first]) == pytest.approx(1)
-    assert together([first, second]) == pytest.approx((2 + 3) / 4)
+    assert combined_rate([first]) == pytest.approx(1)
+    assert combined_rate([first, second]) == pytest.approx((2 + 3) / 4)

@@ -1,4 +1,4 @@
-"""`sotto bench`: how fast a model reads and writes on this machine, and what is gained by computing nothing twice."""
+"""`sotto bench`: speed and memory of a model on this machine, and the gain from its prefix cache."""
 
 import json
 import statistics
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from sotto import paths
 from sotto.cli.interrupts import until_interrupt
-from sotto.cli.model_opening import opened, opened_draft
+from sotto.cli.model_opening import open_draft, open_target
 from sotto.cli.printing import human_bytes, printable
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.kernels import device
@@ -24,18 +24,18 @@ if TYPE_CHECKING:
     from sotto.cli.bench_runs import Runs, Timed
 
 _STREAMS = 4
-_MORE = " and then"
-_LONGEST = 4096
-# How many tokens a prompt may turn out longer than meant.
-_SLACK = 8
-_WARM_UP = 64
+_CONTINUATION = " and then"
+_MAX_PROMPT_TOKENS = 4096
+# Tokens by which a prompt may be longer than intended.
+_SLACK_TOKENS = 8
+_WARM_UP_TOKENS = 64
 _DISK_BUDGET = 16 << 30
-_REFRAIN = "one two three four five six seven\n"
+_REPETITIVE_TEXT = "one two three four five six seven\n"
 
 
 @dataclass(frozen=True, slots=True)
 class _Amounts:
-    """How much is measured: tokens of prompts and answers, how often, and about how long a prompt may be read."""
+    """How much is measured: tokens of prompts and answers, number of runs, and about how long prefill may take."""
 
     prompt: int
     answer: int
@@ -43,29 +43,29 @@ class _Amounts:
     seconds: float
 
     def within(self, context: int) -> "_Amounts":
-        """Return what a context has room for."""
+        """Return these amounts, reduced to what fits into a context."""
         answer = max(2, min(self.answer, context // 4))
-        return replace(self, answer=answer, prompt=max(2, min(self.prompt, context - answer - _SLACK)))
+        return replace(self, answer=answer, prompt=max(2, min(self.prompt, context - answer - _SLACK_TOKENS)))
 
 
-_USUAL = _Amounts(prompt=512, answer=96, runs=3, seconds=15)
+_DEFAULT = _Amounts(prompt=512, answer=96, runs=3, seconds=15)
 _QUICK = _Amounts(prompt=128, answer=24, runs=1, seconds=2)
 
 
 def bench(target: str, draft: str | None = None, *, as_json: bool, quick: bool = False) -> int:
-    """Measure a model and print what was found; return the exit status.
+    """Measure a model and print the results; return the exit status.
 
     Args:
         target: A name, a manifest file or a folder.
         draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
         as_json: Print one object.
-        quick: Measure little, and less exactly.
+        quick: Measure less, and less precisely.
 
     Raises:
-        SottoError: The model cannot be found, loaded or run, or Ctrl-C came.
+        SottoError: The model cannot be found, loaded or run, or Ctrl-C was pressed.
     """
-    source = opened(target)
-    second = opened_draft(draft, source)
+    source = open_target(target)
+    second = open_draft(draft, source)
     device.prepare()
     from sotto.cli.bench_runs import Runs
 
@@ -73,8 +73,8 @@ def bench(target: str, draft: str | None = None, *, as_json: bool, quick: bool =
     with until_interrupt(interrupted), _disk_folder() as folder:
         settings = replace(read_settings(), disk_root=folder, disk_budget=_DISK_BUDGET)
         runs = Runs(source, settings, interrupted.is_set, second)
-        report = _measure(runs, _QUICK if quick else _USUAL)
-        # Not where anything went wrong: closing takes its time to put on the disk what is of no use to anybody then.
+        report = _measure(runs, _QUICK if quick else _DEFAULT)
+        # Not after an error: closing takes time to write caches to the disk that nobody needs then.
         runs.close()
     if as_json:
         print(json.dumps(report, indent=2, ensure_ascii=False))
@@ -85,7 +85,7 @@ def bench(target: str, draft: str | None = None, *, as_json: bool, quick: bool =
 
 @contextmanager
 def _disk_folder() -> Iterator[Path]:
-    """Make a folder for what is kept on disk meanwhile, where it would be kept otherwise, too."""
+    """Create a temporary folder for prefixes on the same disk as the real cache."""
     place = paths.cache_dir()
     try:
         make_folder(place)
@@ -97,7 +97,7 @@ def _disk_folder() -> Iterator[Path]:
 
 
 def _measure(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
-    _say("loading")
+    _report_step("loading")
     info = runs.load()
     amounts = wanted.within(info.context_length)
     report: dict[str, Any] = {
@@ -108,23 +108,23 @@ def _measure(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
         "weight_bytes": runs.weights,
         "load_seconds": round(info.load_duration / 1e9, 3),
     }
-    pace = runs.ask(runs.text(min(_WARM_UP, amounts.prompt), seed=0), 2).reading
-    room = info.context_length - amounts.answer - 2 * _SLACK
-    length = max(2, min(_LONGEST, room, max(amounts.prompt, int(pace * amounts.seconds))))
+    pace = runs.ask(runs.text(min(_WARM_UP_TOKENS, amounts.prompt), seed=0), 2).reading
+    room = info.context_length - amounts.answer - 2 * _SLACK_TOKENS
+    length = max(2, min(_MAX_PROMPT_TOKENS, room, max(amounts.prompt, int(pace * amounts.seconds))))
     long = runs.text(length, seed=1)
-    _say(f"a prompt of about {length} tokens, new and known")
+    _report_step(f"a prompt of about {length} tokens, new and known")
     cold = runs.ask(long, amounts.answer)
     peak = runs.peak
     planned = runs.planned(cold.finished.prompt_tokens + amounts.answer, cold.chunk)
     report |= {"planned_bytes": planned, "peak_bytes": peak}
-    known = runs.ask(long + _MORE, 1)
+    known = runs.ask(long + _CONTINUATION, 1)
     report |= _speed(runs, amounts)
     report["streams"] = _streams(runs, amounts.answer)
     report["speculation"] = _speculation(runs, amounts)
-    _say("the same prompt after a restart")
+    _report_step("the same prompt after a restart")
     runs.restart()
     runs.ask(runs.text(2, seed=2), 2)
-    stored = runs.ask(long + _MORE, 1)
+    stored = runs.ask(long + _CONTINUATION, 1)
     report["first_token"] = {
         "tokens": cold.finished.prompt_tokens,
         "cold_seconds": round(cold.written[0], 4),
@@ -139,7 +139,7 @@ def _measure(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
 def _speed(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
     found: list[Timed] = []
     for number in range(amounts.runs):
-        _say(f"reading and writing, {number + 1} of {amounts.runs}")
+        _report_step(f"reading and writing, {number + 1} of {amounts.runs}")
         found.append(runs.ask(runs.text(amounts.prompt, seed=10 + number), amounts.answer))
     return {
         "prompt_tokens": found[-1].finished.prompt_tokens,
@@ -152,20 +152,20 @@ def _speed(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
 
 
 def _streams(runs: "Runs", tokens: int) -> dict[str, Any]:
-    from sotto.cli.bench_runs import together
+    from sotto.cli.bench_runs import combined_rate
 
-    _say(f"{_STREAMS} answers at once")
+    _report_step(f"{_STREAMS} answers at once")
     prompts = [runs.text(8, seed=20 + number) for number in range(_STREAMS)]
-    run = together(runs.ask_all(prompts[:1], tokens))
-    four = together(runs.ask_all(prompts, tokens))
+    run = combined_rate(runs.ask_all(prompts[:1], tokens))
+    four = combined_rate(runs.ask_all(prompts, tokens))
     return {"count": _STREAMS, "tokens_per_second": round(four, 1), "ratio": round(four / run, 2)}
 
 
 def _speculation(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
     from sotto.cli.bench_runs import GREEDY
 
-    _say("text that repeats itself")
-    refrain = runs.ask(runs.cut(_REFRAIN * 8, amounts.prompt), amounts.answer, GREEDY)
+    _report_step("text that repeats itself")
+    refrain = runs.ask(runs.cut(_REPETITIVE_TEXT * 8, amounts.prompt), amounts.answer, GREEDY)
     return {
         "tokens_per_second": round(refrain.writing, 1),
         "drafted_tokens": refrain.finished.drafted_tokens,
@@ -173,8 +173,8 @@ def _speculation(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
     }
 
 
-def _say(what: str) -> None:
-    print(f"{what} ...", file=sys.stderr, flush=True)
+def _report_step(step: str) -> None:
+    print(f"{step} ...", file=sys.stderr, flush=True)
 
 
 def _print(report: dict[str, Any]) -> None:
@@ -204,7 +204,7 @@ def _print(report: dict[str, Any]) -> None:
 
 
 def _proposed(report: dict[str, Any]) -> str:
-    """Return how a draft model fared; nothing where there is none."""
+    """Return how often the draft model was right, or an empty text if there is none."""
     if not report["draft"]:
         return ""
     name, right, guesses = printable(report["draft"]), report["accepted_tokens"], report["drafted_tokens"]

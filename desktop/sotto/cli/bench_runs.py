@@ -1,7 +1,7 @@
-"""Runs requests on a model with a clock, for `sotto bench`.
+"""Timing of requests to a model, for `sotto bench`.
 
-Prompts are words drawn at random, and answers are drawn freely, so that nothing repeats itself: neither what was
-computed before nor tokens fed on trial help, unless a measurement is about just that.
+Prompts are random words, and answers are sampled at a high temperature, so that nothing repeats itself: neither the
+prefix cache nor speculative decoding helps, unless it is what is measured.
 """
 
 import random
@@ -30,7 +30,7 @@ from sotto.errors import CancelledError, EngineError
 from sotto.store.records import ModelSource
 
 GREEDY = SamplingOptions(temperature=0)
-_FREELY = SamplingOptions(temperature=1, top_k=0, top_p=1, seed=1)
+_UNRESTRICTED = SamplingOptions(temperature=1, top_k=0, top_p=1, seed=1)
 _WORDS = (
     "amber basil cedar delta ember fern garnet harbour iris jasper kettle lantern meadow nettle orchard pebble quarry "
     "river saffron thistle umber valley willow yarrow zephyr acorn bramble clover drizzle fable glacier hollow island "
@@ -40,12 +40,12 @@ _WORDS = (
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """One request as it went, in seconds since it was started.
+    """The timing of one request, in seconds since its start.
 
     Attributes:
-        read: When how many tokens of the prompt were known to the model, ascending.
-        written: When each token came.
-        finished: What the engine says of it.
+        read: Times, and how many tokens of the prompt had been read by then; ascending.
+        written: Time of each token of the answer.
+        finished: The last event of the request.
     """
 
     read: tuple[tuple[float, int], ...]
@@ -54,31 +54,31 @@ class Timed:
 
     @property
     def reading(self) -> float:
-        """Tokens per second while the prompt was read."""
+        """Tokens per second of the prefill."""
         computed = self.read[-1][1] - self.finished.cached_tokens
         return computed / max(self.read[-1][0], 1e-9)
 
     @property
     def writing(self) -> float:
-        """Tokens per second after the first token."""
+        """Tokens per second after the first token of the answer."""
         return (len(self.written) - 1) / max(self.written[-1] - self.written[0], 1e-9)
 
     @property
     def chunk(self) -> int:
-        """The most tokens of the prompt that were read in one step."""
+        """The largest number of tokens of the prompt that were read in one step."""
         counts = [self.finished.cached_tokens, *(count for _, count in self.read)]
         return max(after - before for before, after in pairwise(counts))
 
 
-def together(timed: Sequence[Timed]) -> float:
-    """Return tokens per second of all answers, from when the last of them has begun."""
+def combined_rate(timed: Sequence[Timed]) -> float:
+    """Return tokens per second of all answers combined, from the moment when the last one has begun."""
     begun = max(run.written[0] for run in timed)
     ended = max(run.written[-1] for run in timed)
     return sum(time > begun for run in timed for time in run.written) / max(ended - begun, 1e-9)
 
 
 class Runs:
-    """A model that is measured. Belongs to the thread that owns MLX."""
+    """A model to measure. Belongs to the thread that owns MLX."""
 
     def __init__(
         self,
@@ -87,12 +87,12 @@ class Runs:
         cancelled: Callable[[], bool],
         draft: ModelSource | None = None,
     ) -> None:
-        """Take up a model; nothing is loaded yet.
+        """Prepare a model; nothing is loaded yet.
 
         Args:
             source: An opened model.
-            settings: Of the engine.
-            cancelled: Asked once per step whether to give up.
+            settings: Settings of the engine.
+            cancelled: Polled once per step; returns whether to give up.
             draft: An opened second model that proposes tokens; None for none.
         """
         self._source = source
@@ -106,46 +106,46 @@ class Runs:
         """Load the model.
 
         Raises:
-            SottoError: It cannot be loaded, or the loading was given up.
+            SottoError: It cannot be loaded, or `cancelled` returned True.
         """
         self._limits = limits_here()
         return self._engine.load(self._source, cancelled=self._cancelled, draft=self._draft)
 
     def restart(self) -> ModelInfo:
-        """Load the model again, with nothing kept but what is on the disk.
+        """Unload the model and load it again; only caches on the disk remain.
 
         Raises:
-            SottoError: It cannot be loaded, or the loading was given up.
+            SottoError: It cannot be loaded, or `cancelled` returned True.
         """
         self._engine.unload()
         return self.load()
 
     def close(self) -> None:
-        """Give everything back."""
+        """Unload the model and close the engine."""
         self._engine.close()
 
     def text(self, tokens: int, seed: int) -> str:
-        """Return words that make about as many tokens of this model; another seed gives others."""
+        """Return random words of about `tokens` tokens of this model."""
         return self.cut(" ".join(random.Random(seed).choices(_WORDS, k=tokens)), tokens)
 
     def cut(self, text: str, tokens: int) -> str:
-        """Return the beginning of a text, at most about so many tokens of this model."""
+        """Return the beginning of a text, about `tokens` tokens of this model at most."""
         return self._tokenizer.decode(self._tokenizer.encode(text, add_bos=False)[:tokens])
 
-    def ask(self, prompt: str, tokens: int, sampling: SamplingOptions = _FREELY) -> Timed:
-        """Have so many tokens written after a raw prompt.
+    def ask(self, prompt: str, tokens: int, sampling: SamplingOptions = _UNRESTRICTED) -> Timed:
+        """Generate `tokens` tokens after a raw prompt.
 
         Raises:
-            CancelledError: It was given up.
+            CancelledError: `cancelled` returned True.
             EngineError: It failed.
         """
         return self.ask_all([prompt], tokens, sampling)[0]
 
-    def ask_all(self, prompts: Sequence[str], tokens: int, sampling: SamplingOptions = _FREELY) -> list[Timed]:
-        """Have so many tokens written after each raw prompt, all at once.
+    def ask_all(self, prompts: Sequence[str], tokens: int, sampling: SamplingOptions = _UNRESTRICTED) -> list[Timed]:
+        """Generate `tokens` tokens after each raw prompt, all at the same time.
 
         Raises:
-            CancelledError: It was given up.
+            CancelledError: `cancelled` returned True.
             EngineError: One of them failed.
         """
         names = [str(number) for number in range(len(prompts))]
@@ -162,18 +162,18 @@ class Runs:
         return [_time(seen[name]) for name in names]
 
     def planned(self, context: int, chunk: int) -> int | None:
-        """Return the bytes that were to be planned for so many tokens, read `chunk` at a time; None if not known."""
+        """Return the planned bytes for `context` tokens, read `chunk` at a time; None if unknown."""
         needs = needs_with_draft(self._source, self._draft, self._limits, kernels(), self._settings.kv_bits)
         return plan(needs, self._limits, context, chunk).needed
 
     @property
     def weights(self) -> int:
-        """Bytes of all weights that are loaded."""
+        """Bytes of all loaded weights."""
         return self._engine.memory().weights
 
     @property
     def peak(self) -> int:
-        """The most bytes that MLX held since the model was loaded."""
+        """Peak bytes held by MLX since the model was loaded."""
         return self._engine.memory().peak
 
 
@@ -184,7 +184,7 @@ def _time(seen: Sequence[tuple[float, RequestEvent]]) -> Timed:
         if isinstance(event, Failed):
             raise EngineError(event.message)
         if isinstance(event, PrefillProgress) and not written:
-            # The last token of a prompt is fed by the step that draws the first of the answer.
+            # The last token of the prompt is fed in the step that samples the first token of the answer.
             read.append((now, min(event.done, event.total - 1)))
         elif isinstance(event, TextChunk):
             written += [now] * len(event.token_ids)

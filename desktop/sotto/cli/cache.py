@@ -1,4 +1,4 @@
-"""`sotto cache`: what is kept so that no prompt is computed twice, how much there may be, and how to be rid of it."""
+"""`sotto cache`: show, limit and wipe the prefix cache."""
 
 import argparse
 import json
@@ -10,10 +10,10 @@ from sotto.errors import StoreError
 
 
 def cache(parsed: argparse.Namespace) -> int:
-    """Change what is asked for, wipe if that is asked for, and print how things stand; return the exit status.
+    """Apply the changes, wipe the cache if requested, and print its state; return the exit status.
 
     Raises:
-        InvalidRequestError: A size or a number of bits makes no sense; nothing is changed then.
+        InvalidRequestError: A size or a number of bits is invalid; nothing is changed then.
         StoreError: A file cannot be written or removed.
     """
     changes: dict[str, int | None] = {}

@@ -1,4 +1,4 @@
-"""A conversation in the terminal: lines from a keyboard or a pipe, answers on stdout."""
+"""A conversation in the terminal: questions from the keyboard or a pipe, answers on stdout."""
 
 import contextlib
 import sys
@@ -14,7 +14,7 @@ _HELLO = "Who are you?"
 
 
 def in_terminal(target: str | None) -> int:
-    """Let the built-in model, or `target`, introduce itself and then answer what is typed or piped in; return 0.
+    """Have the built-in model, or `target`, introduce itself and then answer questions from stdin; return 0.
 
     Raises:
         SottoError: The model cannot be found or loaded.
@@ -23,12 +23,12 @@ def in_terminal(target: str | None) -> int:
 
 
 def converse(session: Session, system: str | None, *, greet: bool = False) -> int:
-    """Answer line after line until the input ends; return 0.
+    """Answer each line until the input ends; return 0.
 
     Args:
         session: The model to talk to, not yet loaded.
-        system: The system prompt; None takes the model's own.
-        greet: Put one question to the model first, so that there is something to answer to.
+        system: The system prompt; None for the model's own.
+        greet: Whether to ask the model to introduce itself first.
 
     Raises:
         SottoError: The model cannot be loaded.
@@ -47,7 +47,7 @@ def converse(session: Session, system: str | None, *, greet: bool = False) -> in
 
 
 def _question(keyboard: bool) -> str | None:
-    """Return the next line, or None at the end; a pipe may hold empty lines, which are passed over."""
+    """Return the next line, or None at the end; empty lines in a pipe are skipped."""
     if keyboard:
         with contextlib.suppress(ImportError):
             import readline  # noqa: F401 - gives input() line editing and history
@@ -63,7 +63,7 @@ def _question(keyboard: bool) -> str | None:
 
 
 def _turn(session: Session, messages: tuple[Message, ...], question: str) -> tuple[Message, ...]:
-    """Answer one question; return the conversation with both, or as it was when the question failed."""
+    """Answer one question; return the conversation with both, or unchanged if the question failed."""
     asked = (*messages, Message("user", question))
     writer = AnswerWriter()
     try:

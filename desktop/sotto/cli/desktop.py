@@ -1,4 +1,4 @@
-"""Open the window, or talk in the terminal where no window can be."""
+"""Opening the window, or a conversation in the terminal if no window can open."""
 
 import os
 import sys
@@ -11,12 +11,12 @@ from sotto.ui.platform.single_instance import Show, StartRequest, enter
 
 
 def run(show: Show, paths: tuple[Path, ...]) -> int:
-    """Open the app with `paths` loaded, or let the one that runs do it; return the status.
+    """Open the app and load `paths`, in the running instance if there is one; return the exit status.
 
     Without a display, the model answers in the terminal.
 
     Raises:
-        SottoError: There is no display, and the terminal is not what was meant.
+        SottoError: No window can open, and `show` asks for more than the main window.
     """
     obstacle = no_window()
     if not obstacle:
@@ -35,7 +35,7 @@ def _open(request: StartRequest) -> int:
         if instance is None:
             return 0
     except OSError as error:
-        # A full disk, or one that cannot be written to: the app says itself what follows from that.
+        # A full or read-only disk; the app itself reports the consequences.
         print(f"Whether Sotto runs already cannot be told: {error}.", file=sys.stderr)
         instance = None
     from sotto.ui.app.app import run as run_app
@@ -44,7 +44,7 @@ def _open(request: StartRequest) -> int:
 
 
 def no_window() -> str:
-    """Return one sentence why no window can open here, or nothing."""
+    """Return one sentence why no window can open here, or an empty text."""
     if not sys.platform.startswith("linux"):
         return ""
     drawing_elsewhere = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0] in ("offscreen", "minimal", "vnc")

@@ -1,4 +1,4 @@
-"""`sotto doctor`: what this machine and this installation can do, for a person and for a bug report."""
+"""`sotto doctor`: facts about this machine and installation, for users and bug reports."""
 
 import platform
 import sys
@@ -17,7 +17,7 @@ _PACKAGES = ("mlx", "mlx-lm", "PySide6-Essentials", "tokenizers", "safetensors",
 
 
 def doctor() -> int:
-    """Print the findings, one a line; return 0, or 1 when the engine cannot start."""
+    """Print one finding per line; return 0, or 1 if the engine cannot start."""
     _line("Sotto", f"{__version__} in {paths.resources_dir().parent}")
     _line("System", f"{platform.system()} {platform.release()} {platform.machine()}")
     _line("Python", f"{platform.python_version()} ({sys.executable})")
@@ -34,7 +34,7 @@ def doctor() -> int:
 
 
 def _engine() -> bool:
-    """Print what computes, and whether a sum comes out right on it."""
+    """Print what the engine computes with; return whether MLX can be imported."""
     from sotto.engine.kernels import device
 
     device.prepare()
@@ -72,14 +72,14 @@ def _stores() -> None:
 
 
 def _faults() -> None:
-    """Print how many answers were slowed down by faults in steps that they shared."""
+    """Print how many answers had to continue alone after a shared step failed."""
     found = faults.recorded()
     if not found:
         _line("Shared steps", "none has failed")
         return
     last = found[-1]
     answers = "1 answer" if len(found) == 1 else f"{len(found):,} answers"
-    since, day = (f"{datetime.fromtimestamp(one.when):%Y-%m-%d}" for one in (found[0], last))
+    since, day = (f"{datetime.fromtimestamp(fault.when):%Y-%m-%d}" for fault in (found[0], last))
     _line("Shared steps", f"{answers} had to go on alone after a step failed, since {since}")
     _line("", printable(f"last on {day}, {last.model}: {last.reason} ({faults.file()})"))
 

@@ -1,4 +1,4 @@
-"""`sotto embed`: one vector for each text, as JSON lines on stdout."""
+"""`sotto embed`: an embedding of each text, as lines of JSON on stdout."""
 
 import json
 import sys
@@ -7,29 +7,29 @@ from itertools import islice
 from pathlib import Path
 
 from sotto.cli.loading import clear_progress, show_notes, show_progress
-from sotto.cli.model_opening import runnable
+from sotto.cli.model_opening import find_runnable
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.errors import InvalidRequestError
 from sotto.runner.blocking_client import ThreadClient
 
-# Texts that are read before their vectors are printed.
-_TOGETHER = 64
+# Texts whose embeddings are computed and printed together.
+_BATCH_SIZE = 64
 
 
 def embed(target: str, texts: list[str], file: Path | None, dimensions: int | None, *, truncate: bool) -> int:
-    """Print one object for each text, with the text and its vector; return 0.
+    """Print one object for each text, with the text and its embedding; return 0.
 
     Args:
         target: A name, a manifest file or a folder.
-        texts: What to make vectors of.
-        file: Each line of it that is not empty is a text, too; without texts and file, each such line of stdin is.
-        dimensions: How many numbers of each vector are wanted; None for all.
-        truncate: Cut texts that are too long.
+        texts: The texts to embed.
+        file: A file with a further text in each line that is not empty. Without texts and file, stdin is read.
+        dimensions: How many numbers of each embedding to print; None for all.
+        truncate: Truncate texts that are too long.
 
     Raises:
-        SottoError: The model, an option or a text is wrong, or there is no text.
+        SottoError: The model, an option or a text is invalid, or there is no text.
     """
-    record = runnable(target)
+    record = find_runnable(target)
     given = _read_texts(texts, file)
     with ThreadClient(read_settings) as client:
         client.load(record)
@@ -39,18 +39,18 @@ def embed(target: str, texts: list[str], file: Path | None, dimensions: int | No
             clear_progress()
         show_notes(info, raw=True)
         count = 0
-        while together := tuple(islice(given, _TOGETHER)):
-            done = client.embedding(together, truncate=truncate, dimensions=dimensions)
-            for text, vector in zip(together, done.vectors, strict=True):
+        while batch := tuple(islice(given, _BATCH_SIZE)):
+            done = client.embedding(batch, truncate=truncate, dimensions=dimensions)
+            for text, vector in zip(batch, done.vectors, strict=True):
                 print(json.dumps({"text": text, "embedding": vector}, ensure_ascii=False))
-            count += len(together)
+            count += len(batch)
     if not count:
         raise InvalidRequestError("There is no text: give TEXT as an argument, by --file or through a pipe.")
     return 0
 
 
 def _read_texts(texts: list[str], file: Path | None) -> Iterator[str]:
-    """Yield the texts that are given, in whichever way."""
+    """Yield the texts of the arguments, of the file or of stdin."""
     yield from texts
     if file is not None:
         try:

@@ -1,4 +1,4 @@
-"""Exit statuses of `sotto`; 0 is success. Those above 128 are what a shell reports for the signal."""
+"""Exit statuses of `sotto`; 0 is success. Those above 128 are what shells report for signals."""
 
 ERROR = 1
 USAGE = 2

@@ -1,4 +1,4 @@
-"""What `--format` asks for."""
+"""The value of `--format`."""
 
 from pathlib import Path
 
@@ -7,15 +7,15 @@ from sotto.engine.grammar.grammar_files import KINDS, any_object, grammar_of_fil
 from sotto.errors import InvalidRequestError
 
 
-def grammar_of(wanted: str) -> Grammar:
-    """Return what answers must be: some JSON object for `json`, else what a file says, by its ending.
+def grammar_of(value: str) -> Grammar:
+    """Return the grammar of answers: any JSON object for `json`, otherwise that of a file, by its suffix.
 
     Raises:
-        SottoError: The file cannot be read, or what it asks for cannot be honoured.
+        SottoError: The file cannot be read, or its grammar is invalid or not supported.
     """
-    if wanted == "json":
+    if value == "json":
         return any_object("--format")
-    path = Path(wanted)
+    path = Path(value)
     if path.suffix not in KINDS:
-        raise InvalidRequestError(f"--format must be json, or a file that ends in {', '.join(KINDS)}, not {wanted!r}.")
+        raise InvalidRequestError(f"--format must be json, or a file that ends in {', '.join(KINDS)}, not {value!r}.")
     return grammar_of_file(path)

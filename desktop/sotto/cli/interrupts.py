@@ -1,4 +1,4 @@
-"""Ctrl-C as a wish that is granted at the next pause, and as an order when it comes twice."""
+"""Handling of Ctrl-C: the first one ends the work at its next step, a second one at once."""
 
 import signal
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from types import FrameType
 
 @contextmanager
 def until_interrupt(interrupted: Event) -> Iterator[None]:
-    """Let Ctrl-C set `interrupted` meanwhile; a second one does what it did before, without waiting for a pause."""
+    """Have the first Ctrl-C set `interrupted`, and restore the previous handler for the second."""
     interrupted.clear()
     previous = signal.getsignal(signal.SIGINT)
 

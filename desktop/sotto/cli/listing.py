@@ -14,7 +14,7 @@ from sotto.store.verify import verify
 
 
 def list_models(*, as_json: bool) -> int:
-    """Print every model found, and on stderr what was wrong on the way; return 0."""
+    """Print every model found, and problems to stderr; return 0."""
     listing = catalogue()
     for problem in listing.problems:
         print(f"sotto: {printable(problem.message)}", file=sys.stderr)
@@ -26,7 +26,7 @@ def list_models(*, as_json: bool) -> int:
 
 
 def show(target: str, *, as_json: bool) -> int:
-    """Print what one model is; return 0.
+    """Print the details of a model; return 0.
 
     Raises:
         StoreError: There is no such model.
@@ -57,10 +57,10 @@ def show(target: str, *, as_json: bool) -> int:
 
 
 def verify_model(target: str) -> int:
-    """Check a model's files against their digests, with progress on stderr; return 1 when something is wrong.
+    """Check a model's files against their digests, with progress on stderr; return 0.
 
     Raises:
-        StoreError: There is no such model.
+        StoreError: There is no such model, or its files are damaged.
     """
     record = find(target)
     showing = sys.stderr.isatty()
@@ -90,7 +90,7 @@ def _row(record: ModelRecord) -> dict[str, Any]:
 
 
 def _inside(source: ModelSource) -> dict[str, Any]:
-    """Return what only the opened files tell."""
+    """Return the details that are known only once the files are open."""
     kinds = Counter(tensor.dtype for file in source.tensor_files for tensor in file.tensors.values())
     return {
         "weight_bytes": source.weight_bytes,

@@ -1,7 +1,7 @@
-"""The command line: what may be typed, and which exit status comes back.
+"""The command line: its parser, its commands and its exit statuses.
 
-Exit statuses: 0; 1 for an error, said in one sentence on stderr; 2 for a line that is no command; 130 after Ctrl-C;
-141 when nobody reads the output any more.
+Exit statuses: 0 for success; 1 for an error, with one sentence on stderr; 2 for an invalid command line; 130 after
+Ctrl-C; 141 when the reader of the output has closed it.
 """
 
 import argparse
@@ -15,7 +15,7 @@ from sotto.cli.exit_codes import ERROR, INTERRUPTED, NOBODY_READS
 from sotto.cli.standard_streams import settle_streams
 from sotto.errors import CancelledError, FaultError, SottoError
 
-# A command that the app types, and no person: it is not among those that are shown.
+# A command for the app's own use, which the help does not list.
 _RUNNER = "runner"
 
 _DESCRIPTION = (
@@ -26,7 +26,7 @@ _DESCRIPTION = (
 
 
 def main(argv: list[str] | None = None) -> int:
-    """Run what the command line `argv` asks for; return the exit status."""
+    """Run the command line `argv`; return the exit status."""
     arguments = sys.argv[1:] if argv is None else argv
     settle_streams()
     try:
@@ -41,7 +41,7 @@ def main(argv: list[str] | None = None) -> int:
         print(f"sotto: {error.message}", file=sys.stderr)
         return ERROR
     except BrokenPipeError:
-        # The interpreter flushes stdout once more at exit, which must not fail again.
+        # Python flushes stdout once more at exit, which must not fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return NOBODY_READS
 
@@ -50,7 +50,7 @@ def _dispatch(arguments: list[str]) -> int:
     if arguments[:1] == [_RUNNER]:
         return _runner(arguments[1:])
     if arguments[:1] == ["read-pdf"] and len(arguments) == 2:
-        # Asked for by the app alone, of a process of its own.
+        # Used by the app only, in a bounded process.
         from sotto.chats.pdf_pages import print_text
 
         return print_text(Path(arguments[1]))
@@ -64,7 +64,7 @@ def _dispatch(arguments: list[str]) -> int:
         return try_tokenizer()
     parser, commands = _parsers()
     if arguments and (command := commands.get(arguments[0])):
-        # Options may stand before, between and after the model and the prompt.
+        # Options may come before, between and after the model and the prompt.
         parsed = command.parse_intermixed_args(arguments[1:])
         run: Callable[[argparse.Namespace], int] = parsed.run
         return run(parsed)
@@ -84,7 +84,7 @@ def _open_app(parser: argparse.ArgumentParser, commands: list[str], arguments: l
     for argument in paths:
         if argument.startswith("-"):
             parser.error(f"unknown option {argument}: {', '.join(shows)} are the options")
-        # A word that is no path at all was meant as a command; a path that is missing is shown in the window.
+        # A missing file whose name is no path was meant as a command; a missing path is reported in the window.
         if not Path(argument).exists() and os.sep not in argument:
             parser.error(f"{argument!r} is neither a command nor a file: {', '.join(commands)} are the commands")
     from sotto.cli import desktop
@@ -171,7 +171,7 @@ def _runner(arguments: list[str]) -> int:
 
 
 def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
-    """Return the parser of the whole line and those of the commands by name."""
+    """Return the parser of the whole command line, and those of the commands by name."""
     parser = argparse.ArgumentParser(
         prog="sotto",
         description=_DESCRIPTION,
@@ -210,27 +210,23 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     pull.add_argument(
         "model", metavar="NAME", help="[host/][namespace/]model[:tag]; from registry.ollama.ai by default"
     )
-    pull.add_argument("--limit", metavar="SIZE", help="be no faster than so much in a second, for example 2M")
-    pull.add_argument(
-        "--insecure", action="store_true", help="ask over HTTP without TLS, for a registry on this machine"
-    )
+    pull.add_argument("--limit", metavar="SIZE", help="limit the speed to SIZE per second, for example 2M")
+    pull.add_argument("--insecure", action="store_true", help="use HTTP without TLS, for a registry on this machine")
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     draft(bench)
-    bench.add_argument("--quick", action="store_true", help="measure little, and less exactly")
+    bench.add_argument("--quick", action="store_true", help="measure less, and less precisely")
     json_flag(bench, "print one object")
-    plan = command("plan", _plan, "Tell whether a model fits into memory here, and what it would take.")
+    plan = command("plan", _plan, "Show whether a model fits into memory here, and what it needs.")
     model(plan)
     draft(plan)
     plan.add_argument("--num-ctx", type=int, metavar="N", help="plan for N tokens of context")
-    plan.add_argument("--kv-bits", type=int, choices=(4, 8), help="plan with keys and values held in so many bits")
+    plan.add_argument("--kv-bits", type=int, choices=(4, 8), help="plan for keys and values in 4 or 8 bits")
     json_flag(plan, "print one object")
-    cache = command("cache", _cache, "Show, limit or wipe what is kept of prompts that were read before.")
-    cache.add_argument(
-        "--memory", metavar="SIZE", help="keep at most so much in memory, for example 4G; auto by default"
-    )
-    cache.add_argument("--disk", metavar="SIZE", help="keep at most so much on disk; 0 for nothing, auto by default")
-    cache.add_argument("--kv-bits", choices=("4", "8", "off"), help="hold keys and values of a context in fewer bits")
+    cache = command("cache", _cache, "Show, limit or wipe the cache of prompts.")
+    cache.add_argument("--memory", metavar="SIZE", help="keep at most SIZE in memory, for example 4G; auto by default")
+    cache.add_argument("--disk", metavar="SIZE", help="keep at most SIZE on disk; 0 for nothing, auto by default")
+    cache.add_argument("--kv-bits", choices=("4", "8", "off"), help="hold keys and values in 4 or 8 bits")
     cache.add_argument("--wipe", action="store_true", help="remove everything that is kept on disk")
     json_flag(cache, "print one object")
     serve = command("serve", _serve, "Serve the models here to other programs, over HTTP.")
@@ -248,15 +244,18 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         help="web pages that may use the models, with commas between them, such as https://example.com or "
         "http://localhost:*; none by default, or OLLAMA_ORIGINS in the environment",
     )
-    embed = command("embed", _embed, "Make a vector of each text, and print one JSON object a line.")
+    embed = command("embed", _embed, "Compute an embedding of each text, and print one JSON object per line.")
     model(embed)
     embed.add_argument("text", metavar="TEXT", nargs="*", help="a text; without any, the lines of stdin are")
     embed.add_argument("--file", metavar="FILE", type=Path, help="take each line of FILE that is not empty as a text")
     embed.add_argument("--dimensions", type=int, metavar="N", help="print only the first N numbers, of length 1 again")
     embed.add_argument(
-        "--no-truncate", dest="truncate", action="store_false", help="refuse a text that is too long, do not cut it"
+        "--no-truncate",
+        dest="truncate",
+        action="store_false",
+        help="refuse a text that is too long instead of truncating it",
     )
-    command("doctor", _doctor, "Tell what this machine and this installation can do.")
+    command("doctor", _doctor, "Show what this machine and this installation can do.")
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
     model(run)
     draft(run)
@@ -272,15 +271,19 @@ def _port(text: str) -> int:
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument("prompt", metavar="PROMPT", nargs="?", help="what to ask")
-    run.add_argument("--raw", action="store_true", help="feed the prompt as it is, without the chat template")
+    run.add_argument("--raw", action="store_true", help="send the prompt as it is, without the chat template")
     run.add_argument("--system", metavar="S", help="the system prompt")
     run.add_argument(
-        "--template", metavar="FILE", help="make prompts by the template in this file, Jinja or Go, not by the model's"
+        "--template",
+        metavar="FILE",
+        help="use the chat template in this file, Jinja or Go, in place of the model's own",
     )
     run.add_argument("--temperature", type=float, metavar="T", help="0 takes the likeliest token")
-    run.add_argument("--top-k", type=int, metavar="K", help="draw among the K likeliest tokens")
-    run.add_argument("--top-p", type=float, metavar="P", help="draw among the likeliest tokens of mass P")
-    run.add_argument("--min-p", type=float, metavar="P", help="drop tokens below P times the likeliest")
+    run.add_argument("--top-k", type=int, metavar="K", help="sample from the K likeliest tokens")
+    run.add_argument(
+        "--top-p", type=float, metavar="P", help="sample from the likeliest tokens with a total probability of P"
+    )
+    run.add_argument("--min-p", type=float, metavar="P", help="drop tokens less likely than P times the likeliest")
     run.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same answer")
     run.add_argument("--num-predict", type=int, metavar="N", help="generate at most N tokens")
     run.add_argument("--num-ctx", type=int, metavar="N", help="hold at most N tokens of context")
@@ -296,7 +299,9 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
         help="let the model think before it answers, or not; thoughts go to stderr",
     )
     run.add_argument(
-        "--think-level", choices=("low", "medium", "high", "max"), help="how much, where the model can be told so"
+        "--think-level",
+        choices=("low", "medium", "high", "max"),
+        help="how much to think, if the model supports levels",
     )
     run.add_argument("--think-budget", type=int, metavar="N", help="end its thoughts after N tokens")
     run.add_argument(
@@ -321,7 +326,7 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
         "--logprobs",
         type=int,
         metavar="N",
-        help="with --json, tell how likely each token and the N likeliest in its place were; N from 0 to 20",
+        help="with --json, add the log-probability of each token and of the N likeliest in its place; N from 0 to 20",
     )
     run.add_argument(
         "--format",

@@ -1,4 +1,4 @@
-"""From what a person types for a model to what the engine loads."""
+"""Finding and opening the models that are named on the command line."""
 
 from sotto.errors import UnsupportedModelError
 from sotto.runner.catalogue import find
@@ -10,8 +10,8 @@ from sotto.store.records import ModelRecord, ModelSource
 OWN = "own"
 
 
-def runnable(target: str) -> ModelRecord:
-    """Find a model, which must be one that can run.
+def find_runnable(target: str) -> ModelRecord:
+    """Find a model that can run here.
 
     Args:
         target: A name, a manifest file or a folder.
@@ -25,8 +25,8 @@ def runnable(target: str) -> ModelRecord:
     return record
 
 
-def opened(target: str) -> ModelSource:
-    """Find and open a model, which must be one that can run.
+def open_target(target: str) -> ModelSource:
+    """Find and open a model that can run here.
 
     Args:
         target: A name, a manifest file or a folder.
@@ -34,19 +34,19 @@ def opened(target: str) -> ModelSource:
     Raises:
         SottoError: There is no such model, it is damaged, or it cannot run here.
     """
-    return open_model(runnable(target))
+    return open_model(find_runnable(target))
 
 
-def opened_draft(target: str | None, source: ModelSource) -> ModelSource | None:
-    """Find and open a model that is to propose tokens to another one; None where none is named.
+def open_draft(target: str | None, source: ModelSource) -> ModelSource | None:
+    """Find and open a draft model; return None if none is named.
 
     Args:
-        target: A name, a manifest file or a folder; `own` for the one that the other model brought along.
-        source: The other model.
+        target: A name, a manifest file or a folder; `own` for the one that came with the main model; None for none.
+        source: The main model.
 
     Raises:
         SottoError: There is no such model, it is damaged, or it cannot run here.
     """
     if target is None:
         return None
-    return own_draft(source) if target == OWN else opened(target)
+    return own_draft(source) if target == OWN else open_target(target)

@@ -1,9 +1,9 @@
-"""`sotto plan`: whether a model fits into memory here, and what it would take; nothing of it is loaded."""
+"""`sotto plan`: whether a model fits into memory here, and what it needs, without loading it."""
 
 import json
 from typing import Any
 
-from sotto.cli.model_opening import opened, opened_draft
+from sotto.cli.model_opening import open_draft, open_target
 from sotto.cli.printing import human_bytes, printable
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.kernels import device
@@ -13,20 +13,20 @@ from sotto.engine.memory.memory_plan import Plan
 def plan(
     target: str, num_ctx: int | None, kv_bits: int | None = None, draft: str | None = None, *, as_json: bool
 ) -> int:
-    """Print the plan of a model; return 0, or 1 when it will not fit.
+    """Print the memory plan of a model; return 0, or 1 if it does not fit.
 
     Args:
         target: A name, a manifest file or a folder.
-        num_ctx: Tokens of context that are wanted; None as its own options say, or else as many as it was made for.
-        kv_bits: Hold keys and values in 8 or 4 bits; None as people chose, or else as the model computes them.
-        draft: A second model that is to propose tokens, named like `target`, or `own`; None for none.
+        num_ctx: Tokens of context; None for that of its own options or, without one, the longest that it supports.
+        kv_bits: Bits of keys and values, 8 or 4; None for the setting or, without one, unquantized.
+        draft: A draft model, named like `target`, or `own`; None for none.
         as_json: Print one object.
 
     Raises:
-        SottoError: There is no such model, it cannot run here, or the second one cannot draft for it.
+        SottoError: There is no such model, it cannot run here, or the draft model does not match it.
     """
-    source = opened(target)
-    second = opened_draft(draft, source)
+    source = open_target(target)
+    second = open_draft(draft, source)
     device.prepare()
     from sotto.engine.footprint.load_planning import usual_context
     from sotto.engine.footprint.model_needs import plan_here
@@ -83,7 +83,7 @@ def _print(made: Plan) -> None:
         ("largest context", largest),
     ]
     if made.cache == 0:
-        # An encoder, which reads whole texts and keeps nothing of them.
+        # An encoder, which reads whole texts and has no KV cache.
         rows[1:5] = [("computing", f"{_size(made.work)} with texts of {made.context:,} tokens"), rows[3]]
     for label, text in rows:
         print(f"  {label:<17}  {text}")

@@ -1,4 +1,4 @@
-"""Printing for people: sizes, counts, and text that a model wrote."""
+"""Formatting of sizes, times, counts and untrusted text for the terminal."""
 
 import sys
 import unicodedata
@@ -8,7 +8,7 @@ _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 
 def human_bytes(count: int) -> str:
-    """Return `count` bytes in powers of ten, with three digits at most."""
+    """Format `count` bytes with decimal units and at most three digits."""
     size = float(count)
     for unit in _UNITS[:-1]:
         if size < 999.5:
@@ -18,7 +18,7 @@ def human_bytes(count: int) -> str:
 
 
 def human_share(done: int, total: int) -> str:
-    """Return `done` of `total` bytes in the unit of the total: `0.4 of 4.1 GB`; what is done is never rounded up."""
+    """Format `done` of `total` bytes in the unit of the total: `0.4 of 4.1 GB`; `done` is never rounded up."""
     whole = human_bytes(total)
     number, unit = whole.split()
     divisor = 1000 ** _UNITS.index(unit)
@@ -28,7 +28,7 @@ def human_share(done: int, total: int) -> str:
 
 
 def human_time(seconds: float) -> str:
-    """Return a time as people say it, to the second, minute or hour according to its length."""
+    """Format a duration with its two largest units: `2 h 5 min`."""
     whole = max(1, round(seconds))
     for size, unit, smaller in ((86_400, "d", "h"), (3_600, "h", "min"), (60, "min", "s")):
         if whole >= size:
@@ -38,7 +38,7 @@ def human_time(seconds: float) -> str:
 
 
 def human_count(count: int) -> str:
-    """Return a number of parameters as people write it: `8.0B`, `260K`."""
+    """Format a number of parameters: `8.0B`, `260K`."""
     size = float(count)
     for unit in ("", "K", "M", "B"):
         if size < 999.5:
@@ -53,6 +53,6 @@ def printable(text: str) -> str:
 
 
 def write_answer(text: str) -> None:
-    """Write a piece of an answer to stdout at once; to a terminal only what cannot drive it."""
+    """Write a piece of an answer to stdout and flush; to a terminal without control characters."""
     sys.stdout.write(printable(text) if sys.stdout.isatty() else text)
     sys.stdout.flush()

@@ -1,4 +1,4 @@
-"""`sotto pull`: download a model, with a line that follows it."""
+"""`sotto pull`: download a model, with its progress."""
 
 import argparse
 import shlex
@@ -19,7 +19,7 @@ from sotto.store.removal import own_store
 from sotto.store.sources.model_names import parse_name
 
 # Ctrl-C is noticed within this time.
-_GLANCE = 0.1
+_POLL_SECONDS = 0.1
 _WORDS = {
     PullState.WAITING: "waiting",
     PullState.CHECKING: "checking what there is to download",
@@ -35,7 +35,7 @@ def pull(parsed: argparse.Namespace) -> int:
     """Download a model into Sotto's own store, with progress on stderr; return the exit status.
 
     Raises:
-        SottoError: The name is none, or the model cannot be downloaded.
+        SottoError: The name is invalid, or the model cannot be downloaded.
     """
     news: SimpleQueue[PullProgress] = SimpleQueue()
     queue = PullQueue(own_store(), news.put, judge=refusal, insecure=parsed.insecure)
@@ -43,7 +43,7 @@ def pull(parsed: argparse.Namespace) -> int:
         queue.limit(size_of(parsed.limit))
     queue.add(parsed.model)
     interrupted = Event()
-    follower = _Line() if sys.stderr.isatty() else _Report()
+    follower = _TerminalLine() if sys.stderr.isatty() else _LogLines()
     try:
         with until_interrupt(interrupted):
             last = _follow(news, interrupted, follower)
@@ -63,43 +63,45 @@ def pull(parsed: argparse.Namespace) -> int:
     raise DownloadError(last.note)
 
 
-class _Line:
-    """One line of a terminal, written over again and again."""
+class _TerminalLine:
+    """A progress line in a terminal, which is overwritten."""
 
     def show(self, progress: PullProgress) -> None:
-        """Show how far a download is."""
+        """Show the progress of a download."""
         width = shutil.get_terminal_size().columns - 1
         sys.stderr.write(f"\r{_text(progress)[:width]}\x1b[K")
         sys.stderr.flush()
 
     def end(self) -> None:
-        """Take the line away."""
+        """Remove the line."""
         sys.stderr.write("\r\x1b[K")
         sys.stderr.flush()
 
 
-class _Report:
-    """Lines for a file: one whenever something else is done, and one for each tenth."""
+class _LogLines:
+    """Progress lines for a file: one for each change of state and each tenth."""
 
     def __init__(self) -> None:
         self._last: tuple[PullState, str, int] | None = None
 
     def show(self, progress: PullProgress) -> None:
-        """Write how far a download is, if that is worth a line."""
+        """Write a line if the state or the tenth has changed."""
         now = (progress.state, progress.note, 10 * progress.done // progress.total if progress.total else 0)
         if now != self._last and progress.state not in _ENDS:
             print(_text(progress), file=sys.stderr, flush=True)
         self._last = now
 
     def end(self) -> None:
-        """Leave the lines."""
+        """Keep the lines."""
 
 
-def _follow(news: "SimpleQueue[PullProgress]", interrupted: Event, follower: _Line | _Report) -> PullProgress | None:
-    """Show the news until a download ends, and return the last; None after Ctrl-C."""
+def _follow(
+    news: "SimpleQueue[PullProgress]", interrupted: Event, follower: _TerminalLine | _LogLines
+) -> PullProgress | None:
+    """Show the progress until the download ends, and return its last state; None after Ctrl-C."""
     while not interrupted.is_set():
         try:
-            progress = news.get(timeout=_GLANCE)
+            progress = news.get(timeout=_POLL_SECONDS)
         except Empty:
             continue
         follower.show(progress)
@@ -111,7 +113,7 @@ def _follow(news: "SimpleQueue[PullProgress]", interrupted: Event, follower: _Li
 def _text(progress: PullProgress) -> str:
     parts = [progress.name]
     if progress.total is not None:
-        # A percentage that is rounded up would be done too early.
+        # Rounded up, it could be 100 % too early.
         percent = 100 * progress.done // max(progress.total, 1)
         parts += [human_share(progress.done, progress.total), f"{percent}%"]
     if progress.state is not PullState.DOWNLOADING:

@@ -1,4 +1,4 @@
-"""The system libraries that Qt's wheels expect on Linux, and the Debian packages that bring them."""
+"""The system libraries that Qt's wheels need on Linux, and the Debian packages that contain them."""
 
 import ctypes
 import sys
@@ -11,7 +11,7 @@ DRAWING = {
     "libfontconfig.so.1": "libfontconfig1",
     "libxkbcommon.so.0": "libxkbcommon0",
 }
-"""What drawing needs, with or without a display: library file to package."""
+"""Libraries for drawing, with or without a display: file to package."""
 
 WINDOWS = {
     "libxcb-cursor.so.0": "libxcb-cursor0",
@@ -21,14 +21,14 @@ WINDOWS = {
     "libxcb-xkb.so.1": "libxcb-xkb1",
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
-"""What windows on an X display need besides."""
+"""Further libraries for windows on an X display."""
 
 
 def missing(*, windows: bool) -> dict[str, str]:
-    """Return the libraries that cannot be loaded here, each with the Debian package that has it.
+    """Return the libraries that cannot be loaded here, each with its Debian package.
 
     Args:
-        windows: Whether real windows are wanted, and not only drawing off the screen.
+        windows: Whether real windows are needed, not only offscreen drawing.
     """
     if not sys.platform.startswith("linux"):
         return {}
@@ -37,7 +37,7 @@ def missing(*, windows: bool) -> dict[str, str]:
 
 
 def install_line(packages: list[str]) -> str:
-    """Return the one line that installs `packages` on Debian and Ubuntu."""
+    """Return the command that installs `packages` on Debian and Ubuntu."""
     return "sudo apt-get install --no-install-recommends " + " ".join(packages)
 
 

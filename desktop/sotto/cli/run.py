@@ -1,4 +1,4 @@
-"""`sotto run`: one question, one answer on stdout."""
+"""`sotto run`: one question and its answer, or a conversation."""
 
 import argparse
 import json
@@ -27,7 +27,7 @@ def run(parsed: argparse.Namespace) -> int:
     """Ask once and print the answer, or hold a conversation at a terminal; return the exit status.
 
     Raises:
-        SottoError: The model, an option or the prompt is wrong.
+        SottoError: The model, an option or the prompt is invalid.
     """
     _check_raw(parsed)
     overrides = {name: value for name in _OPTIONS if (value := getattr(parsed, name)) is not None}
@@ -66,7 +66,7 @@ def run(parsed: argparse.Namespace) -> int:
 
 
 def _option(given: str) -> tuple[str, Any]:
-    """Return the name and the value of NAME=VALUE; what is no JSON is a text."""
+    """Split NAME=VALUE; a value that is not JSON is a text."""
     name, equals, text = given.partition("=")
     if not equals:
         raise InvalidRequestError(f"--option {given!r} has no value; give NAME=VALUE, for example typical_p=0.9.")
@@ -77,7 +77,7 @@ def _option(given: str) -> tuple[str, Any]:
 
 
 def _prompt_options(parsed: argparse.Namespace) -> PromptOptions:
-    """Return with which tools and thoughts to answer.
+    """Return the tools and the thinking options of the command line.
 
     Raises:
         InvalidRequestError: The file of tools cannot be read.
@@ -95,7 +95,7 @@ def _prompt_options(parsed: argparse.Namespace) -> PromptOptions:
 
 
 def _choice(parsed: argparse.Namespace) -> ToolChoice | None:
-    """Return the call that is wanted, if one is."""
+    """Return the value of --tool-choice, or None."""
     if parsed.tool_choice is None:
         return None
     if parsed.tools is None:
@@ -110,7 +110,7 @@ def _choice(parsed: argparse.Namespace) -> ToolChoice | None:
 
 
 def _check_raw(parsed: argparse.Namespace) -> None:
-    """Raise InvalidRequestError where a raw prompt is to go with what only a chat template could say."""
+    """Raise InvalidRequestError if a raw prompt is combined with an option that needs a chat template."""
     given = {
         "--system": parsed.system,
         "--template": parsed.template,

@@ -1,11 +1,11 @@
-"""`sotto runner`: an engine in a process of its own, for the process that started it."""
+"""`sotto runner`: an engine in its own process, controlled by the process that started it."""
 
 from sotto.runner.isolated import child
 from sotto.store.records import ModelRecord
 
 
 def serve(model: str | None, port: int) -> int:
-    """Serve one engine, with a model loaded first if one is named; does not return.
+    """Serve one engine, and load `model` first if it is not None; does not return.
 
     Raises:
         SottoError: There is no such model.
@@ -14,6 +14,6 @@ def serve(model: str | None, port: int) -> int:
 
 
 def _record(model: str) -> ModelRecord:
-    from sotto.cli.model_opening import opened
+    from sotto.cli.model_opening import open_target
 
-    return opened(model).record
+    return open_target(model).record

@@ -1,4 +1,4 @@
-"""`sotto serve`: the API, without a window."""
+"""`sotto serve`: the API without a window."""
 
 import argparse
 import os
@@ -20,12 +20,12 @@ def serve(parsed: argparse.Namespace) -> int:
     """Serve until Ctrl-C or SIGTERM; return 0.
 
     Raises:
-        SottoError: `SOTTO_ENGINE_HOST` says neither thread nor process, the address cannot be listened on, or the
-            engine did not stop.
+        SottoError: `SOTTO_ENGINE_HOST` is neither thread nor process, the address is not available, or the engine did
+            not stop.
     """
     key = os.environ.get("SOTTO_API_KEY", "") if parsed.key is None else parsed.key
     origins = os.environ.get("OLLAMA_ORIGINS", "") if parsed.origins is None else parsed.origins
-    most_memory(read_settings())  # what makes no sense is said before anything is served
+    most_memory(read_settings())  # reports an invalid setting before anything is served
     host = LoopHost(read_settings, make_loop=RunnerProcess if kind_of_host() == PROCESS else None)
     server = ApiServer(host, Address(parsed.host, parsed.port, key, origins))
     ended = threading.Event()
@@ -38,7 +38,7 @@ def serve(parsed: argparse.Namespace) -> int:
         server.start()
         print(f"Sotto listens on {server.url}; Ctrl-C ends it.", flush=True)
         ended.wait()
-    # Both are waited for: what was computed last is written to the disk meanwhile.
+    # Wait for both, as the engine writes its caches to the disk.
     stopped = server.stop(), host.close()
     if not all(stopped):
         raise EngineError("The engine did not stop in time.")

@@ -1,4 +1,4 @@
-"""The standard streams, as every command relies on them."""
+"""Putting the standard streams into a state that every command can rely on."""
 
 import io
 import os
@@ -6,15 +6,14 @@ import sys
 
 
 def settle_streams() -> None:
-    """Open on nothing what a caller closed of the standard streams, and take no bytes of a pipe for text that are none.
+    """Open closed standard streams on the null device, and reject invalid UTF-8 in a piped stdin.
 
-    The next file that is opened gets the number of a closed stream: its reader may take 0 for none, and what is printed
-    would go into it.
+    Otherwise, the next file to be opened would get the descriptor of a closed stream, and output would go into it.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         if getattr(sys, name) is None:
-            # The lowest number that is free, and so the stream's own.
+            # The lowest free descriptor, and so the stream's own.
             setattr(sys, name, open(os.open(os.devnull, os.O_RDWR), mode, encoding="utf-8"))  # noqa: SIM115, PTH123
     if isinstance(sys.stdin, io.TextIOWrapper):
-        # In the plainest locale Python would hand bytes that are no text on as halves of characters.
+        # In the C locale, Python would decode invalid bytes as lone surrogates.
         sys.stdin.reconfigure(errors="replace" if sys.stdin.isatty() else "strict")

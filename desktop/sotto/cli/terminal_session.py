@@ -1,4 +1,4 @@
-"""One model, loaded and talked to from the main thread of a terminal command."""
+"""A model that a terminal command loads and asks on its main thread."""
 
 import threading
 from collections.abc import Iterator, Mapping
@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from sotto.cli.interrupts import until_interrupt
 from sotto.cli.loading import clear_progress, show_notes, show_progress
-from sotto.cli.model_opening import opened, opened_draft
+from sotto.cli.model_opening import open_draft, open_target
 from sotto.cli.printing import LOOPED
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, ModelInfo
@@ -22,7 +22,7 @@ from sotto.store.user_templates import read_template_file
 
 
 class Session:
-    """A loaded model and the options that its questions are asked with. Use it in a `with` statement."""
+    """A model and the options of its requests. Use it in a `with` statement."""
 
     def __init__(
         self,
@@ -34,31 +34,31 @@ class Session:
         grammar: Grammar | None = None,
         prompt_options: PromptOptions = DEFAULT_PROMPT_OPTIONS,
     ) -> None:
-        """Find and open `target`; nothing is loaded yet.
+        """Find and open `target`, without loading it yet.
 
         Args:
             target: A name, a manifest file or a folder.
-            overrides: Options that go before the model's own, keys as in Ollama's API.
-            overflow: What is done where the context has no room.
-            draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
-            template: A file with a template for its prompts, Jinja or Go; None for what the model has.
-            grammar: What each answer must be; None for anything.
-            prompt_options: Tools that it may use, and whether it thinks first.
+            overrides: Options that take precedence over the model's own, named as in Ollama's API.
+            overflow: What to do when the context is full.
+            draft: A draft model, named like `target`, or `own`; None for none.
+            template: A file with a chat template, Jinja or Go; None for the model's own.
+            grammar: The grammar of answers; None for free text.
+            prompt_options: The tools, and whether the model thinks first.
 
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
         """
-        self.source: ModelSource = opened(target)
+        self.source: ModelSource = open_target(target)
         if template is not None:
             text = read_template_file(Path(template))
             ChatTemplate.custom(text)
             self.source = replace(self.source, user_template=text)
         self.record: ModelRecord = self.source.record
-        self._draft = opened_draft(draft, self.source)
+        self._draft = open_draft(draft, self.source)
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
         self._overflow, self._grammar, self._prompt_options = overflow, grammar, prompt_options
-        # Where nobody asks for a context, the engine takes what the manifest says, or less where memory is short.
+        # Without --num-ctx, the engine uses the context of the manifest, or less if memory is short.
         self._limited = "num_predict" in overrides
         self._num_ctx: int | None = self.options.num_ctx if "num_ctx" in overrides else None
 
@@ -73,13 +73,13 @@ class Session:
         self._engine.close()
 
     def load(self, *, raw: bool = False) -> ModelInfo:
-        """Load the model, with progress on stderr where that takes a while, and with what there is to know about it.
+        """Load the model, with progress and notes on stderr.
 
         Args:
-            raw: Whether prompts go in as they are, so that it does not matter what would make them.
+            raw: Whether prompts are fed as they are, so that notes about the template do not matter.
 
         Raises:
-            SottoError: It cannot be loaded, or Ctrl-C came.
+            SottoError: It cannot be loaded, or Ctrl-C was pressed.
         """
         with until_interrupt(self.interrupted):
             try:
@@ -102,8 +102,8 @@ class Session:
 
         Args:
             messages: The conversation.
-            prompt: The text to go on with in its place.
-            logprobs: Tells how likely each token and so many of the likeliest were; None for nothing of that.
+            prompt: A raw prompt to continue instead.
+            logprobs: How many of the likeliest tokens to report with each token and its log-probability; None for none.
 
         Raises:
             InvalidRequestError: The prompt is empty or longer than the context.
@@ -128,11 +128,10 @@ class Session:
             yield from self._engine.generate(self._engine.prepare(request), self.interrupted.is_set)
 
     def cut_short(self, end: Finished) -> str:
-        """Return a sentence that says why an answer is not whole.
+        """Return a sentence that says why an answer was cut short.
 
         Returns:
-            An empty text for one that is whole, and for one that has the length that was asked for, unless it had to
-            be something that only a whole one is.
+            An empty text if the answer is complete, or has the requested length and no grammar.
         """
         if end.done_reason is DoneReason.LOOP:
             return LOOPED
@@ -145,5 +144,5 @@ class Session:
 
 
 def system_messages(system: str | None) -> tuple[Message, ...]:
-    """Return what a conversation begins with: nothing where the model's own prompt is wanted, an empty one for none."""
+    """Return the messages that begin a conversation: none for the model's own system prompt; `""` means no prompt."""
     return () if system is None else (Message("system", system),)
