@@ -32,7 +32,10 @@ class HeartBeat:
         self.ticks += 1
 
 
-@pytest.fixture(params=[THREAD, PROCESS])
+in_both_hosts = pytest.mark.parametrize("window", [THREAD, PROCESS], indirect=True)
+
+
+@pytest.fixture(params=[THREAD, pytest.param(PROCESS, marks=pytest.mark.full)])
 def window(request, real_window):
     """The window, greeting with the built-in model."""
     return real_window(make_host(request.param))
@@ -60,6 +63,7 @@ def drop(window, path):
     drop_on(window, data)
 
 
+@in_both_hosts
 def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     session, current, transcript = window.session, window.current, window.chat.transcript
     assert session.state.record.builtin
@@ -122,6 +126,7 @@ def test_a_long_answer_is_followed_until_it_is_outgrown_and_then_left_alone(qtbo
     assert bar.value() == bar.maximum()
 
 
+@in_both_hosts
 def test_stop_while_the_prompt_is_read(qtbot, window, loop):
     type_and_send(qtbot, window, "What is a token?")
     window.current.session.stop()
@@ -166,6 +171,7 @@ def test_a_dropped_folder_and_its_weights_load(qtbot, window, loop, tmp_path):
         assert window.session.state.record.path == folder
 
 
+@in_both_hosts
 def test_memory_comes_back_after_eject(qtbot, window, loop):
     gauge = window.sidebar.gauge
     qtbot.waitUntil(lambda: gauge.figures is not None, timeout=WAIT)
@@ -174,6 +180,7 @@ def test_memory_comes_back_after_eject(qtbot, window, loop):
     qtbot.waitUntil(lambda: "Kept for later" not in gauge.accessibleName(), timeout=WAIT)
 
 
+@in_both_hosts
 def test_the_gauge_says_what_the_engine_then_counts(qtbot, window, loop, tmp_path):
     composer, meter = window.chat.composer, window.composing.meter
     notes, report = tmp_path / "notes.md", tmp_path / "report.pdf"
