@@ -1,4 +1,4 @@
-"""Who may use the API: which keys can be sent in a header, and which web pages may call it."""
+"""Access to the API: which keys a header can carry, and which web pages may call it."""
 
 import re
 
@@ -12,22 +12,22 @@ _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9*._:\[\]-]*/?")
 
 
 class OriginError(SottoError):
-    """A text is not a list of web pages."""
+    """A text is not a list of web origins."""
 
 
 def can_be_sent(key: str) -> bool:
-    """Return whether every client can send a key in a header; an empty text means no key, and passes."""
+    """Return whether every client can send a key in a header; an empty text stands for no key and passes."""
     return len(key) <= _LONGEST_KEY and key.isascii() and key.isprintable() and " " not in key
 
 
 def read_origins(text: str) -> re.Pattern[str] | None:
-    """Return which pages a list of origins means, as `OLLAMA_ORIGINS` has it; None for none.
+    """Return a pattern that matches the listed origins, written as in `OLLAMA_ORIGINS`; None for an empty list.
 
     Args:
-        text: Origins with commas between them. `*` stands for any part of a name or port, and alone for every page.
+        text: Origins separated by commas. `*` stands for any part of a name or port, and alone for every page.
 
     Raises:
-        OriginError: One is none.
+        OriginError: An entry is not an origin.
     """
     patterns = []
     for origin in filter(None, (part.strip() for part in text.split(","))):

@@ -1,4 +1,4 @@
-"""How an answer goes out: whole or in pieces, errors in the dialect's shape, only while its client is there."""
+"""Sending answers, whole or streamed, with errors in the dialect's form, until the client disconnects."""
 
 import asyncio
 import json
@@ -22,44 +22,44 @@ from sotto.errors import InvalidNameError, InvalidRequestError, ModelNotFoundErr
 _log = logging.getLogger(__name__)
 
 NDJSON, SSE = "application/x-ndjson", "text/event-stream"
-# Seconds that a client may take nothing. Until then its connection holds up only its own answer.
+# Seconds for which a client may accept no data. Until then its connection holds up only its own answer.
 PATIENCE = 60.0
 
 _HALF_CLOSED = "The client closed its side of the connection before the answer was complete; it should stay open."
 
 
-class _DeafError(Exception):
-    """A client has taken nothing for too long."""
+class _StalledClientError(Exception):
+    """A client has accepted no data for too long."""
 
 
 @dataclass(frozen=True, slots=True)
 class Dialect:
-    """How errors are said.
+    """How an API dialect reports errors.
 
     Attributes:
-        shape: Makes an error's body.
-        last_words: Makes the last piece of a stream that failed after it began.
+        shape: Builds the body of an error response.
+        last_words: Builds the last chunk of a stream that failed after it began.
     """
 
     shape: Callable[[ApiError], Any]
     last_words: Callable[[ApiError], bytes]
 
     def response(self, error: ApiError) -> Response:
-        """Return an error as an answer."""
+        """Return the response that reports an error."""
         headers = {"www-authenticate": "Bearer"} if error.status == HTTPStatus.UNAUTHORIZED else None
         return JSONResponse(self.shape(error), error.status, headers)
 
 
 class Answer(ABC):
-    """An answer that is worked on only while its client is there."""
+    """An answer whose computation is cancelled when its client disconnects."""
 
     def __init__(self, dialect: Dialect) -> None:
-        """Say errors as `dialect` says them."""
+        """Report errors in the form of `dialect`."""
         self._dialect = dialect
         self._begun = False
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Answer."""
+        """Send the answer, or the error that prevents it."""
 
         async def sending(message: Any) -> None:
             self._begun = True
@@ -67,11 +67,11 @@ class Answer(ABC):
                 async with asyncio.timeout(PATIENCE):
                     await send(message)
             except TimeoutError as error:
-                raise _DeafError from error
+                raise _StalledClientError from error
 
         working = asyncio.ensure_future(self._run_guarded(self.work, scope, receive, sending))
         leaving = asyncio.ensure_future(_wait_for_leaving(receive))
-        # Who has said all may have left for good, and may not: only what they are told tells.
+        # A client that closed its sending side may be gone or may still read: only sending to it shows which.
         silent = asyncio.ensure_future(_said_all(scope))
         try:
             ended, _ = await asyncio.wait((working, leaving, silent), return_when=asyncio.FIRST_COMPLETED)
@@ -87,7 +87,7 @@ class Answer(ABC):
     ) -> None:
         try:
             await work(send)
-        except _DeafError:
+        except _StalledClientError:
             _log.warning("A client took nothing for %g seconds and is left alone.", PATIENCE)
         except Exception as error:
             known = as_api_error(error)
@@ -105,7 +105,7 @@ class Whole(Answer):
     """An answer in one piece of JSON."""
 
     def __init__(self, dialect: Dialect, make: Callable[[], Awaitable[Any]]) -> None:
-        """Answer with what `make` makes."""
+        """Answer with the JSON value that `make` returns."""
         super().__init__(dialect)
         self._make = make
 
@@ -118,25 +118,25 @@ class Whole(Answer):
 
 
 class Done(Answer):
-    """An answer that says nothing but that something was done."""
+    """An empty answer with status 200, sent once an action has succeeded."""
 
     def __init__(self, dialect: Dialect, act: Callable[[], Awaitable[None]]) -> None:
-        """Answer when `act` has done it."""
+        """Answer once `act` has returned."""
         super().__init__(dialect)
         self._act = act
 
     async def work(self, send: Send) -> None:
-        """Do it and say so."""
+        """Act, then send the empty answer."""
         await self._act()
         await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
         await send(_body(b"", more=False))
 
 
 class Pieces(Answer):
-    """An answer in pieces. Until there is a first one, an error is an answer of its own."""
+    """A streamed answer. An error before the first piece becomes an ordinary error response."""
 
     def __init__(self, dialect: Dialect, media_type: str, pieces: AsyncGenerator[bytes, None]) -> None:
-        """Answer with `pieces`."""
+        """Stream `pieces`."""
         super().__init__(dialect)
         self.media_type = media_type
         self._pieces = pieces
@@ -155,7 +155,7 @@ class Pieces(Answer):
 
 
 def not_yet(reasons: Mapping[str, str]) -> list[Route]:
-    """Return the routes of paths that are not served yet, each of which says why."""
+    """Return routes that refuse paths not served yet, each with its reason."""
 
     def refusing(why: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
@@ -168,7 +168,7 @@ def not_yet(reasons: Mapping[str, str]) -> list[Route]:
 
 
 def encode_json(value: Any) -> bytes:
-    """Return JSON on one line."""
+    """Return a value as compact JSON on one line."""
     return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()
 
 
@@ -184,7 +184,7 @@ def event(value: Any, name: str = "") -> bytes:
 
 
 def as_api_error(error: Exception) -> ApiError:
-    """Return an error with the status that it has for a client."""
+    """Return an error as an `ApiError` with the HTTP status that clients get."""
     if isinstance(error, ApiError):
         return error
     if isinstance(error, InvalidRequestError | InvalidNameError | UnsupportedModelError):

@@ -1,4 +1,4 @@
-"""The whole API, put together."""
+"""The ASGI application: all dialects, the guard, metrics and the OpenAPI document."""
 
 import re
 from http import HTTPStatus
@@ -30,14 +30,14 @@ _PLAIN = {HTTPStatus.NOT_FOUND: "404 page not found", HTTPStatus.METHOD_NOT_ALLO
 def application(
     desk: Desk, metrics: Metrics, *, loopback: bool, key: str = "", origins: re.Pattern[str] | None = None
 ) -> ASGIApp:
-    """Return what serves the API.
+    """Return the ASGI application that serves the API.
 
     Args:
-        desk: Where the engine is asked.
-        metrics: Where it is counted what is served.
+        desk: Passes requests to the engine.
+        metrics: Counts what is served.
         loopback: Whether only this machine can reach the server.
-        key: What every request must name, if it is not empty.
-        origins: Which pages of others may use it; None for none.
+        key: The API key that every request must send; empty for none.
+        origins: Matches the origins of other sites whose pages may use the API; None for none.
     """
     handlers: dict[Any, Any] = {
         HTTPException: _plain,
@@ -45,15 +45,15 @@ def application(
         ClientDisconnect: _gone,
         Exception: _error_response,
     }
-    asked = _routes(desk)
-    routes = [*asked, *OpenAPI(asked, dialect_of, key=bool(key)).routes(), *metrics.routes()]
+    api_routes = _routes(desk)
+    routes = [*api_routes, *OpenAPI(api_routes, dialect_of, key=bool(key)).routes(), *metrics.routes()]
     inner = Starlette(routes=routes, exception_handlers=handlers)
     guarded = Guard(inner, dialect_of, loopback=loopback, key=key, origins=origins)
     return Counting(guarded, routes, metrics)
 
 
 def _routes(desk: Desk) -> list[Route]:
-    """Return everything that is asked and answered."""
+    """Return the routes of all dialects."""
     parts = (
         OllamaModels(desk),
         OllamaStorage(desk),
@@ -69,7 +69,7 @@ def _routes(desk: Desk) -> list[Route]:
 
 
 def dialect_of(path: str) -> Dialect:
-    """Return how errors are said at a path."""
+    """Return the dialect in which errors are reported at a path."""
     if path.startswith("/v1/messages"):
         return anthropic.DIALECT
     if path in llamacpp.PATHS:
@@ -88,5 +88,5 @@ async def _plain(request: Request, error: Exception) -> Response:
 
 
 async def _gone(request: Request, error: Exception) -> Response:
-    """Answer nobody: the client left while it sent its request."""
+    """Return an empty response that nobody receives: the client disconnected while it sent its request."""
     return Response()

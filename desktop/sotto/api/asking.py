@@ -1,4 +1,4 @@
-"""From what a client asks, in whichever dialect, to what the engine is asked."""
+"""Translation of the requests of all dialects into requests to the engine."""
 
 import asyncio
 import json
@@ -19,10 +19,10 @@ from sotto.engine.prompt.forced_calls import wanted_tools
 from sotto.engine.prompt.template_messages import DEFAULT_PROMPT_OPTIONS, PromptOptions
 from sotto.store.records import Format, ModelRecord
 
-# Events that may be read from the engine before they are sent.
-_AHEAD = 16
+# Events of `interleaved` that may be buffered before their reader takes them.
+_MAX_BUFFERED_EVENTS = 16
 _ROLES = ("system", "user", "assistant", "tool")
-# What asks other servers, or other dialects here, for answers of a form.
+# Fields with which other servers, or other dialects here, constrain the form of answers.
 _FORMATS = (
     "format",
     "grammar",
@@ -45,14 +45,14 @@ class Options(Body):
 
 
 class ModelBody(Body):
-    """What every request to a model has: its name, and how long it stays loaded afterwards."""
+    """The fields of every request to a model: its name, and how long it stays loaded afterwards."""
 
     model = Text(required=True)
     keep_alive = Raw(*DURATION)
 
 
 class OptionsBody(ModelBody):
-    """A request with options in an object, as Ollama's have."""
+    """A request with its options in an object, as in Ollama's dialect."""
 
     options = Object(Options)
 
@@ -90,39 +90,39 @@ class Content(Body):
 
 
 def checked_options(options: Mapping[str, Any]) -> int | None:
-    """Check options by Ollama's names; return the context length among them, if there is one.
+    """Check options by Ollama's names and return `num_ctx`, the context length in tokens; None if not given.
 
     Raises:
-        InvalidRequestError: One is out of range or of the wrong type.
+        InvalidRequestError: An option is out of range or of the wrong type.
     """
     return request_options({}, options).num_ctx
 
 
 def options_of(body: OptionsBody) -> tuple[dict[str, Any], int | None, tuple[str, ...]]:
-    """Return the options of a request in Ollama's dialect, checked, the context length among them, and warnings.
+    """Return the checked options of a request in Ollama's dialect, its context length in tokens, and warnings.
 
     Raises:
-        ApiError: They are no object.
-        InvalidRequestError: One is out of range or of the wrong type.
+        ApiError: The options are not an object.
+        InvalidRequestError: An option is out of range or of the wrong type.
     """
     options, notes = known_options(body.options.values)
     return options, checked_options(options), tuple(f"options: {note}" for note in notes)
 
 
 def drawn_by(body: SamplingBody) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the sampling options of a dialect in which each option is a field of its own.
+    """Return the sampling options of a request in which each option is a field, and warnings.
 
-    With it goes a warning for each field that is nearly one of them; others that nobody knows mean nothing here.
+    A field whose name is nearly that of an option gets a warning; other unknown fields are ignored.
     """
     return {name: body.raw(name) for name in DRAWN_BY if body.given(name)}, misspelling_notes(body.names)
 
 
 def overflow_of(body: OverflowBody, usual: Overflow = Overflow.TRUNCATE) -> Overflow:
-    """Return what to do where the context is full: the oldest turns of a conversation leave, unless that is refused.
+    """Return what to do when the context is full.
 
     Args:
         body: The request.
-        usual: What to do where it says nothing.
+        usual: The default for a request that gives neither `truncate` nor `shift`.
     """
     if not body.truncate:
         return Overflow.ERROR
@@ -132,22 +132,22 @@ def overflow_of(body: OverflowBody, usual: Overflow = Overflow.TRUNCATE) -> Over
 
 
 def usual_of_text(record: ModelRecord) -> Overflow:
-    """Return what is done with a single text that is too long, where a request says nothing: as Ollama does.
+    """Return the default for a single text that is too long.
 
-    It leaves the middle of the text out for a GGUF file, and refuses it for any other model.
+    As in Ollama, the middle of the text is left out for a GGUF file, and other models refuse it.
     """
     return Overflow.TRUNCATE if record.format is Format.GGUF else Overflow.ERROR
 
 
 def refuse_other_formats(body: Body, right: str) -> None:
-    """Refuse fields that ask for a form of the answer and have no meaning here: it would come in another one.
+    """Refuse fields that constrain the answer elsewhere but mean nothing here; ignored, they would mislead clients.
 
     Args:
         body: The request.
-        right: Where the form belongs, as its path.
+        right: The path of the field that constrains answers in this dialect.
 
     Raises:
-        ApiError: There is such a field.
+        ApiError: The request has such a field.
     """
     for name in _FORMATS:
         if body.given(name) and name != right:
@@ -163,7 +163,17 @@ def request_of(
     grammar: Grammar | None = None,
     prompt_options: PromptOptions = DEFAULT_PROMPT_OPTIONS,
 ) -> GenerateRequest:
-    """Return a request with an id of its own; what `options` leave open is as the model's manifest says."""
+    """Return a request to the engine with a fresh id.
+
+    Args:
+        options: Checked options by Ollama's names; those not given take the values of the model's manifest.
+        messages: The conversation; empty if there is a prompt.
+        prompt: A text, or its tokens, to continue; None if there are messages.
+        overflow: What to do when the context is full.
+        logprobs: How many of the most likely tokens to report beside each sampled one; None for no log-probabilities.
+        grammar: What the answer must match; None for any text.
+        prompt_options: The tools, and how to think.
+    """
     return GenerateRequest(
         id=f"api {uuid4().hex}",
         messages=tuple(messages),
@@ -180,20 +190,20 @@ def request_of(
 
 
 def tokens_of(body: Body, name: str, values: Sequence[Any]) -> tuple[int, ...]:
-    """Return a field's tokens; the model itself checks whether they are in its vocabulary."""
+    """Return a field's token ids; the engine checks whether they are in the model's vocabulary."""
     for index, value in enumerate(values):
-        # Not isinstance: True is an int there.
+        # Not isinstance, which takes True for an int.
         if type(value) is not int:
             raise body.wrong(f"{name}[{index}]", "a token, a whole number from 0 on", value)
     return tuple(values)
 
 
 async def schema_of(body: Body, name: str) -> Grammar:
-    """Return what a field that holds a JSON schema asks for, checked before any model is loaded for it.
+    """Return the grammar of a field that holds a JSON schema, checked before any model is loaded for it.
 
     Raises:
-        ApiError: It is no object.
-        InvalidRequestError: It cannot be honoured.
+        ApiError: The field is not an object.
+        InvalidRequestError: The schema cannot be enforced.
     """
     schema = body.raw(name)
     if not isinstance(schema, dict):
@@ -204,10 +214,10 @@ async def schema_of(body: Body, name: str) -> Grammar:
 
 
 async def check_answerable(prompt_options: PromptOptions) -> PromptOptions:
-    """Return how an answer is asked for, once the calls that it must have are checked, before any model is loaded.
+    """Return `prompt_options` once its required tool calls are checked, before any model is loaded.
 
     Raises:
-        InvalidRequestError: They cannot be guaranteed.
+        InvalidRequestError: The calls cannot be guaranteed.
     """
     if prompt_options.choice is not None and prompt_options.choice.required:
         await asyncio.to_thread(wanted_tools, prompt_options.tools, prompt_options.choice)
@@ -215,10 +225,10 @@ async def check_answerable(prompt_options: PromptOptions) -> PromptOptions:
 
 
 def role_of(message: MessageBody) -> str:
-    """Return who says a message.
+    """Return the role of a message; `developer` becomes `system`.
 
     Raises:
-        ApiError: It is nobody who can.
+        ApiError: The role is unknown.
     """
     role = message.role.lower()
     role = "system" if role == "developer" else role
@@ -228,10 +238,10 @@ def role_of(message: MessageBody) -> str:
 
 
 def text_of(message: Content) -> str:
-    """Return a content that is a text, or a list of parts that are texts.
+    """Return the text of a message's content, with its parts joined.
 
     Raises:
-        ApiError: It has other parts.
+        ApiError: A part is not text.
     """
     if isinstance(content := message.content, str):
         return content
@@ -246,35 +256,35 @@ def text_of(message: Content) -> str:
 
 
 def reason_of(end: Finished) -> str:
-    """Return why an answer ended, in Ollama's and OpenAI's words: one that repeated itself was cut at a limit."""
+    """Return the finish reason in Ollama's and OpenAI's words; one stopped for looping counts as cut off."""
     return DoneReason.LENGTH.value if end.done_reason is DoneReason.LOOP else end.done_reason.value
 
 
 async def whole_answer(desk: Desk, visit: Visit, request: GenerateRequest) -> tuple[Finished, list[Likelihood]]:
-    """Wait for the end of an answer; return it, and how likely its tokens were, where that was asked for.
+    """Wait for the end of an answer and return it with the log-probabilities of its tokens, if they were requested.
 
     Raises:
-        ApiError: It failed.
+        ApiError: The answer failed.
     """
-    told: list[Likelihood] = []
+    logprobs: list[Likelihood] = []
     async with aclosing(desk.answer(visit, request)) as events:
         async for event in events:
             if isinstance(event, TextChunk):
-                told += event.logprobs
+                logprobs += event.logprobs
             elif isinstance(event, Finished):
-                return event, told
+                return event, logprobs
     raise AssertionError("an answer ends with Finished or an error")
 
 
 async def interleaved(
     desk: Desk, visit: Visit, requests: Sequence[GenerateRequest]
 ) -> AsyncGenerator[tuple[int, PrefillProgress | TextChunk | Finished], None]:
-    """Yield the events of several answers as they come, each with the number of its request.
+    """Yield the events of several answers as they come, each with the index of its request.
 
     Raises:
-        ApiError: One of them failed, which ends the others.
+        ApiError: An answer failed, which cancels the others.
     """
-    events: asyncio.Queue[tuple[int, Any]] = asyncio.Queue(_AHEAD)
+    events: asyncio.Queue[tuple[int, Any]] = asyncio.Queue(_MAX_BUFFERED_EVENTS)
 
     async def feed(index: int, request: GenerateRequest) -> None:
         try:

@@ -20,13 +20,13 @@ from sotto.store.bounded_json import parse_object
 from sotto.store.printable import printable
 
 LARGEST = 32 << 20
-# Read at once; more would keep others waiting.
-_LITTLE = 256 << 10
-_SECONDS = 120
-# A schema may nest as deep as the engine allows, in a few objects around it.
-_DEEPEST = DEEPEST_SCHEMA + 8
-# Where schemas stand in a body, in all dialects; * is a place in a list.
-_SCHEMAS = (
+# Bytes of a body that is parsed on the event loop; a larger one would hold up other requests.
+_MAX_INLINE_BYTES = 256 << 10
+_READ_TIMEOUT_SECONDS = 120
+# A schema may nest as deep as the engine allows, inside a few other objects.
+_MAX_DEPTH = DEEPEST_SCHEMA + 8
+# The paths of schemas in the bodies of all dialects; * is an index in a list.
+_SCHEMA_PATHS = (
     ("format",),
     ("json_schema",),
     ("response_format", "json_schema", "schema"),
@@ -36,7 +36,7 @@ _SCHEMAS = (
     ("tools", "*", "parameters"),
     ("tools", "*", "input_schema"),
 )
-_LONGEST_PATH = max(map(len, _SCHEMAS))
+_MAX_PATH_LENGTH = max(map(len, _SCHEMA_PATHS))
 _TOKENS = re.compile(rb'"([^"\\]*+(?:\\.[^"\\]*+)*+)"?|[\[{]|[\]}]|,', re.DOTALL)
 
 
@@ -47,11 +47,11 @@ Handler = Callable[[H, Request], Awaitable[Answer]]
 
 @dataclass(frozen=True, slots=True)
 class Taken:
-    """What a handler takes and gives, for `/openapi.json`.
+    """The input and output types of a handler, for `/openapi.json`.
 
     Attributes:
-        kind: The fields of the body.
-        media_types: Of its answers.
+        kind: The class that declares the body's fields.
+        media_types: The media types of its answers.
     """
 
     kind: type[Body]
@@ -59,7 +59,7 @@ class Taken:
 
 
 class Room:
-    """The bytes that all bodies being read on one event loop may take together."""
+    """A limit on the bytes of all bodies that are being read on one event loop."""
 
     def __init__(self, size: int) -> None:
         """Begin with all `size` bytes free."""
@@ -67,7 +67,7 @@ class Room:
 
     @contextmanager
     def reserve(self) -> Iterator[Callable[[int], None]]:
-        """Yield a function that takes bytes, freed at the end; it raises ApiError where too few are left."""
+        """Yield a function that reserves bytes until the end; it raises ApiError if too few are free."""
         taken = 0
 
         def take(count: int) -> None:
@@ -83,18 +83,18 @@ class Room:
             self._free += taken
 
 
-# All who send at once fill no more than this.
+# Bounds the memory of all bodies that are sent at once.
 _ROOM = Room(8 * LARGEST)
 
 
 def takes(
     kind: type[B], *, streams: str = "", answers: str = "application/json"
 ) -> Callable[[Callable[[H, B], Awaitable[Answer]]], "Handler[H]"]:
-    """Decorate a handler so that it is given the body of each request.
+    """Decorate a handler so that it receives the parsed body of each request.
 
     Args:
-        kind: The body's fields.
-        streams: The media type of an answer in pieces; empty where there is none.
+        kind: The class that declares the body's fields.
+        streams: The media type of a streamed answer; empty if it never streams.
         answers: The media type of a whole answer; empty for one without content.
     """
 
@@ -110,23 +110,24 @@ def takes(
 
 
 async def _values_of(request: Request) -> Mapping[str, Any]:
-    """Return the JSON object that a request brings.
+    """Return the JSON object in the body of a request.
 
     Raises:
-        ApiError: It brings none, or one that is too large.
+        ApiError: The body is missing, invalid, too large or too slow to arrive.
     """
     length = request.headers.get("content-length", "")
     if length.isdecimal() and int(length[:20]) > LARGEST:
         raise _too_large()
     with _ROOM.reserve() as take:
         try:
-            async with asyncio.timeout(_SECONDS):
+            async with asyncio.timeout(_READ_TIMEOUT_SECONDS):
                 data = await _read(request, take)
         except TimeoutError as error:
-            raise ApiError(HTTPStatus.REQUEST_TIMEOUT, f"The body was not there after {_SECONDS} seconds.") from error
+            message = f"The body was not there after {_READ_TIMEOUT_SECONDS} seconds."
+            raise ApiError(HTTPStatus.REQUEST_TIMEOUT, message) from error
     if not data.strip():
         raise bad("missing request body")
-    if len(data) < _LITTLE:
+    if len(data) < _MAX_INLINE_BYTES:
         return _parse(data)
     return await asyncio.to_thread(_parse, data)
 
@@ -149,37 +150,37 @@ def _too_large() -> ApiError:
 
 def _parse(data: bytes) -> Mapping[str, Any]:
     try:
-        return parse_object(data, "The body", strict=False, max_depth=_DEEPEST)
+        return parse_object(data, "The body", strict=False, max_depth=_MAX_DEPTH)
     except BrokenModelError as error:
         deep = _deep_field(data)
-        told = f"{deep} is nested too deep: from 1 to {DEEPEST_SCHEMA} levels are allowed." if deep else error.message
-        raise bad(told) from error
+        message = f"{deep} is nested too deep: from 1 to {DEEPEST_SCHEMA} levels are allowed."
+        raise bad(message if deep else error.message) from error
 
 
 def _deep_field(data: bytes) -> str:
-    """Return which field of a body nests too deep, a schema by its whole path; empty for none."""
-    # For each bracket that is open what it stands at; a number in a list, the last text seen in an object.
+    """Return the field of a body that nests too deep, a schema by its whole path; empty for none."""
+    # The position in each open bracket: an index in a list, the last key in an object.
     path: list[str | int] = []
     for token in _TOKENS.finditer(data):
         if token[0] in b"[{":
             path.append(0 if token[0] == b"[" else "")
         elif token[0] in b"]}":
             del path[-1:]
-        elif not path or len(path) > _LONGEST_PATH:
+        elif not path or len(path) > _MAX_PATH_LENGTH:
             continue
         elif token[0] == b",":
             path[-1] = path[-1] + 1 if isinstance(path[-1], int) else ""
         elif path[-1] == "":
-            # A key: a value stands where the key is known already.
+            # The first string of an entry is its key; the value that follows finds the key set.
             path[-1] = token[1].decode(errors="replace")
-        if len(path) > _DEEPEST:
+        if len(path) > _MAX_DEPTH:
             return _shown_path(path)
     return ""
 
 
 def _shown_path(path: Sequence[str | int]) -> str:
-    """Return the beginning of a path that is a schema's, or else the field that it begins with."""
+    """Return the part of a path that leads to a schema, or else its first field."""
     place = tuple("*" if isinstance(step, int) else step for step in path)
-    length = next((len(schema) for schema in _SCHEMAS if place[: len(schema)] == schema), 1)
+    length = next((len(schema) for schema in _SCHEMA_PATHS if place[: len(schema)] == schema), 1)
     steps = (f"[{step}]" if isinstance(step, int) else f".{step}" for step in path[:length])
     return printable("".join(steps).removeprefix("."))

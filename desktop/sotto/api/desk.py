@@ -1,4 +1,4 @@
-"""Who may ask which model when: the host of the engines decides, and requests wait here for it."""
+"""The way of a request to its model: waiting until the host has it loaded, then asking the engine."""
 
 import asyncio
 import math
@@ -32,19 +32,20 @@ from sotto.runner.residents import Admit, ModelRequest, Refuse, Resident
 from sotto.store.opening import find_by_name
 from sotto.store.records import ModelRecord
 
-# Looking for models takes a while: who asks what there is, or for a new one, waits for it, others seldom do.
+# How old the list of models may be, as scanning the disk is slow: for requests that list the models or name a model
+# that is not in the list, and for all others.
 _LISTING_SECONDS, _KNOWN_SECONDS = 1.0, 10.0
 _Only = TypeVar("_Only", Embedded, Counted)
 
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """Somebody who may ask.
+    """A request's hold on a loaded model.
 
     Attributes:
-        seat: Where the model is.
-        info: What is known of it.
-        waited: Nanoseconds until it was there.
+        seat: The seat of the model in the host.
+        info: The properties of the model.
+        waited: Nanoseconds that the request waited for the model.
     """
 
     seat: str
@@ -53,16 +54,14 @@ class Visit:
 
 
 class Desk:
-    """Has models loaded for requests, and lets these in.
-
-    Lives on the server's event loop.
+    """Has models loaded for requests and passes the requests to them. Lives on the server's event loop.
 
     Attributes:
-        closing: Set once nothing is served any more.
+        closing: Set once the server stops serving.
     """
 
     def __init__(self, host: Host) -> None:
-        """Serve what `host` has."""
+        """Serve the models of `host`."""
         self.host = host
         self.closing = asyncio.Event()
         self._slots: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
@@ -80,15 +79,15 @@ class Desk:
     # Models
 
     async def models(self) -> Sequence[ModelRecord]:
-        """Return the models there are."""
+        """Return the models on this machine."""
         return await self._list(_LISTING_SECONDS)
 
     def forget_models(self) -> None:
-        """Look for models anew when they are asked for next: something has changed."""
+        """Scan for models again at the next request, because something has changed."""
         self._listed_at = -math.inf
 
     async def _list(self, seconds: float) -> Sequence[ModelRecord]:
-        """Return the models as they were so many seconds ago at most."""
+        """Return a list of the models that is at most `seconds` old."""
         async with self._listing_lock:
             if time.monotonic() - self._listed_at > seconds:
                 self._listing = await asyncio.to_thread(self.host.models)
@@ -99,7 +98,7 @@ class Desk:
         """Return the model of this name.
 
         Raises:
-            NotFoundError: There is none.
+            NotFoundError: There is no such model.
         """
         record = find_by_name(name, await self._list(_KNOWN_SECONDS)) or find_by_name(name, await self.models())
         if record is None:
@@ -107,13 +106,13 @@ class Desk:
         return record
 
     async def profiles(self, records: Sequence[ModelRecord]) -> Sequence[Profile]:
-        """Return what each of these models can be asked for."""
+        """Return the capabilities of each of these models."""
         async with self._profiles_lock:
             return await asyncio.to_thread(self._profiles.of, records)
 
     @property
     def is_loading_first(self) -> bool:
-        """Whether somebody waits for a model, and none is there yet."""
+        """Whether a request waits for a model while none is loaded."""
         return bool(self._waiting) and not self.host.resident_models
 
     # Turns
@@ -122,15 +121,15 @@ class Desk:
     async def visit(
         self, record: ModelRecord, num_ctx: int | None = None, keep_alive: float | None = None
     ) -> AsyncIterator[Visit]:
-        """Wait until a model is loaded, and keep it loaded meanwhile.
+        """Wait until a model is loaded, and keep it loaded during the visit.
 
         Args:
-            record: Which one.
-            num_ctx: The context length to load it with; None for what suits it.
-            keep_alive: Seconds that it is to stay afterwards; None as usual.
+            record: The model.
+            num_ctx: The context length in tokens to load it with; None for the default.
+            keep_alive: Seconds for which it stays loaded afterwards; None for the default.
 
         Raises:
-            SottoError: It cannot run or be loaded, or too many are waiting.
+            SottoError: The model cannot run or be loaded, or too many requests are waiting.
         """
         if self._closed:
             raise stopped_error()
@@ -143,7 +142,7 @@ class Desk:
         visit = self.host.want(request, lambda told: self._bridge.call(_answer, admitted, told))
         try:
             resident = await admitted
-            assert resident.info is not None  # only what is loaded is entered
+            assert resident.info is not None  # requests are admitted to loaded models only
             yield Visit(resident.seat, resident.info, time.perf_counter_ns() - began)
         finally:
             self._waiting.discard(admitted)
@@ -152,10 +151,10 @@ class Desk:
     async def answer(
         self, visit: Visit, request: GenerateRequest
     ) -> AsyncGenerator[PrefillProgress | TextChunk | Finished, None]:
-        """Yield the events of an answer, the last of which is `Finished`; a caller that stops listening ends it.
+        """Yield the events of an answer, the last of which is `Finished`; closing the generator cancels the answer.
 
         Raises:
-            ApiError: It failed.
+            ApiError: The answer failed.
         """
         async with self._slot(visit):
             if self._closed:
@@ -166,10 +165,10 @@ class Desk:
                         yield event
 
     async def embed(self, visit: Visit, request: EmbedRequest) -> Embedded:
-        """Return the vectors of texts; a caller that stops waiting ends it.
+        """Return the vectors of texts; cancelling the call cancels the request.
 
         Raises:
-            ApiError: It failed.
+            ApiError: The request failed.
         """
         async with self._slot(visit):
             if self._closed:
@@ -177,21 +176,21 @@ class Desk:
             return await self._only(Embedded, Embed(request, visit.seat))
 
     async def count(self, visit: Visit, request: CountRequest) -> Counted:
-        """Return how many tokens a conversation has; this waits for no answer.
+        """Return how many tokens a conversation has, without waiting for answers in progress.
 
         Raises:
-            ApiError: It failed.
+            ApiError: The request failed.
         """
         if self._closed:
             raise stopped_error()
         return await self._only(Counted, Count(request, visit.seat))
 
     def _slot(self, visit: Visit) -> asyncio.Semaphore:
-        """Return what lets in as many as one model answers at a time."""
+        """Return the semaphore that bounds how many requests a model answers at a time."""
         return self._slots.setdefault(visit.seat, asyncio.Semaphore(self.host.slots))
 
     async def _only(self, kind: type[_Only], command: Ask) -> _Only:
-        """Return the one event of an answer that has no other."""
+        """Return the only event of a command that yields exactly one."""
         async with aclosing(self._answered(command)) as events:
             async for event in events:
                 if isinstance(event, kind):
@@ -222,7 +221,7 @@ class Desk:
                 self.host.cancel(command.request.id)
 
     async def unload(self, record: ModelRecord) -> None:
-        """Unload a model, if it is loaded, as soon as nobody asks it anything; wait for that unless somebody does."""
+        """Unload a model, if it is loaded, once no request uses it; wait for that unless it is in use."""
         gone: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         self._leaving.add(gone)
         self.host.dismiss(record, lambda: self._bridge.call(_settle, gone))
@@ -232,7 +231,7 @@ class Desk:
             self._leaving.discard(gone)
 
     def close(self) -> None:
-        """Send everybody away; nothing is served any more."""
+        """Fail all waiting and running requests and serve no more."""
         self._closed = True
         self.closing.set()
         for stream in self._streams:
@@ -246,7 +245,7 @@ class Desk:
 
 
 def _answer(admitted: "asyncio.Future[Resident]", told: Admit | Refuse) -> None:
-    """Pass on whether somebody may enter, who may have gone meanwhile."""
+    """Resolve a request's wait for its model, unless it was cancelled meanwhile."""
     if admitted.done():
         return
     if isinstance(told, Admit):

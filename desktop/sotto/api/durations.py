@@ -1,4 +1,4 @@
-"""How long a model is to stay loaded, as Ollama's clients write it."""
+"""Parsing of `keep_alive`: how long a model stays loaded, as Ollama's clients write it."""
 
 import math
 import re
@@ -14,13 +14,13 @@ _LONGEST_TEXT = 100
 
 
 def keep_alive(value: Any) -> float | None:
-    """Return seconds, `FOREVER` for what is negative; None if nothing is said.
+    """Return the seconds of a duration, `FOREVER` for a negative one; None if it is not given.
 
     Args:
         value: A number of seconds, or a text such as `10m` or `1h30m`.
 
     Raises:
-        ApiError: It is neither.
+        ApiError: The value is neither.
     """
     if value is None:
         return None

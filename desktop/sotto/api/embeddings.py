@@ -1,4 +1,4 @@
-"""Vectors of texts, in Ollama's dialect and in OpenAI's."""
+"""The embedding endpoints of Ollama's dialect and OpenAI's."""
 
 import base64
 import struct
@@ -26,12 +26,12 @@ from sotto.store.sources.model_names import parse_name
 
 _MOST_TEXTS = 2048
 _MOST_DIMENSIONS = 2**31 - 1
-# No work, and so no model is loaded for it.
-_NOTHING = Embedded("", (), 0, 0)
+# The result of a request without texts, for which no model is loaded.
+_NO_VECTORS = Embedded("", (), 0, 0)
 
 
 class VectorBody(OptionsBody):
-    """What every request for vectors has."""
+    """The fields of every embedding request."""
 
     truncate = Flag(True)
     dimensions = Integer(0, _MOST_DIMENSIONS)
@@ -57,14 +57,14 @@ class EmbeddingsBody(VectorBody):
 
 
 class Embeddings:
-    """Answers with vectors, each of length 1."""
+    """Answers with the vectors of texts, each normalised to length 1."""
 
     def __init__(self, desk: Desk) -> None:
-        """Ask at `desk`."""
+        """Pass requests to the engine through `desk`."""
         self._desk = desk
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
+        """Return the routes of the embedding endpoints."""
         return [
             Route("/api/embed", self._embed, methods=["POST"]),
             Route("/api/embeddings", self._embed_one, methods=["POST"]),
@@ -130,28 +130,31 @@ class Embeddings:
         try:
             return await self._desk.model(name)
         except NotFoundError:
-            # In the words that clients of Ollama know here.
+            # Ollama words this error differently at its embedding endpoints.
             message = f'model "{name[:200]}" not found, try pulling it first'
             raise ApiError(HTTPStatus.NOT_FOUND, message) from None
 
     def _made(
         self, body: VectorBody, record: ModelRecord, texts: Sequence[str | tuple[int, ...]]
     ) -> tuple[Callable[[], Awaitable[tuple[Embedded, int]]], tuple[str, ...]]:
-        """Return what makes the vectors and tells for how many nanoseconds the model was waited for, and warnings."""
+        """Return a function that makes the vectors, and warnings.
+
+        The function returns the vectors and the nanoseconds spent waiting for the model.
+        """
         _, num_ctx, notes = options_of(body)
         stays = keep_alive(body.keep_alive)
         request = EmbedRequest(
             f"api {uuid4().hex}",
             tuple(texts),
             body.truncate,
-            # None are all of them, and for Ollama's clients none at all are as well.
+            # None asks for all dimensions, and in Ollama's dialect so does 0.
             body.dimensions or None,
             normalise=True,
         )
 
         async def make() -> tuple[Embedded, int]:
             if not texts:
-                return _NOTHING, 0
+                return _NO_VECTORS, 0
             async with self._desk.visit(record, num_ctx, stays) as visit:
                 return await self._desk.embed(visit, request), visit.waited
 
@@ -159,7 +162,7 @@ class Embeddings:
 
 
 def _model_name(body: VectorBody, otherwise: ApiError) -> str:
-    """Return the name of the model; raise what Ollama says where it is none, which differs from place to place."""
+    """Return the name of the model; raise `otherwise`, Ollama's error at this endpoint, if it is not a valid name."""
     name = body.model
     try:
         parse_name(name)
@@ -169,7 +172,7 @@ def _model_name(body: VectorBody, otherwise: ApiError) -> str:
 
 
 def _texts_or_tokens(body: EmbeddingsBody) -> list[str | tuple[int, ...]]:
-    """Return a text, the tokens of one, or a list of either; the model says itself whether the tokens are its own."""
+    """Return the inputs, each a text or the token ids of one; the engine checks the ids against the vocabulary."""
     value = body.input
     if not isinstance(value, list) or not value or isinstance(value[0], str):
         return [*_texts(value)]
@@ -185,7 +188,7 @@ def _texts_or_tokens(body: EmbeddingsBody) -> list[str | tuple[int, ...]]:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return a text or a list of texts; one that is empty, or missing, is none."""
+    """Return a text or a list of texts as a list; an empty or missing text gives an empty list."""
     texts = [value] if isinstance(value, str) and value else [] if value in (None, "") else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
         raise bad("invalid input type")
@@ -199,5 +202,5 @@ def _check_count(count: int) -> None:
 
 
 def _pack_float32(vector: Sequence[float]) -> str:
-    """Return numbers as float32, the lowest byte first, in base64."""
+    """Return numbers as little-endian float32 in base64."""
     return base64.b64encode(struct.pack(f"<{len(vector)}f", *vector)).decode("ascii")

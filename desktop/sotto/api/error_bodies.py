@@ -1,4 +1,4 @@
-"""Errors with the status that a client is told."""
+"""Errors with the HTTP status that clients get."""
 
 from http import HTTPStatus
 
@@ -8,38 +8,38 @@ from sotto.errors import SottoError
 from sotto.runner.host import NOT_LOADED
 from sotto.store.printable import printable
 
-# Longer than any sentence of ours.
-_LONGEST = 4000
+# Longer than any message of Sotto's; bounds what a client's own text can add.
+_MAX_MESSAGE_LENGTH = 4000
 
 
 class ApiError(SottoError):
     """A request cannot be served.
 
     Attributes:
-        status: The HTTP status that says so.
+        status: The HTTP status of the response.
     """
 
     def __init__(self, status: int, message: str) -> None:
-        """Say why, in a sentence; what a client sent may be in it, so that it is made one printable line here."""
-        super().__init__(printable(message, _LONGEST))
+        """Give the reason as a sentence; it may quote the client, so it is made one printable line here."""
+        super().__init__(printable(message, _MAX_MESSAGE_LENGTH))
         self.status = status
 
 
 class NotFoundError(ApiError):
-    """No model is called so."""
+    """No model has the requested name."""
 
     def __init__(self, name: str) -> None:
-        """Name what is missing, in the words that clients of Ollama know."""
+        """Name the missing model, in the words that clients of Ollama know."""
         super().__init__(HTTPStatus.NOT_FOUND, f"model '{name[:200]}' not found")
 
 
 def bad(message: str) -> ApiError:
-    """Return the error for a request that is wrong as it stands."""
+    """Return the error for an invalid request."""
     return ApiError(HTTPStatus.BAD_REQUEST, message)
 
 
 def missing(what: str) -> ApiError:
-    """Return the error for what Sotto cannot do yet; `what` is a sentence."""
+    """Return the error for a feature that Sotto does not have yet; `what` is a sentence."""
     return ApiError(HTTPStatus.NOT_IMPLEMENTED, what)
 
 
@@ -49,12 +49,12 @@ def busy() -> ApiError:
 
 
 def stopped_error() -> ApiError:
-    """Return the error for what comes, or is under way, when the server ends."""
+    """Return the error for requests that arrive or are running while the server stops."""
     return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "The server is being stopped.")
 
 
 def of_answer(event: Failed) -> ApiError:
-    """Return the error for an answer that failed: what is no fault of Sotto's or the machine's is the request's."""
+    """Return the error for a failed answer; a failure that is neither a bug nor lack of memory blames the request."""
     if event.bug or event.message == OUT_OF_MEMORY:
         return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, event.message)
     if event.message == NOT_LOADED:

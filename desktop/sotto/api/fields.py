@@ -1,8 +1,8 @@
-"""The fields of requests, declared once: what a declaration says is checked when the field is read, and published.
+"""Declarations of request fields, from which values are checked and `/openapi.json` is made.
 
-A request is a class of fields: `stream = Flag(True)`. Reading `body.stream` returns a checked value or raises the error
-that names the field; `schema()` is what `/openapi.json` says of the class. msgspec was tried for this and reports in
-sentences of its own, all fields at once; clients here get ours, and only of fields that matter to what they ask for.
+A request is a class of fields: `stream = Flag(True)`. Reading `body.stream` returns a checked value or raises an error
+that names the field; `schema()` returns the class's JSON schema for `/openapi.json`. msgspec was tried for this, but it
+checks all fields at once and words its own errors. Here only the fields that a request uses are checked.
 """
 
 from abc import ABC, abstractmethod
@@ -14,8 +14,9 @@ from sotto.store.bounded_json import kind_of
 from sotto.store.printable import printable
 
 MOST_TOKENS = 2**31 - 1
-"""The longest answer that can be asked for; what the context has room for is less."""
-_LONGEST = 60
+"""The largest number of tokens that a request may ask for; the context sets a lower limit."""
+# Characters of a client's value that an error message quotes.
+_MAX_SHOWN_LENGTH = 60
 
 Schema = Mapping[str, Any]
 T = TypeVar("T")
@@ -25,7 +26,7 @@ class Body:
     """A JSON object of a request, with its fields as class attributes. A field that is null counts as not given.
 
     Attributes:
-        more: JSON schemas of fields that are read by name instead, such as options.
+        more: JSON schemas of fields that are read with `raw` instead, such as options.
     """
 
     more: ClassVar[Mapping[str, Schema]] = {}
@@ -46,7 +47,7 @@ class Body:
         return self._values.keys()
 
     def path(self, name: str = "") -> str:
-        """Return the path in the request of a field, or else of the object itself."""
+        """Return the path of a field in the request, or of the object itself without `name`."""
         return ".".join(filter(None, (self._path, name)))
 
     def given(self, name: str) -> bool:
@@ -63,14 +64,14 @@ class Body:
         Args:
             name: The field.
             right: What it must be.
-            value: The wrong value; None for that of the field.
+            value: The wrong value; None for the value of the field.
         """
         sent = self._values.get(name) if value is None else value
         return bad(f"{self.path(name)} must be {right}, not {shown_value(sent)}.")
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
-        """Return the JSON schema of what such an object may hold."""
+        """Return the JSON schema of such an object."""
         fields = {
             field.name: field
             for owner in reversed(cls.__mro__)
@@ -90,12 +91,12 @@ B = TypeVar("B", bound=Body)
 
 
 class Field(ABC, Generic[T]):
-    """One field of a body. A trailing underscore of its attribute does not belong to its name."""
+    """A field of a body. A trailing underscore of the attribute is not part of the field's name."""
 
     name = ""
 
     def __init__(self, *, required: bool = False) -> None:
-        """Declare a field; `required` is for its schema alone, as every dialect words that error in its own way."""
+        """Declare a field; `required` affects only the schema, as each dialect words the error differently."""
         self.required = required
 
     def __set_name__(self, owner: type, name: str) -> None:
@@ -111,7 +112,7 @@ class Field(ABC, Generic[T]):
         """Return the value in a body.
 
         Raises:
-            ApiError: It is not what was declared.
+            ApiError: The value does not fit the declaration.
         """
         return self if body is None else self.read(body)
 
@@ -125,10 +126,10 @@ class Field(ABC, Generic[T]):
 
 
 class Text(Field[str]):
-    """A string; `choices` are published, and checked by the reader where another sentence is due."""
+    """A string; `choices` appear in the schema but are left to the caller to check, which words the error."""
 
     def __init__(self, default: str = "", *, choices: Sequence[str] = (), required: bool = False) -> None:
-        """Declare a string that is `default` where it is not given."""
+        """Declare a string that defaults to `default`."""
         super().__init__(required=required)
         self._default = default
         self._choices = choices
@@ -151,7 +152,7 @@ class Flag(Field[bool]):
     """True or false."""
 
     def __init__(self, default: bool) -> None:
-        """Declare a flag that is `default` where it is not given."""
+        """Declare a flag that defaults to `default`."""
         super().__init__()
         self._default = default
 
@@ -193,10 +194,10 @@ class Integer(Field[int | None]):
 
 
 class MostTokens(Integer):
-    """The longest answer that is wanted, -1 for as long as there is room; None if it is not given."""
+    """The maximum length of an answer in tokens, -1 for as long as the context allows; None if it is not given."""
 
     def __init__(self, *, required: bool = False) -> None:
-        """Declare a length."""
+        """Declare a length in tokens."""
         super().__init__(-1, MOST_TOKENS, required=required)
 
     def read(self, body: Body) -> int | None:
@@ -229,7 +230,7 @@ class Object(Field[B]):
 
 
 class List(Field[Sequence[Any]]):
-    """A list whose items the reader checks; an empty one if it is not given."""
+    """A list whose items the caller checks; an empty one if it is not given."""
 
     def __init__(self, items: Schema | None = None) -> None:
         """Declare a list; `items` is the JSON schema of each item."""
@@ -278,7 +279,7 @@ class Objects(Field[Sequence[B]]):
 
 
 class TextOrObjects(Field["str | Sequence[B]"]):
-    """A string or a list of objects, as contents of messages are; an empty string if it is not given."""
+    """A string or a list of objects, such as a message's content; an empty string if it is not given."""
 
     def __init__(self, kind: type[B], *, required: bool = False) -> None:
         """Declare a string, or a list of objects with the fields of `kind`."""
@@ -304,10 +305,10 @@ class TextOrObjects(Field["str | Sequence[B]"]):
 
 
 class Raw(Field[Any]):
-    """A value of several forms, which the reader checks; None if it is not given."""
+    """A value of several types, which the caller checks; None if it is not given."""
 
     def __init__(self, *schemas: Schema, required: bool = False) -> None:
-        """Declare a value that is valid by one of some JSON schemas; by none of them for any value."""
+        """Declare a value that matches any of `schemas`; without schemas, any value."""
         super().__init__(required=required)
         self._schemas = schemas
 
@@ -334,9 +335,9 @@ def list_of(items: Schema) -> Schema:
 
 
 def shown_value(value: Any) -> str:
-    """Return a value of a request as a part of a sentence: a plain one as it is, others by their kind."""
+    """Return a value of a request for an error message: a simple value as it is, others as their type."""
     if isinstance(value, str):
-        return f"'{printable(value, _LONGEST)}'"
+        return f"'{printable(value, _MAX_SHOWN_LENGTH)}'"
     if isinstance(value, bool):
         return "true" if value else "false"
-    return printable(repr(value), _LONGEST) if isinstance(value, int | float) else kind_of(value)
+    return printable(repr(value), _MAX_SHOWN_LENGTH) if isinstance(value, int | float) else kind_of(value)
