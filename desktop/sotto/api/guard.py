@@ -1,10 +1,10 @@
-"""Who is let in.
+"""The guard of the API: checks the host, the origin and the key of each request.
 
-A page in a browser can send requests to this machine, also under a name that its owner points here (DNS rebinding). So
-a request that says which page it comes from is refused unless that is the server itself or a page that somebody has
-allowed, and on the loopback address the name that is asked for must be one that nobody else can point anywhere.
-Containers and virtual machines reach that address by names that somebody else may point there, too: by these, only who
-knows a key is let in. Where other machines can reach the server, a key is required whatever the name.
+A web page can send requests to this machine, also under a host name that its owner points here (DNS rebinding). So a
+request with an `Origin` is refused unless that is the server itself or an allowed page. On the loopback address, the
+`Host` must also be a name that nobody else can point here. Containers and virtual machines use names, such as
+`host.docker.internal`, that others might point here too, so requests by these names need a key. If other machines can
+reach the server, every request needs a key.
 """
 
 import hmac
@@ -24,16 +24,16 @@ from sotto.runner.serving.connections import CROWDED
 from sotto.store.printable import printable
 
 _MOST_HEADERS = 100
-# A name or an address, and a port.
+# The syntax of `Host`: a name or an address, and perhaps a port.
 _HOST = re.compile(r"([\w.~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?", re.ASCII)
-# What containers and virtual machines call the machine that they run on, and machines of a network one another.
+# The ends of names that containers and virtual machines have for their host, and machines of a network for each other.
 _NEARBY = (".internal", ".local")
 _NEEDS_KEY = (
     "Whoever asks for {} must send an API key, as others may give this name to an address of theirs: set one (--key, "
     "SOTTO_API_KEY, or in the settings under Other programs) and have the client send it, or ask for 127.0.0.1."
 )
 _METHODS = ("GET", "HEAD", "POST", "DELETE")
-# What the clients of the three dialects send from a page.
+# The headers that clients of the dialects send from a web page.
 _HEADERS = (
     *"Authorization Content-Type User-Agent Accept X-Requested-With OpenAI-Beta x-api-key".split(),
     *"anthropic-version anthropic-beta anthropic-dangerous-direct-browser-access".split(),
@@ -46,7 +46,7 @@ _HEADERS = (
 
 
 class Guard:
-    """Lets requests in that may come in."""
+    """Middleware that admits or refuses requests."""
 
     def __init__(
         self,
@@ -60,11 +60,12 @@ class Guard:
         """Guard `inner`.
 
         Args:
-            inner: What is guarded.
-            dialect_of: Returns how errors are said at a path.
+            inner: The application to guard.
+            dialect_of: Returns the dialect in which errors are reported at a path.
             loopback: Whether only this machine can reach the server.
-            key: What every request must name, if it is not empty.
-            origins: Which pages of others may send requests, and are told what comes of them; None for none.
+            key: The API key that every request must send; empty for none.
+            origins: Matches the origins of other sites whose pages may send requests and read the answers; None for
+                none.
         """
         self._inner = inner
         self._dialect_of = dialect_of
@@ -73,7 +74,7 @@ class Guard:
         self._origins = origins
         self._let_in: ASGIApp = self._with_key
         if origins is not None:
-            # What a browser asks before it sends something has no key with it.
+            # A browser's preflight request carries no key, so CORS is handled before the key is checked.
             self._let_in = CORSMiddleware(
                 self._with_key, allow_origin_regex=origins.pattern, allow_methods=_METHODS, allow_headers=_HEADERS
             )
@@ -100,7 +101,7 @@ class Guard:
             await self._let_in(scope, receive, send)
 
     async def _with_key(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request that names the key, if one is needed."""
+        """Serve a request if it sends the key or none is needed; refuse it otherwise."""
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         if self._key and not self._knows_key(headers):
             error = ApiError(
@@ -111,20 +112,20 @@ class Guard:
             await self._inner(scope, receive, send)
 
     def _is_welcome(self, origin: str | None, host: str) -> bool:
-        """Return whether a request comes from no page, from the server's own, or from one that is allowed."""
+        """Return whether a request comes from no page, from a page of the server itself, or from an allowed one."""
         if origin is None or _is_same(origin, host):
             return True
         return self._origins is not None and self._origins.fullmatch(origin) is not None
 
     def _is_asked_for(self, host: str, version: str) -> bool:
-        """Return whether a host is written as one is, and may be the name of this server."""
-        # Only the oldest clients name none.
+        """Return whether a `Host` is well-formed and may be a name of this server."""
+        # Only HTTP/1.0 allows a request without `Host`.
         if _HOST.fullmatch(host) is None and (host or version != "1.0"):
             return False
         return not self._loopback or self._is_own(host) or _name_of(host).endswith(_NEARBY)
 
     def _is_own(self, host: str) -> bool:
-        """Return whether a host is an address, or a name that is nobody else's to point here."""
+        """Return whether a host is an address, or a name that nobody else can point here."""
         name = _name_of(host)
         return name in self._own_names or name.endswith(".localhost") or is_address(name)
 
@@ -135,7 +136,7 @@ class Guard:
 
 
 def is_address(name: str) -> bool:
-    """Return whether this is an IP address."""
+    """Return whether a host is an IP address."""
     try:
         ipaddress.ip_address(name)
     except ValueError:
@@ -144,7 +145,7 @@ def is_address(name: str) -> bool:
 
 
 def is_loopback(host: str) -> bool:
-    """Return whether a host to listen on can be reached from this machine alone."""
+    """Return whether a server that listens on this host can be reached only from this machine."""
     return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)
 
 
@@ -153,6 +154,6 @@ def _is_same(origin: str, host: str) -> bool:
 
 
 def _name_of(host: str) -> str:
-    """Return the name in a host, without port and brackets."""
+    """Return the name or address in a `Host`, without port and brackets."""
     match = _HOST.fullmatch(host)
     return match[1].strip("[]").casefold() if match else ""

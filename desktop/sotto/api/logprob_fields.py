@@ -1,4 +1,4 @@
-"""How likely tokens were, in the form of each dialect."""
+"""Log-probabilities of tokens: the request fields that ask for them, and their form in each dialect."""
 
 import codecs
 from collections.abc import Callable, Sequence
@@ -8,30 +8,30 @@ from sotto.api.error_bodies import bad
 from sotto.api.fields import Body, Flag, Integer
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood, TokenLogprob
 
-# Makes the field of one answer, from its tokens as they come.
+# Builds the field of one answer from its next tokens; a completion's has state, so each answer needs its own.
 Form = Callable[[Sequence[Likelihood]], Any]
 
 
 class ChatLogprobs(Body):
-    """How many log-probabilities are told with a chat's answer, in OpenAI's dialect."""
+    """The fields that ask for log-probabilities in a chat of OpenAI's dialect."""
 
     logprobs = Flag(False)
     top_logprobs = Integer(0, MOST_LOGPROBS)
 
 
 class OllamaLogprobs(Body):
-    """How many log-probabilities are told with an answer, in Ollama's dialect."""
+    """The fields that ask for log-probabilities in Ollama's dialect."""
 
     logprobs = Flag(False)
-    # The bounds have an error of their own.
+    # Ollama words the error for its bounds differently, so they are checked later.
     top_logprobs = Integer(-(2**31), 2**31)
 
 
 def asked_in_chat(body: ChatLogprobs) -> int | None:
-    """Return how many tokens OpenAI's `logprobs` and `top_logprobs` ask for; None for nothing.
+    """Return how many alternatives per token OpenAI's `logprobs` and `top_logprobs` ask for; None for no logprobs.
 
     Raises:
-        ApiError: They do not go together, or the number is out of range.
+        ApiError: `top_logprobs` is given without `logprobs`, or is out of range.
     """
     count = body.top_logprobs
     if body.logprobs:
@@ -42,10 +42,10 @@ def asked_in_chat(body: ChatLogprobs) -> int | None:
 
 
 def asked_of_ollama(body: OllamaLogprobs) -> int | None:
-    """Return how many tokens Ollama's `logprobs` and `top_logprobs` ask for; None for nothing.
+    """Return how many alternatives per token Ollama's `logprobs` and `top_logprobs` ask for; None for no logprobs.
 
     Raises:
-        ApiError: The number is out of range.
+        ApiError: `top_logprobs` is out of range.
     """
     count = body.top_logprobs
     if count is not None and not 0 <= count <= MOST_LOGPROBS:
@@ -53,42 +53,38 @@ def asked_of_ollama(body: OllamaLogprobs) -> int | None:
     return count or 0 if body.logprobs else None
 
 
-def in_chat(told: Sequence[Likelihood]) -> dict[str, Any]:
-    """Return OpenAI's `logprobs` of a chat."""
-    content = [
-        _row(likelihood.drawn) | {"top_logprobs": [_row(other) for other in likelihood.top]} for likelihood in told
-    ]
+def in_chat(tokens: Sequence[Likelihood]) -> dict[str, Any]:
+    """Return the `logprobs` field of a chat in OpenAI's dialect."""
+    content = [_row(token.drawn) | {"top_logprobs": [_row(other) for other in token.top]} for token in tokens]
     return {"content": content, "refusal": None}
 
 
-def of_ollama(told: Sequence[Likelihood]) -> list[dict[str, Any]]:
-    """Return Ollama's `logprobs`, which have the likeliest tokens only where some were asked for."""
+def of_ollama(tokens: Sequence[Likelihood]) -> list[dict[str, Any]]:
+    """Return Ollama's `logprobs` field; it has `top_logprobs` only if alternatives were requested."""
     return [
-        _row(likelihood.drawn) | ({"top_logprobs": [_row(other) for other in likelihood.top]} if likelihood.top else {})
-        for likelihood in told
+        _row(token.drawn) | ({"top_logprobs": [_row(other) for other in token.top]} if token.top else {})
+        for token in tokens
     ]
 
 
 class InCompletion:
-    """Makes OpenAI's `logprobs` of one completion, which say where in its text each token begins."""
+    """Builds OpenAI's `logprobs` field of one completion, with the offset of each token in its text."""
 
     def __init__(self) -> None:
-        """Begin with its first token."""
+        """Begin at the start of the text."""
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._length = 0
 
-    def __call__(self, told: Sequence[Likelihood]) -> dict[str, Any]:
+    def __call__(self, tokens: Sequence[Likelihood]) -> dict[str, Any]:
         """Return the field for the next tokens."""
         offsets = []
-        for likelihood in told:
+        for token in tokens:
             offsets.append(self._length)
-            self._length += len(self._decoder.decode(likelihood.drawn.data))
+            self._length += len(self._decoder.decode(token.drawn.data))
         return {
-            "tokens": [_token_text(likelihood.drawn) for likelihood in told],
-            "token_logprobs": [likelihood.drawn.logprob for likelihood in told],
-            "top_logprobs": [
-                {_token_text(other): other.logprob for other in reversed(likelihood.top)} for likelihood in told
-            ],
+            "tokens": [_token_text(token.drawn) for token in tokens],
+            "token_logprobs": [token.drawn.logprob for token in tokens],
+            "top_logprobs": [{_token_text(other): other.logprob for other in reversed(token.top)} for token in tokens],
             "text_offset": offsets,
         }
 
@@ -98,7 +94,7 @@ def _row(token: TokenLogprob) -> dict[str, Any]:
 
 
 def _token_text(token: TokenLogprob) -> str:
-    """Return a token as a text that no other has: where it is a part of a character, that names its bytes."""
+    """Return the text of a token, or a list of its bytes if it holds part of a character; unique for each token."""
     try:
         return token.data.decode()
     except UnicodeDecodeError:

@@ -1,4 +1,4 @@
-"""`/metrics`: what is served and how fast, for Prometheus."""
+"""`/metrics`: counts and timings of requests, for Prometheus."""
 
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterable, Sequence
@@ -20,25 +20,25 @@ from sotto.runner.host import Host
 from sotto.store.records import ModelRecord
 
 _SECONDS = (0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120)
-# Nobody heard the answer, as Ollama and nginx say it.
-_LEFT = 499
+# The status that Ollama and nginx record when the client disconnects before the response.
+_CLIENT_CLOSED_REQUEST = 499
 
 
 class Metrics:
-    """Counts what is served.
+    """The metrics of the API.
 
     Attributes:
-        requests: By route and status.
-        read: Tokens of prompts by model, cached ones included.
-        cached: How many of those were not computed again.
-        written: Tokens of answers by model.
+        requests: Requests by route and status.
+        read: Prompt tokens by model, including cached ones.
+        cached: Prompt tokens by model that were taken from the cache.
+        written: Generated tokens by model.
         went_alone: Answers by model that went on by themselves because a step shared with others failed.
-        first_token: Seconds from a request that was let in until there is something of its answer.
+        first_token: Seconds until the first token of an answer, from when its model is loaded.
         waiting: Requests that wait for their model to be loaded, or for their turn.
     """
 
     def __init__(self, host: Host) -> None:
-        """Begin at zero; what `host` has loaded is asked for whenever somebody wants to know."""
+        """Begin at zero; the loaded models are read from `host` at each scrape."""
         self._host = host
         self._registry = CollectorRegistry()
         labels, registry = ("model",), self._registry
@@ -63,26 +63,26 @@ class Metrics:
         registry.register(self)
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
-        return [Route("/metrics", self._tell)]
+        """Return the route of the metrics."""
+        return [Route("/metrics", self._serve)]
 
     def collect(self) -> Iterable[Metric]:
-        """Yield what is loaded now; called by the registry."""
+        """Yield the metrics of the models loaded now; called by the registry."""
         memory = GaugeMetricFamily("sotto_model_memory_bytes", "Memory that a loaded model takes.", labels=("model",))
         for resident in self._host.resident_models:
             memory.add_metric((resident.record.name,), resident.nbytes)
         yield memory
         yield GaugeMetricFamily("sotto_models_loaded", "Models that are loaded.", value=len(memory.samples))
 
-    async def _tell(self, request: Request) -> Response:
+    async def _serve(self, request: Request) -> Response:
         return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)
 
 
 class CountedDesk(Desk):
-    """A desk that counts what is asked at it."""
+    """A desk that counts its requests."""
 
     def __init__(self, host: Host, metrics: Metrics) -> None:
-        """Let requests in to `host`, and count them."""
+        """Pass requests to `host` and count them in `metrics`."""
         super().__init__(host)
         self._metrics = metrics
 
@@ -90,7 +90,7 @@ class CountedDesk(Desk):
     async def visit(
         self, record: ModelRecord, num_ctx: int | None = None, keep_alive: float | None = None
     ) -> AsyncIterator[Visit]:
-        """As `Desk.visit`; counts who waits."""
+        """Do the same as `Desk.visit`, and count the waiting requests."""
         async with AsyncExitStack() as stack:
             with self._metrics.waiting.track_inprogress():
                 visit = await stack.enter_async_context(super().visit(record, num_ctx, keep_alive))
@@ -99,9 +99,9 @@ class CountedDesk(Desk):
     async def answer(
         self, visit: Visit, request: GenerateRequest
     ) -> AsyncGenerator[PrefillProgress | TextChunk | Finished, None]:
-        """As `Desk.answer`; counts who waits, tokens, and how long the first one takes."""
+        """Do the same as `Desk.answer`; record waiting requests, tokens, and the time to the first token."""
         metrics, name = self._metrics, visit.info.name
-        began, waits, told = time.perf_counter(), True, False
+        began, waits, has_token = time.perf_counter(), True, False
         metrics.waiting.inc()
         try:
             async with aclosing(super().answer(visit, request)) as events:
@@ -110,8 +110,8 @@ class CountedDesk(Desk):
                         waits = False
                         metrics.waiting.dec()
                     if isinstance(event, TextChunk) and event.token_ids:
-                        if not told:
-                            told = True
+                        if not has_token:
+                            has_token = True
                             metrics.first_token.labels(name).observe(time.perf_counter() - began)
                         metrics.written.labels(name).inc(len(event.token_ids))
                     elif isinstance(event, Finished):
@@ -124,22 +124,22 @@ class CountedDesk(Desk):
                 metrics.waiting.dec()
 
     async def embed(self, visit: Visit, request: EmbedRequest) -> Embedded:
-        """As `Desk.embed`; counts tokens."""
+        """Do the same as `Desk.embed`, and count the tokens."""
         done = await super().embed(visit, request)
         self._metrics.read.labels(visit.info.name).inc(done.prompt_tokens)
         return done
 
 
 class Counting:
-    """Counts requests by route and status."""
+    """Middleware that counts requests by route and status."""
 
     def __init__(self, inner: ASGIApp, routes: Sequence[Route], metrics: Metrics) -> None:
-        """Count what `inner` answers.
+        """Count the responses of `inner`.
 
         Args:
-            inner: What answers.
-            routes: What is served; the names of others' addresses are not kept.
-            metrics: Where it is counted.
+            inner: The application that answers.
+            routes: The routes to count separately; all other paths count as `other`.
+            metrics: Where to count.
         """
         self._inner = inner
         self._paths: dict[Hashable, str] = {route.endpoint: route.path for route in routes}
@@ -147,7 +147,7 @@ class Counting:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request, and count it."""
-        status: int = _LEFT
+        status: int = _CLIENT_CLOSED_REQUEST
 
         async def sending(message: Any) -> None:
             nonlocal status
@@ -161,6 +161,6 @@ class Counting:
             status = HTTPStatus.INTERNAL_SERVER_ERROR
             raise
         finally:
-            # The router leaves here whom it gave the request to.
+            # Starlette's router stores the endpoint of the matched route in the scope.
             route = self._paths.get(scope.get("endpoint"), "other")
             self._metrics.requests.labels(route, str(int(status))).inc()

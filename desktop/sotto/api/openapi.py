@@ -1,4 +1,4 @@
-"""`/openapi.json`: what the API takes, from the declarations of its handlers' bodies."""
+"""`/openapi.json`: a description of the API, made from the declared request bodies of its handlers."""
 
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -34,29 +34,29 @@ _ANSWERS: Mapping[str, str] = {
 
 
 class OpenAPI:
-    """Describes an API."""
+    """The OpenAPI document of an API."""
 
     def __init__(self, routes: Sequence[Route], dialect_of: Callable[[str], Dialect], *, key: bool) -> None:
-        """Describe what is at `routes`.
+        """Describe `routes`.
 
         Args:
-            routes: Everything that is asked and answered.
-            dialect_of: Returns how errors are said at a path.
-            key: Whether every request must name a key.
+            routes: The routes of all dialects.
+            dialect_of: Returns the dialect in which errors are reported at a path.
+            key: Whether every request must send an API key.
         """
         self._routes = routes
         self._dialect_of = dialect_of
         self._key = key
 
     def routes(self) -> list[Route]:
-        """Return where the description is."""
-        return [Route("/openapi.json", self._tell)]
+        """Return the route of the document."""
+        return [Route("/openapi.json", self._serve)]
 
-    async def _tell(self, request: Request) -> Response:
+    async def _serve(self, request: Request) -> Response:
         return JSONResponse(self.document())
 
     def document(self) -> dict[str, Any]:
-        """Return the description."""
+        """Return the document."""
         paths: dict[str, dict[str, Any]] = {}
         for route in self._routes:
             if route.include_in_schema:
@@ -84,13 +84,13 @@ class OpenAPI:
         if refusal is not None:
             answers[str(refusal.status)] = {"description": refusal.message}
             return made
-        told: dict[str, Any] = {"description": _ANSWERS.get(route.path, "What was asked for.")}
-        answers["200"] = told
+        success: dict[str, Any] = {"description": _ANSWERS.get(route.path, "What was asked for.")}
+        answers["200"] = success
         taken: Taken | None = getattr(route.endpoint, "taken", None)
         if taken is not None:
             content = {"application/json": {"schema": taken.kind.schema()}}
             made["requestBody"] = {"required": True, "content": content}
-            told["content"] = {kind: {} for kind in taken.media_types}
+            success["content"] = {kind: {} for kind in taken.media_types}
         return made
 
 

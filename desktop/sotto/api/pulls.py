@@ -1,4 +1,4 @@
-"""Downloads that programs ask for: one for each model, however many want it."""
+"""Downloads requested by API clients: one for each model, shared by all clients that want it."""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
@@ -16,23 +16,23 @@ from sotto.store.sources.model_names import ModelName, parse_name
 MOST_PULLS = 4
 
 News = asyncio.Queue[PullProgress | None]
-"""What becomes of a download, as it comes; None where nobody is to wait for more."""
+"""The progress of a download as it comes; None once the reader should stop waiting."""
 
 
 class _Download:
-    """A download that runs, or is being ended.
+    """A download that is running or being stopped.
 
     Attributes:
-        insecure: Whether it may be over HTTP without TLS.
-        last: The last news of it.
-        over: Set when no more will come.
+        insecure: Whether it may use HTTP without TLS.
+        last: Its latest progress; None before the first.
+        over: Set once it has ended or nobody listens to it any more.
     """
 
     def __init__(self, name: str, *, insecure: bool) -> None:
-        """Begin.
+        """Begin to download the model `name`.
 
         Raises:
-            InvalidNameError: It is no name, or one that asks for a way that is not secure.
+            InvalidNameError: The name is invalid, or asks for an insecure connection that was not allowed.
         """
         self.insecure = insecure
         self.last: PullProgress | None = None
@@ -41,15 +41,15 @@ class _Download:
         self._bridge = Bridge()
         self._queue = PullQueue(
             own_store(),
-            lambda progress: self._bridge.call(self._tell, progress),
+            lambda progress: self._bridge.call(self._publish, progress),
             judge=refusal,
             insecure=insecure,
         )
         self._queue.add(name)
 
     @contextmanager
-    def heard(self) -> Iterator[News]:
-        """Give the news from the last one on; nothing is given once nobody wants them any more."""
+    def subscribe(self) -> Iterator[News]:
+        """Yield a queue of its progress from the latest on; the download is over once the last subscriber leaves."""
         news: News = asyncio.Queue()
         if self.last is not None:
             news.put_nowait(self.last)
@@ -62,11 +62,11 @@ class _Download:
                 self.over.set()
 
     async def close(self) -> None:
-        """End it; what is here of the model stays."""
+        """Stop the download; the parts that have been downloaded stay on disk."""
         self._bridge.close()
         await asyncio.to_thread(self._queue.close)
 
-    def _tell(self, progress: PullProgress) -> None:
+    def _publish(self, progress: PullProgress) -> None:
         self.last = progress
         if progress.state in (PullState.DONE, PullState.FAILED):
             self.over.set()
@@ -75,23 +75,23 @@ class _Download:
 
 
 class Downloads:
-    """Downloads models into Sotto's own store as long as somebody listens. Belongs to the server's loop."""
+    """Downloads models into Sotto's own store while clients listen. Lives on the server's event loop."""
 
     def __init__(self) -> None:
-        """Begin with nothing to do."""
+        """Begin without downloads."""
         self._running: dict[ModelName, tuple[_Download, asyncio.Task[None]]] = {}
 
     @asynccontextmanager
     async def listen(self, name: str, *, insecure: bool) -> AsyncIterator[News]:
-        """Have a model downloaded, or join who has already, and give the news of it.
+        """Download a model, or join its running download, and yield a queue of its progress.
 
         Args:
             name: The model to download.
-            insecure: Whether that may be over HTTP without TLS.
+            insecure: Whether to allow HTTP without TLS.
 
         Raises:
-            InvalidNameError: It is no name, or one that asks for a way that is not secure.
-            ApiError: Too many are being downloaded, or this one is in a way that was not asked for.
+            InvalidNameError: The name is invalid, or asks for an insecure connection that was not allowed.
+            ApiError: Too many downloads are running, or the running one is insecure and this client did not allow that.
         """
         model = parse_name(name)
         while (running := self._running.get(model)) is not None and running[0].over.is_set():
@@ -103,7 +103,7 @@ class Downloads:
                 f"{model.short} is being downloaded for somebody who set insecure: set it as well, or ask again later.",
             )
         try:
-            with download.heard() as news:
+            with download.subscribe() as news:
                 yield news
         finally:
             if download.over.is_set():
@@ -120,7 +120,7 @@ class Downloads:
         return self._running[model]
 
     async def _end(self, model: ModelName, download: _Download) -> None:
-        """End a download when it is over, and let others begin then."""
+        """Wait until a download is over, close it, and make room for another."""
         try:
             await download.over.wait()
         finally:

@@ -1,4 +1,4 @@
-"""The server: a thread with an event loop of its own, on an address that was taken before it starts."""
+"""The HTTP server of the API, which runs an event loop on its own thread."""
 
 import asyncio
 import errno
@@ -24,22 +24,22 @@ from sotto.runner.host import Host
 from sotto.runner.serving.connections import DoorServer
 from sotto.runner.serving.doorway import Doorway
 
-_LAST_SECONDS = 2
-_LOOK_SECONDS = 0.05
+_SHUTDOWN_SECONDS = 2
+_POLL_SECONDS = 0.05
 
 
 class AddressError(SottoError):
-    """The server cannot listen where it was told to."""
+    """The server cannot listen on the given address."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Where to listen, and for whom.
+    """The address to listen on, and who may use it.
 
     Attributes:
-        host: An address of this machine.
-        port: A port; 0 for any that is free.
-        key: What every request must name; may be empty where only this machine can reach the server.
+        host: An address or name of this machine.
+        port: A port; 0 for any free one.
+        key: The API key that every request must send; may be empty if only this machine can reach the server.
         origins: Web pages that may use it, as `sotto.api.access.read_origins` reads them; empty for none.
     """
 
@@ -53,7 +53,7 @@ class ApiServer:
     """Serves a host's models over HTTP from `start` to `stop`."""
 
     def __init__(self, host: Host, address: Address) -> None:
-        """Make a server that does not listen yet."""
+        """Create a server that does not listen yet."""
         self._host = host
         self._address = address
         self._origins: re.Pattern[str] | None = None
@@ -65,7 +65,7 @@ class ApiServer:
 
     @property
     def url(self) -> str:
-        """Where it listens; empty while it does not."""
+        """The URL of the server; empty while it does not listen."""
         if self._socket is None:
             return ""
         name, port = self._socket.getsockname()[:2]
@@ -75,11 +75,11 @@ class ApiServer:
         """Listen and begin to serve.
 
         Raises:
-            AddressError: The address cannot be taken, or may not be without a key, or no client can send the key.
-            OriginError: What should be a web page is none.
+            AddressError: The address cannot be bound or needs a key, or some clients cannot send the key.
+            OriginError: An allowed origin is invalid.
         """
         self._origins = read_origins(self._address.origins)
-        self._socket = _bound(self._address)
+        self._socket = _bind(self._address)
         self._thread = threading.Thread(target=self._run, name="api", daemon=True)
         self._thread.start()
         self._ready.wait()
@@ -87,7 +87,7 @@ class ApiServer:
             raise self._failure
 
     def stop(self, seconds: float = 10.0) -> bool:
-        """End all connections and stop; return whether that was done in time."""
+        """Close all connections and stop; return whether the thread ended within `seconds`."""
         if self._thread is None or self._end is None:
             return True
         self._end()
@@ -127,7 +127,7 @@ class ApiServer:
             server_header=False,
             proxy_headers=False,
             backlog=doorway.at_once,
-            timeout_graceful_shutdown=_LAST_SECONDS,
+            timeout_graceful_shutdown=_SHUTDOWN_SECONDS,
         )
         server, bridge, ending = DoorServer(config), Bridge(), asyncio.Event()
         self._end = lambda: bridge.call(ending.set)
@@ -138,8 +138,8 @@ class ApiServer:
         server.should_exit = True
         connections = cast("set[PromptProtocol]", server.server_state.connections)
         while not serving.done():
-            await asyncio.wait({serving}, timeout=_LOOK_SECONDS)
-            # Those who were let in at the last moment are not among those whom uvicorn sends away.
+            await asyncio.wait({serving}, timeout=_POLL_SECONDS)
+            # uvicorn does not close connections that were accepted at the last moment and have no request yet.
             for connection in connections:
                 if connection.cycle is None:
                     connection.transport.close()
@@ -151,7 +151,7 @@ class ApiServer:
         await serving
 
 
-def _bound(address: Address) -> socket.socket:
+def _bind(address: Address) -> socket.socket:
     if not is_loopback(address.host) and not address.key:
         raise AddressError(f"Other machines can reach {address.host}: set an API key first, or listen on 127.0.0.1.")
     if not can_be_sent(address.key):
@@ -169,11 +169,12 @@ def _bound(address: Address) -> socket.socket:
         made.listen()
     except OSError as error:
         made.close()
-        raise AddressError(_why(where, error)) from error
+        raise AddressError(_bind_failure(where, error)) from error
     return made
 
 
-def _why(where: str, error: OSError) -> str:
+def _bind_failure(where: str, error: OSError) -> str:
+    """Return a sentence that says why an address cannot be listened on."""
     if error.errno == errno.EADDRINUSE:
         return f"{where} is taken by another program; choose another port."
     if error.errno == errno.EACCES:

@@ -1,4 +1,4 @@
-"""Thoughts and tools, from what clients say of them to what the engine is asked, and back."""
+"""Tools and thinking: their fields in requests and answers, and their translation to and from the engine's types."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,10 +26,10 @@ _EFFORTS = {
     "max": Think.MAX,
 }
 UNSEEN = "[This is no text, and you cannot see it.]"
-"""What a model is told instead of an image or a file that a tool answered with: its client goes on by itself, and would
-end up with a conversation that is refused whatever comes next."""
-# Each stands in several events of a stream.
-_MOST_WARNINGS = 16
+"""Replaces an image or a file in a tool's result. Refusing it would end an agent's conversation, as each later request
+repeats the result."""
+# Each warning is repeated in several events of a stream.
+_MAX_WARNINGS = 16
 
 
 TOOL = {
@@ -48,46 +48,46 @@ TOOL = {
 
 
 class Function(Body):
-    """A function that is called, or should be."""
+    """A function that is called or must be called."""
 
     name = Text(required=True)
     arguments = Raw(STRING, OBJECT)
 
 
 class Call(Body):
-    """A call in a message of the assistant."""
+    """A tool call in a message of the assistant."""
 
     id = Text()
     function = Object(Function)
 
 
 class Called(Body):
-    """A message that may have calls."""
+    """A message that may have tool calls."""
 
     tool_calls = Objects(Call)
 
 
 class Tool(Body):
-    """A tool by its type alone."""
+    """A tool, of which only the type is read."""
 
     type = Text()
 
 
 class OllamaTools(Body):
-    """Tools and thoughts in Ollama's dialect."""
+    """The fields for tools and thinking in Ollama's dialect."""
 
     tools = List(TOOL)
     think = Raw({"type": "boolean"}, {"enum": [*LEVELS]})
 
 
 class Reasoning(Body):
-    """How long to think."""
+    """How much to think."""
 
     effort = Text(choices=tuple(_EFFORTS))
 
 
 class OpenAITools(Body):
-    """Tools and thoughts in OpenAI's dialect."""
+    """The fields for tools and thinking in OpenAI's dialect."""
 
     tools = List(TOOL)
     tool_choice = Raw({"enum": ["auto", "none", "required"]}, OBJECT)
@@ -105,13 +105,13 @@ class _Chosen(Body):
 
 @dataclass(frozen=True, slots=True)
 class Told:
-    """What is new of an answer, as clients are told it.
+    """The content of an answer, or of its next part, as clients get it.
 
     Attributes:
-        text: Of the answer itself.
-        thinking: What was thought.
-        calls: Tools to call.
-        cut: The call that the answer breaks off in.
+        text: The text of the answer itself.
+        thinking: The text of its thoughts.
+        calls: The tool calls.
+        cut: The tool call in which the answer breaks off; None if it does not.
     """
 
     text: str
@@ -120,7 +120,7 @@ class Told:
     cut: CutCall | None = None
 
     def __bool__(self) -> bool:
-        """Return whether there is anything."""
+        """Return whether there is any content."""
         return bool(self.text or self.thinking or self.calls or self.cut)
 
 
@@ -128,13 +128,13 @@ NOTHING = Told("", "", ())
 
 
 def told(event: TextChunk | Finished, request: GenerateRequest) -> Told:
-    """Return what an event tells; calls that nobody gave tools for are a part of the text."""
+    """Return the content of an event; if the request offers no tools, calls are part of the text."""
     pieces = event.pieces
     thinking = event.thinking if isinstance(event, Finished) else _thoughts(pieces)
     if request.tools:
         return Told(event.text, thinking, calls_of(pieces), cut_of(pieces))
-    said = [markup([piece], begun=True) for piece in pieces if piece.kind is not Kind.THOUGHT]
-    return Told("".join(said), thinking, ())
+    texts = [markup([piece], begun=True) for piece in pieces if piece.kind is not Kind.THOUGHT]
+    return Told("".join(texts), thinking, ())
 
 
 def _thoughts(pieces: Sequence[Piece]) -> str:
@@ -142,10 +142,15 @@ def _thoughts(pieces: Sequence[Piece]) -> str:
 
 
 def suit_model(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[GenerateRequest, tuple[str, ...]]:
-    """Return a request as a model can follow it, and a warning where thoughts were asked of one that has none.
+    """Return a request without thinking if the model does not support that, and warnings.
+
+    Args:
+        name: The model's name, for messages.
+        info: The properties of the model.
+        request: The request to adapt.
 
     Raises:
-        ApiError: It knows nothing of tools or gaps, and is asked for them.
+        ApiError: The request needs tools or fill-in-the-middle, and the model does not support them.
     """
     if request.suffix is not None and not info.fills_gaps:
         raise bad(f"{name} does not support insert")
@@ -159,10 +164,10 @@ def suit_model(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[Ge
 
 
 def kind_of_tool(tool: Tool, usual: str = "") -> str:
-    """Return the type of a tool; `usual`, unless that is empty, is the one of a tool that names none.
+    """Return the type of a tool, or the default `usual` if it names none.
 
     Raises:
-        ApiError: It should name one, and does not.
+        ApiError: The tool names no type and there is no default.
     """
     kind = tool.type or usual
     if not kind:
@@ -171,36 +176,36 @@ def kind_of_tool(tool: Tool, usual: str = "") -> str:
 
 
 def left_out(name: str, kinds: Mapping[int, str], why: str) -> Iterator[str]:
-    """Yield warnings that objects in a list are left out.
+    """Yield warnings that items of a list are left out.
 
     Args:
-        name: The field that has the list.
-        kinds: Their types, by their places in it.
-        why: What is said of all of them.
+        name: The field that holds the list.
+        kinds: The types of the items, by their index in the list.
+        why: The reason, as the end of a sentence.
     """
     for place, kind in kinds.items():
         yield f"{name}[{place}] is left out: its type is {shown_value(kind)}, and {why}."
 
 
 def unseen(place: str) -> str:
-    """Return the warning that an image in what a tool answered is not seen."""
+    """Return the warning that the model cannot see an image or a file in a tool's result."""
     return f"{place} is left out: it is no text, and the model is told that it cannot see it."
 
 
 def bound_warnings(warnings: Iterable[str]) -> list[str]:
-    """Return the first of some warnings, and how many more there are."""
-    told = list(warnings)
-    if len(told) > _MOST_WARNINGS:
-        more = len(told) - _MOST_WARNINGS + 1
-        told[_MOST_WARNINGS - 1 :] = [f"{more} more parts of the request are left out."]
-    return told
+    """Return the warnings, with those beyond a limit replaced by their number."""
+    sentences = list(warnings)
+    if len(sentences) > _MAX_WARNINGS:
+        more = len(sentences) - _MAX_WARNINGS + 1
+        sentences[_MAX_WARNINGS - 1 :] = [f"{more} more parts of the request are left out."]
+    return sentences
 
 
 # Ollama
 
 
-def ollama_prompt_options(body: OllamaTools) -> PromptOptions:
-    """Return the tools and thoughts that a request asks for."""
+def ollama_manner(body: OllamaTools) -> PromptOptions:
+    """Return the tools and the thinking mode that a request asks for."""
     think = body.think
     if think is not None and not isinstance(think, bool) and think not in LEVELS:
         right = "".join(f'"{level}", ' for level in LEVELS) + "true, or false"
@@ -212,7 +217,7 @@ def ollama_prompt_options(body: OllamaTools) -> PromptOptions:
 
 
 def ollama_row(told: Told) -> dict[str, Any]:
-    """Return the fields of an answer beside its text; a call that was cut off has no place there."""
+    """Return the fields of an answer other than its text; Ollama's dialect has no field for a cut-off call."""
     row: dict[str, Any] = {"thinking": told.thinking} if told.thinking else {}
     if told.calls:
         row["tool_calls"] = [
@@ -225,8 +230,13 @@ def ollama_row(told: Told) -> dict[str, Any]:
 # OpenAI
 
 
-def openai_prompt_options(body: OpenAITools, functions: Mapping[int, Any] | None = None) -> PromptOptions:
-    """Return the tools and thoughts that a request asks for; `functions`, by their places, are all of its tools."""
+def openai_manner(body: OpenAITools, functions: Mapping[int, Any] | None = None) -> PromptOptions:
+    """Return the tools and the thinking mode that a request asks for.
+
+    Args:
+        body: The request.
+        functions: The tools by their index in the request, in place of those in `body`; None to read those.
+    """
     tools = read_tools(list(body.tools), "tools") if functions is None else tools_at(functions, "tools")
     choice = _openai_choice(body)
     effort = body.reasoning_effort or body.reasoning.effort
@@ -236,7 +246,7 @@ def openai_prompt_options(body: OpenAITools, functions: Mapping[int, Any] | None
 
 
 def _openai_choice(body: OpenAITools) -> ToolChoice | None:
-    """Return which tools must be called, if that is not for the model to choose."""
+    """Return the constraint on tool calls; None if the model may choose freely."""
     given, single = body.tool_choice, not body.parallel_tool_calls
     if isinstance(given, dict):
         choice = _Chosen(given, body.path("tool_choice"))
@@ -252,11 +262,11 @@ def _openai_choice(body: OpenAITools) -> ToolChoice | None:
 
 
 def openai_row(told: Told, index: int = 0) -> dict[str, Any]:
-    """Return the fields of a message or of what is new of it, beside its text; `index` calls were told before."""
+    """Return the fields of a message, or of its next part, other than its text; `index` numbers its first call."""
     row: dict[str, Any] = {"reasoning": told.thinking} if told.thinking else {}
     functions = [(call.id, call.name, call.arguments_as_json()) for call in told.calls]
     if told.cut is not None and told.cut.name:
-        # As OpenAI tells it: its arguments are no complete JSON.
+        # OpenAI also sends a call that was cut off, with incomplete JSON as its arguments.
         functions.append((fresh_id(), told.cut.name, told.cut.arguments))
     if functions:
         row["tool_calls"] = [
@@ -272,12 +282,12 @@ def openai_row(told: Told, index: int = 0) -> dict[str, Any]:
 
 
 def calls_said(message: Called) -> tuple[ToolCall, ...]:
-    """Return the calls of an assistant's message, whose arguments are an object, or a text as in OpenAI's dialect."""
+    """Return the calls of an assistant's message."""
     return tuple(call_of(call.function, call.id) for call in message.tool_calls)
 
 
 def call_of(function: Function, call_id: str) -> ToolCall:
-    """Return the call of a function, with its name and its arguments."""
+    """Return the call of a function, whose arguments are an object, or its JSON text as in OpenAI's dialect."""
     given = function.arguments
     if isinstance(given, str):
         try:
@@ -292,7 +302,7 @@ def call_of(function: Function, call_id: str) -> ToolCall:
 
 
 def named_by_calls(messages: Iterable[Message]) -> list[Message]:
-    """Return messages in which those of tools know the tool's name: by the call that they answer."""
+    """Return messages in which each tool result has the tool's name, taken from the call that it answers."""
     names: dict[str, str] = {}
     found = []
     for message in messages:
