@@ -1,1 +1,1 @@
-"""What each dialect's requests and answers look like."""
+"""The requests and answers of each API dialect."""

@@ -1,4 +1,4 @@
-"""Anthropic's dialect: messages."""
+"""Anthropic's dialect: messages and token counts."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -63,14 +63,14 @@ DIALECT = Dialect(_shape, lambda error: event(_shape(error), "error"))
 
 
 class FormatBody(Body):
-    """What an answer must be."""
+    """The format that an answer must have."""
 
     type = Text(choices=("json_schema",))
     schema_ = Raw(OBJECT)
 
 
 class OutputBody(Body):
-    """What is wanted of the answer."""
+    """The requirements on the answer."""
 
     format = Object(FormatBody)
 
@@ -86,14 +86,14 @@ class MessagesBody(ConversationBody, SamplingBody, OverflowBody):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request.
+    """A parsed request.
 
     Attributes:
-        name: The model, as the client calls it.
+        name: The model's name as the client wrote it.
         record: The model.
-        request: What to answer.
-        keep_alive: Seconds that the model is to stay afterwards.
-        warnings: What of the request is not followed.
+        request: The request to the engine.
+        keep_alive: Seconds for which the model stays loaded afterwards; None for the default.
+        warnings: A sentence for each part of the request that is ignored.
     """
 
     name: str
@@ -104,14 +104,14 @@ class _Asked:
 
 
 class Anthropic:
-    """Answers as Anthropic does."""
+    """The endpoints of Anthropic's dialect."""
 
     def __init__(self, desk: Desk) -> None:
-        """Ask at `desk`."""
+        """Pass requests to the engine through `desk`."""
         self._desk = desk
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
+        """Return the routes of the endpoints."""
         return [
             Route("/v1/messages", self._messages, methods=["POST"]),
             Route("/v1/messages/count_tokens", self._count_tokens, methods=["POST"]),
@@ -161,16 +161,19 @@ class Anthropic:
 
     async def _count(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            meant, _ = suit_model(asked.name, visit.info, asked.request)
-            request = CountRequest(
-                meant.id,
-                meant.messages,
-                tools=meant.tools,
-                tool_choice=meant.tool_choice,
-                think=meant.think,
-                think_budget=meant.think_budget,
+            request, _ = suit_model(asked.name, visit.info, asked.request)
+            count_request = CountRequest(
+                request.id,
+                request.messages,
+                tools=request.tools,
+                tool_choice=request.tool_choice,
+                think=request.think,
+                think_budget=request.think_budget,
             )
-            return {"input_tokens": (await self._desk.count(visit, request)).tokens, **warning_fields(asked.warnings)}
+            return {
+                "input_tokens": (await self._desk.count(visit, count_request)).tokens,
+                **warning_fields(asked.warnings),
+            }
 
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
@@ -198,7 +201,7 @@ class Anthropic:
                         yield _event("message_start", message=_message(asked) | {"usage": usage})
                     if isinstance(told_event, TextChunk):
                         for piece in pieces_told(told_event, request):
-                            for block in blocks.tell(piece):
+                            for block in blocks.add(piece):
                                 yield event(block, block["type"])
                         continue
                     for block in blocks.end():
@@ -218,10 +221,10 @@ def _require_model(body: ConversationBody) -> None:
 
 
 def _conversation(body: ConversationBody) -> list[Message]:
-    """Return what was said so far.
+    """Return the messages of a conversation, the system prompt first.
 
     Raises:
-        ApiError: It is nothing, or in a form that is not known.
+        ApiError: There are no messages, or a block has an unknown type.
     """
     system = text_of(body.system)
     messages = named_by_calls(part for message in body.messages for part in messages_of(message))
@@ -231,7 +234,7 @@ def _conversation(body: ConversationBody) -> list[Message]:
 
 
 async def _output_format(wanted: FormatBody) -> Grammar | None:
-    """Return what the answer must be, if it must be something."""
+    """Return the grammar of the requested format; None for free text."""
     if not wanted.values:
         return None
     if wanted.type != "json_schema":
@@ -253,7 +256,7 @@ def _message(asked: _Asked) -> dict[str, Any]:
 
 
 def _reason(end: Finished, request: GenerateRequest) -> dict[str, str | None]:
-    """Return why an answer ended; a stop text of the model's own is the end of its turn."""
+    """Return why an answer ended; only the client's own stop sequences count as `stop_sequence`."""
     if end.stop and end.stop in request.options.get("stop", ()):
         return {"stop_reason": "stop_sequence", "stop_sequence": end.stop}
     reason = "max_tokens" if end.done_reason in CUT_SHORT else "end_turn"
@@ -263,7 +266,7 @@ def _reason(end: Finished, request: GenerateRequest) -> dict[str, str | None]:
 
 
 def _usage(prompt: int, cached: int, written: int) -> dict[str, int]:
-    """Return counts; what was there already is not part of the input here."""
+    """Return the token counts; in this dialect, cached tokens are not part of the input."""
     return {"input_tokens": prompt - cached, "cache_read_input_tokens": cached, "output_tokens": written}
 
 

@@ -1,4 +1,4 @@
-"""Blocks of Anthropic's dialect: what messages are made of, and how an answer is told in them."""
+"""Content blocks of Anthropic's dialect, in the messages of requests and in answers."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
@@ -15,12 +15,12 @@ from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.tools import tools_at
 
 B = TypeVar("B", bound=Body)
-_NO_TEXTS = ("image", "document")
+_NON_TEXT_TYPES = ("image", "document")
 _KINDS = {Kind.TEXT: "text", Kind.THOUGHT: "thinking", Kind.TOOL: "tool_use"}
 
 
 class Part(Body):
-    """A part of what a tool answered."""
+    """A part of a tool's result."""
 
     type = Text(required=True)
     text = Text()
@@ -28,7 +28,7 @@ class Part(Body):
 
 
 class Block(Body):
-    """A block of a message: by its type a text, a thought, a call, or what a tool answered."""
+    """A block of a message: depending on its type a text, a thought, a tool call, or a tool's result."""
 
     type = Text(required=True)
     text = Text()
@@ -47,7 +47,7 @@ class BlockMessage(MessageBody):
 
 
 class CustomTool(Tool):
-    """A tool."""
+    """A tool that the client defines."""
 
     name = Raw(STRING)
     description = Raw(STRING)
@@ -55,7 +55,7 @@ class CustomTool(Tool):
 
 
 class ChoiceBody(Body):
-    """Which tools must be called."""
+    """Which tools may or must be called."""
 
     type = Text("auto", choices=("auto", "none", "any", "tool"))
     name = Text()
@@ -70,7 +70,7 @@ class ThinkingBody(Body):
 
 
 class ConversationBody(ModelBody):
-    """What requests for answers and for counts have in common."""
+    """The common fields of requests for answers and for token counts."""
 
     messages = Objects(BlockMessage, required=True)
     system = TextOrObjects(Block)
@@ -80,7 +80,7 @@ class ConversationBody(ModelBody):
 
 
 def warnings_of(body: ConversationBody) -> list[str]:
-    """Return what of a request is left out, in sentences: clients send it to any server, and go on without it."""
+    """Return warnings for the parts of a request that are left out instead of refused, as clients manage without."""
     return bound_warnings(
         (
             *left_out("tools", _others(body), "only those of type custom are offered"),
@@ -90,21 +90,20 @@ def warnings_of(body: ConversationBody) -> list[str]:
                 for block in _blocks_in(message.content)
                 if block.type == "tool_result"
                 for part in _blocks_in(block.content)
-                if part.type in _NO_TEXTS
+                if part.type in _NON_TEXT_TYPES
             ),
         )
     )
 
 
-def prompt_options_of(body: ConversationBody) -> PromptOptions:
-    """Return the tools and thoughts that a request asks for.
+def manner_of(body: ConversationBody) -> PromptOptions:
+    """Return the tools and the thinking mode that a request asks for.
 
-    Tools of Anthropic's own are left out: they are described by their type alone, which only its models and servers
-    know.
+    Anthropic's own tools are left out: a request gives only their type, which only Anthropic's models know.
 
     Raises:
-        ApiError: It asks for what there is not.
-        InvalidRequestError: A tool is described wrongly.
+        ApiError: A field has an invalid value.
+        InvalidRequestError: The description of a tool is invalid.
     """
     others = _others(body)
     described = {
@@ -140,29 +139,29 @@ def prompt_options_of(body: ConversationBody) -> PromptOptions:
 
 
 def _others(body: ConversationBody) -> dict[int, str]:
-    """Return the types of the tools that are Anthropic's own, by their places."""
+    """Return the types of Anthropic's own tools, by their index in the request."""
     kinds = enumerate(kind_of_tool(tool, usual="custom") for tool in body.tools)
     return {place: kind for place, kind in kinds if kind != "custom"}
 
 
 def _blocks_in(content: str | Sequence[B]) -> Sequence[B]:
-    """Return the blocks of a content; none of one that is a text."""
+    """Return the blocks of a content; empty if it is a text."""
     return () if isinstance(content, str) else content
 
 
 def text_of(content: str | Sequence[Block]) -> str:
-    """Return a content that is a text or a list of blocks that are texts; what was thought is left out."""
+    """Return the text of a content, joined from its blocks; thoughts are left out."""
     return content if isinstance(content, str) else "".join(block.text for block in _blocks(content, "text"))
 
 
-def _answer_of(content: str | Sequence[Part]) -> str:
-    """Return what a tool answered; tools that a search found are their names, one on a line."""
-    return content if isinstance(content, str) else "".join(map(_answered, content))
+def _result_text(content: str | Sequence[Part]) -> str:
+    """Return the text of a tool's result; a reference to a tool becomes a line with its name."""
+    return content if isinstance(content, str) else "".join(map(_part_text, content))
 
 
-def _answered(part: Part) -> str:
+def _part_text(part: Part) -> str:
     kind = part.type
-    if kind in _NO_TEXTS:
+    if kind in _NON_TEXT_TYPES:
         return UNSEEN
     if kind == "tool_reference":
         return f"{part.tool_name}\n"
@@ -172,7 +171,7 @@ def _answered(part: Part) -> str:
 
 
 def messages_of(message: BlockMessage) -> Iterator[Message]:
-    """Yield what a message says: what tools answered first, each by itself, then the rest of it."""
+    """Yield the messages that one message stands for: one for each tool result, then one for its other blocks."""
     role = role_of(message)
     if isinstance(content := message.content, str):
         yield Message(role, content)
@@ -183,7 +182,7 @@ def messages_of(message: BlockMessage) -> Iterator[Message]:
         kind = block.type
         if kind == "tool_result":
             answered = True
-            yield Message("tool", _answer_of(block.content), tool_call_id=block.tool_use_id)
+            yield Message("tool", _result_text(block.content), tool_call_id=block.tool_use_id)
         elif kind == "tool_use":
             calls.append(ToolCall(block.name, block.input.values, block.id))
         elif kind == "thinking":
@@ -205,9 +204,9 @@ def _blocks(blocks: Iterable[Block], *kinds: str) -> Iterator[Block]:
 
 
 def pieces_told(event: TextChunk | Finished, request: GenerateRequest) -> Iterator[Piece]:
-    """Yield what an event tells; calls that nobody gave tools for are a part of the text.
+    """Yield the pieces of an event that clients get; if the request offers no tools, calls are part of the text.
 
-    One that was cut off is no block, as its input would seem to be complete.
+    A call that was cut off is left out, as its input would seem to be complete.
     """
     for piece in event.pieces:
         if piece.cut is not None and request.tools:
@@ -219,7 +218,7 @@ def pieces_told(event: TextChunk | Finished, request: GenerateRequest) -> Iterat
 
 
 def blocks_of(pieces: Iterable[Piece]) -> list[dict[str, Any]]:
-    """Return the parts of a whole answer as blocks."""
+    """Return the pieces of a whole answer as blocks."""
     blocks: list[dict[str, Any]] = []
     for piece in pieces:
         kind = _KINDS[piece.kind]
@@ -231,7 +230,7 @@ def blocks_of(pieces: Iterable[Piece]) -> list[dict[str, Any]]:
 
 
 def _block_start(piece: Piece) -> dict[str, Any]:
-    """Return the block that begins with a piece, without anything in it."""
+    """Return the empty block that begins with a piece."""
     if piece.call is not None:
         return {"type": "tool_use", "id": piece.call.id, "name": piece.call.name, "input": {}}
     return (
@@ -248,15 +247,15 @@ def _filled(piece: Piece) -> dict[str, Any]:
 
 
 class BlockStream:
-    """Tells an answer in events as it comes."""
+    """Turns the pieces of an answer into the events of a stream."""
 
     def __init__(self) -> None:
-        """Begin; nothing has been told."""
+        """Begin without a block."""
         self._index = -1
         self._open: Kind | None = None
 
-    def tell(self, piece: Piece) -> Iterator[dict[str, Any]]:
-        """Yield the events that a piece means."""
+    def add(self, piece: Piece) -> Iterator[dict[str, Any]]:
+        """Yield the events for the next piece."""
         if self._open is not piece.kind or piece.kind is Kind.TOOL:
             yield from self.end()
             self._index, self._open = self._index + 1, piece.kind
@@ -269,7 +268,7 @@ class BlockStream:
         yield {"type": "content_block_delta", "index": self._index, "delta": delta}
 
     def end(self) -> Iterator[dict[str, Any]]:
-        """Yield the event that ends the block which is open, if one is."""
+        """Yield the event that ends the open block, if there is one."""
         if self._open is not None:
             self._open = None
             yield {"type": "content_block_stop", "index": self._index}

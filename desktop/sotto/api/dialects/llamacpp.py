@@ -1,4 +1,4 @@
-"""The dialect of llama.cpp's server, as far as editors speak it: what fills a gap, and whether there is anybody.
+"""The part of llama.cpp's dialect that editors use: `/infill`, which fills a gap in a text, and `/health`.
 
 https://github.com/ggml-org/llama.cpp/tree/master/tools/server
 """
@@ -27,10 +27,10 @@ from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
 
 PATHS = ("/health", "/v1/health", "/infill")
-_MOST_FILES = 256
-_LONGEST_WAIT = 2**31 - 1
-_USUAL_NAME = "tmp"
-_NOTHING = object()
+_MAX_FILES = 256
+_MAX_MILLISECONDS = 2**31 - 1
+_DEFAULT_FILENAME = "tmp"
+_MISSING = object()
 _TYPES = {
     HTTPStatus.BAD_REQUEST: "invalid_request_error",
     HTTPStatus.UNAUTHORIZED: "authentication_error",
@@ -50,9 +50,9 @@ DIALECT = Dialect(_shape, lambda error: event(_shape(error)))
 
 
 class FileBody(Body):
-    """A file that belongs to what is written."""
+    """A file that gives context."""
 
-    filename = Text(_USUAL_NAME)
+    filename = Text(_DEFAULT_FILENAME)
     text = Text()
 
 
@@ -68,47 +68,47 @@ class InfillBody(SamplingBody):
     stop = Raw(STRING, list_of(STRING))
     json_schema = Raw(OBJECT)
     ignore_eos = Flag(False)
-    t_max_predict_ms = Integer(-1, _LONGEST_WAIT)
+    t_max_predict_ms = Integer(-1, _MAX_MILLISECONDS)
     response_fields = List(STRING)
     stream = Flag(False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What is to fill a gap.
+    """A parsed request to fill a gap.
 
     Attributes:
-        record: The model; None for whichever can.
-        request: What it is asked.
-        keep_alive: Seconds that it is to stay afterwards.
-        draws: Whether anything is to come; otherwise the prompt is only read, for the next one.
-        patience: Seconds from the first token after which the answer ends with its line; 0 for no limit.
-        fields: Paths of the fields to send; empty for everything.
-        warnings: What of the request is not followed.
+        record: The model; None for any that can fill gaps.
+        request: The request to the engine.
+        keep_alive: Seconds for which the model stays loaded afterwards; None for the default.
+        generates: Whether to send text; otherwise the prompt is only computed, to be cached for the next request.
+        time_limit: Seconds from the first token after which the answer ends, once it has a line break; 0 for no limit.
+        fields: The paths of the fields to send; empty for all.
+        warnings: A sentence for each part of the request that is ignored.
     """
 
     record: ModelRecord | None
     request: GenerateRequest
     keep_alive: float | None
-    draws: bool
-    patience: float
+    generates: bool
+    time_limit: float
     fields: Sequence[str]
     warnings: tuple[str, ...]
 
 
 @dataclass(slots=True)
-class _Said:
-    """What there is of an answer, by `time.monotonic()`.
+class _Progress:
+    """The state of an answer; times are those of `time.monotonic()`.
 
     Attributes:
-        began: When it was asked for.
-        prompt: Tokens of the prompt.
-        cached: How many of these were there already.
-        first: When the first token came; 0 before.
-        last: When the last one came.
-        text: All of it.
-        tokens: How many it has.
-        end: How it ended; None where nobody waited for that.
+        began: The time of the request.
+        prompt: The number of prompt tokens.
+        cached: The number of prompt tokens taken from the cache.
+        first: The time of the first token; 0 before.
+        last: The time of the last event.
+        text: The text so far.
+        tokens: The number of generated tokens so far.
+        end: The last event; None if the answer ended at its time limit.
     """
 
     began: float
@@ -122,14 +122,14 @@ class _Said:
 
 
 class LlamaCpp:
-    """Answers as llama.cpp's server does."""
+    """The endpoints of llama.cpp's dialect."""
 
     def __init__(self, desk: Desk) -> None:
-        """Ask at `desk`."""
+        """Pass requests to the engine through `desk`."""
         self._desk = desk
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
+        """Return the routes of the endpoints."""
         return [
             Route("/health", self._health),
             Route("/v1/health", self._health),
@@ -147,13 +147,13 @@ class LlamaCpp:
             if not body.given(name):
                 raise bad(f'"{name}" is required')
         files = tuple((file.filename, file.text) for file in body.input_extra)
-        if len(files) > _MOST_FILES:
-            raise bad(f"input_extra has {len(files)} texts, and {_MOST_FILES} is the most.")
+        if len(files) > _MAX_FILES:
+            raise bad(f"input_extra has {len(files)} texts, and {_MAX_FILES} is the most.")
         record = await self._desk.model(body.model) if body.model else None
         options, count, warnings = _options(body)
         refuse_other_formats(body, "json_schema")
         grammar = await schema_of(body, "json_schema") if body.given("json_schema") else None
-        request_made = replace(
+        request = replace(
             request_of(
                 options,
                 prompt=body.input_prefix + body.prompt,
@@ -166,10 +166,10 @@ class LlamaCpp:
         )
         asked = _Asked(
             record,
-            request_made,
+            request,
             keep_alive(body.keep_alive),
-            draws=count != 0,
-            patience=(body.t_max_predict_ms or 0) / 1000,
+            generates=count != 0,
+            time_limit=(body.t_max_predict_ms or 0) / 1000,
             fields=_response_fields(body),
             warnings=warnings,
         )
@@ -178,10 +178,10 @@ class LlamaCpp:
         return Whole(DIALECT, lambda: self._whole(asked))
 
     async def _some_model(self) -> ModelRecord:
-        """Return the model that is asked where none is named: one that is loaded, else the only one that can.
+        """Return the model for a request that names none: a loaded one, or else the only one that can fill gaps.
 
         Raises:
-            ApiError: There is none, or it is not clear which one.
+            ApiError: No model can fill gaps, or several can and none of them is loaded.
         """
         loaded = sorted(self._desk.host.resident_models, key=lambda resident: resident.stays, reverse=True)
         if able := [resident.record for resident in loaded if resident.info.fills_gaps]:
@@ -199,30 +199,30 @@ class LlamaCpp:
     async def _whole(self, asked: _Asked) -> dict[str, Any]:
         record = asked.record or await self._some_model()
         async with self._desk.visit(record, keep_alive=asked.keep_alive) as visit:
-            said = _Said(time.monotonic())
-            async with aclosing(self._said(asked, visit, said)) as chunks:
+            progress = _Progress(time.monotonic())
+            async with aclosing(self._chunks(asked, visit, progress)) as chunks:
                 async for _ in chunks:
                     pass
-            return _chosen(_final(asked, visit, said, said.text), asked.fields)
+            return _select_fields(_final(asked, visit, progress, progress.text), asked.fields)
 
     async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
         record = asked.record or await self._some_model()
         async with self._desk.visit(record, keep_alive=asked.keep_alive) as visit:
-            said = _Said(time.monotonic())
-            async with aclosing(self._said(asked, visit, said)) as chunks:
+            progress = _Progress(time.monotonic())
+            async with aclosing(self._chunks(asked, visit, progress)) as chunks:
                 async for chunk in chunks:
                     row = {
                         "index": 0,
                         "content": chunk.text,
                         "tokens": list(chunk.token_ids),
                         "stop": False,
-                        "tokens_predicted": said.tokens,
+                        "tokens_predicted": progress.tokens,
                     }
-                    yield event(_chosen(row, asked.fields))
-            yield event(_chosen(_final(asked, visit, said, ""), asked.fields))
+                    yield event(_select_fields(row, asked.fields))
+            yield event(_select_fields(_final(asked, visit, progress, ""), asked.fields))
 
-    async def _said(self, asked: _Asked, visit: Visit, said: _Said) -> AsyncGenerator[TextChunk, None]:
-        """Yield what is new of an answer, and note all of it in `said`."""
+    async def _chunks(self, asked: _Asked, visit: Visit, progress: _Progress) -> AsyncGenerator[TextChunk, None]:
+        """Yield the chunks of an answer and record its state in `progress`."""
         if not visit.info.fills_gaps:
             raise ApiError(
                 HTTPStatus.NOT_IMPLEMENTED,
@@ -231,29 +231,29 @@ class LlamaCpp:
             )
         async with aclosing(self._desk.answer(visit, asked.request)) as events:
             async for told_event in events:
-                said.last = time.monotonic()
+                progress.last = time.monotonic()
                 if isinstance(told_event, Finished):
-                    said.end = told_event
+                    progress.end = told_event
                 elif isinstance(told_event, PrefillProgress):
-                    said.prompt, said.cached = told_event.total, told_event.cached
-                elif asked.draws:
-                    said.first = said.first or said.last
-                    said.text += told_event.text
-                    said.tokens += len(told_event.token_ids)
+                    progress.prompt, progress.cached = told_event.total, told_event.cached
+                elif asked.generates:
+                    progress.first = progress.first or progress.last
+                    progress.text += told_event.text
+                    progress.tokens += len(told_event.token_ids)
                     if told_event.text:
                         yield told_event
-                    if 0 < asked.patience < said.last - said.first and "\n" in said.text:
+                    if 0 < asked.time_limit < progress.last - progress.first and "\n" in progress.text:
                         return
 
 
 def _options(body: InfillBody) -> tuple[dict[str, Any], int, tuple[str, ...]]:
-    """Return the options by Ollama's names, how many tokens may be drawn, and warnings; negative for as many as fit."""
+    """Return the options by Ollama's names, the maximum number of tokens (negative for no limit), and warnings."""
     options, warnings = drawn_by(body)
     if body.given("stop"):
         options["stop"] = body.stop
     count = body.n_predict
     if count is not None:
-        # Nothing but the prompt is computed where a single token is drawn, too.
+        # For 0, one token is sampled and not sent: it costs nothing beyond computing the prompt.
         options["num_predict"] = count or 1
     checked_options(options)
     return options, -1 if count is None else count, warnings
@@ -267,13 +267,14 @@ def _response_fields(body: InfillBody) -> Sequence[str]:
     return paths
 
 
-def _final(asked: _Asked, visit: Visit, said: _Said, content: str) -> dict[str, Any]:
-    """Return the end of an answer, by llama.cpp's names."""
-    options, end = asked.request.options, said.end
-    reads, draws = (said.first or said.last) - said.began, said.last - (said.first or said.last)
+def _final(asked: _Asked, visit: Visit, progress: _Progress, content: str) -> dict[str, Any]:
+    """Return the last object of an answer, in llama.cpp's form."""
+    options, end = asked.request.options, progress.end
+    first = progress.first or progress.last
+    prompt_seconds, eval_seconds = first - progress.began, progress.last - first
     if end is not None:
-        reads, draws = end.prompt_duration / 1e9, end.eval_duration / 1e9
-    computed = said.prompt - said.cached
+        prompt_seconds, eval_seconds = end.prompt_duration / 1e9, end.eval_duration / 1e9
+    computed = progress.prompt - progress.cached
     return {
         "index": 0,
         "content": content,
@@ -281,17 +282,17 @@ def _final(asked: _Asked, visit: Visit, said: _Said, content: str) -> dict[str, 
         "id_slot": 0,
         "stop": True,
         "model": visit.info.name,
-        "tokens_predicted": said.tokens,
-        "tokens_evaluated": said.prompt,
+        "tokens_predicted": progress.tokens,
+        "tokens_evaluated": progress.prompt,
         "generation_settings": {"n_ctx": visit.info.context_length, **options},
-        "has_new_line": "\n" in said.text,
+        "has_new_line": "\n" in progress.text,
         "truncated": end is not None and end.dropped_tokens > 0,
         **_stop_fields(asked, end),
-        "tokens_cached": said.prompt + said.tokens,
+        "tokens_cached": progress.prompt + progress.tokens,
         "timings": {
-            "cache_n": said.cached,
-            **_timing("prompt", computed, reads),
-            **_timing("predicted", said.tokens, draws),
+            "cache_n": progress.cached,
+            **_timing("prompt", computed, prompt_seconds),
+            **_timing("predicted", progress.tokens, eval_seconds),
         },
         **warning_fields(asked.warnings, [end] if end is not None else ()),
     }
@@ -301,7 +302,7 @@ def _stop_fields(asked: _Asked, end: Finished | None) -> dict[str, str]:
     word = end.stop if end is not None else ""
     if word:
         return {"stop_type": "word", "stopping_word": word}
-    by_itself = asked.draws and end is not None and end.done_reason is DoneReason.STOP
+    by_itself = asked.generates and end is not None and end.done_reason is DoneReason.STOP
     return {"stop_type": "eos" if by_itself else "limit", "stopping_word": ""}
 
 
@@ -314,15 +315,15 @@ def _timing(name: str, tokens: int, seconds: float) -> dict[str, float]:
     }
 
 
-def _chosen(row: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
-    """Return the fields at these paths, each by its whole path; those that are not there are left out."""
+def _select_fields(row: Mapping[str, Any], paths: Sequence[str]) -> dict[str, Any]:
+    """Return the fields at the paths, keyed by the whole path; paths without a field are left out."""
     if not paths:
         return dict(row)
     found = {}
     for path in paths:
         value: Any = row
         for name in path.split("/"):
-            value = value.get(name, _NOTHING) if isinstance(value, Mapping) else _NOTHING
-        if value is not _NOTHING:
+            value = value.get(name, _MISSING) if isinstance(value, Mapping) else _MISSING
+        if value is not _MISSING:
             found[path] = value
     return found

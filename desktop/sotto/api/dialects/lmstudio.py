@@ -1,4 +1,4 @@
-"""LM Studio's dialect: which models there are."""
+"""LM Studio's dialect: the list of models."""
 
 from typing import Any
 
@@ -12,19 +12,19 @@ from sotto.runner.host import ResidentStatus
 from sotto.runner.profiles import Profile
 from sotto.store.records import Format, ModelRecord
 
-# What LM Studio calls files that MLX computes.
-_COMPATIBLE = {Format.GGUF: "gguf", Format.SAFETENSORS: "mlx"}
+# LM Studio names safetensors models after MLX, which runs them.
+_COMPATIBILITY_TYPES = {Format.GGUF: "gguf", Format.SAFETENSORS: "mlx"}
 
 
 class LMStudio:
-    """Tells of models as LM Studio does."""
+    """The endpoints of LM Studio's dialect."""
 
     def __init__(self, desk: Desk) -> None:
-        """Tell of the models at `desk`."""
+        """List the models of `desk`."""
         self._desk = desk
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
+        """Return the routes of the endpoints."""
         return [Route("/api/v0/models", self._models), Route("/api/v0/models/{name:path}", self._model)]
 
     async def _models(self, request: Request) -> Response:
@@ -54,7 +54,7 @@ def _row(record: ModelRecord, profile: Profile, loaded: ResidentStatus | None) -
         "type": "embeddings" if "embedding" in profile.capabilities else "llm",
         "publisher": owner_of(record),
         "arch": record.architecture,
-        "compatibility_type": _COMPATIBLE.get(record.format) if record.format else None,
+        "compatibility_type": _COMPATIBILITY_TYPES.get(record.format) if record.format else None,
         "quantization": record.quantization,
         "state": "loaded" if loaded else "not-loaded",
         **{name: length for name, length in lengths.items() if length is not None},

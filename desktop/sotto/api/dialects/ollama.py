@@ -51,7 +51,7 @@ from sotto.engine.contract.requests import GenerateRequest, Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.store.records import ModelRecord
 
-_LONGEST_TEMPLATE = 1 << 20
+_MAX_TEMPLATE_LENGTH = 1 << 20
 
 
 def _shape(error: ApiError) -> dict[str, Any]:
@@ -62,7 +62,7 @@ DIALECT = Dialect(_shape, lambda error: line(_shape(error)))
 
 
 class AnswerBody(OptionsBody, OverflowBody, OllamaTools, OllamaLogprobs):
-    """What `/api/generate` and `/api/chat` have in common."""
+    """The common fields of requests to `/api/generate` and `/api/chat`."""
 
     stream = Flag(True)
     format = Raw({"enum": ["", "json"]}, OBJECT)
@@ -99,17 +99,17 @@ class ChatBody(AnswerBody):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What `/api/generate` and `/api/chat` have in common.
+    """A parsed request to `/api/generate` or `/api/chat`.
 
     Attributes:
-        name: The model, as the client calls it.
+        name: The model's name as the client wrote it.
         record: The model.
-        num_ctx: The context length to load it with.
-        keep_alive: Seconds that it is to stay afterwards.
-        stream: Whether the answer goes out as it comes.
-        request: What to answer, given the loaded model; None where it is only to be loaded or unloaded.
-        row: Puts what is told of an answer into a row.
-        warnings: What of the request is not followed.
+        num_ctx: The context length in tokens to load it with; None for the default.
+        keep_alive: Seconds for which the model stays loaded afterwards; None for the default.
+        stream: Whether to stream the answer.
+        request: Builds the request to the engine for the loaded model; None if the model is only loaded or unloaded.
+        row: Builds the fields that hold the content of an answer.
+        warnings: A sentence for each part of the request that is ignored.
     """
 
     name: str
@@ -123,14 +123,14 @@ class _Asked:
 
 
 class OllamaAnswers:
-    """Answers as Ollama does."""
+    """The endpoints for answers in Ollama's dialect."""
 
     def __init__(self, desk: Desk) -> None:
-        """Ask at `desk`."""
+        """Pass requests to the engine through `desk`."""
         self._desk = desk
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
+        """Return the routes of the endpoints."""
         return [
             Route("/api/generate", self._generate, methods=["POST"]),
             Route("/api/chat", self._chat, methods=["POST"]),
@@ -144,32 +144,33 @@ class OllamaAnswers:
         prompt, system, template, raw = body.prompt, body.system, body.template, body.raw_
         if raw and (template or system or body.raw("context")):
             raise bad("raw mode does not support template, system, or context")
-        if len(template) > _LONGEST_TEMPLATE:
-            raise bad(f"template has {len(template):,} characters, and {_LONGEST_TEMPLATE:,} is the most.")
+        if len(template) > _MAX_TEMPLATE_LENGTH:
+            raise bad(f"template has {len(template):,} characters, and {_MAX_TEMPLATE_LENGTH:,} is the most.")
         context = tokens_of(body, "context", body.context)
         suffix = body.suffix
         overflow, grammar = overflow_of(body, usual_of_text(record)), await _format(body)
         logprobs, prompt_options = asked_of_ollama(body), ollama_prompt_options(body)
 
-        def asked(info: ModelInfo) -> GenerateRequest:
+        def build_request(info: ModelInfo) -> GenerateRequest:
             if suffix:
-                # As in Ollama, neither a system prompt nor thoughts have a place there.
+                # As in Ollama, filling a gap uses neither a system prompt nor thinking.
                 request = request_of(options, (), prompt, overflow, logprobs, grammar)
                 return replace(request, suffix=suffix)
-            # A model without a template is one that goes on with texts.
+            # A model without a template continues the text.
             if raw or not (info.has_chat_template or system or template):
                 return request_of(options, (), prompt, overflow, logprobs, grammar, prompt_options)
             before = (Message("system", system),) if system else ()
             messages = (*before, Message("user", prompt))
             return request_of(options, messages, None, overflow, logprobs, grammar, prompt_options)
 
-        def going_on(info: ModelInfo) -> GenerateRequest:
-            return asked(info) if raw else replace(asked(info), context=context, template=template)
+        def build_continuation(info: ModelInfo) -> GenerateRequest:
+            request = build_request(info)
+            return request if raw else replace(request, context=context, template=template)
 
         def row(told: Told) -> dict[str, Any]:
             return {"response": told.text, **ollama_row(told)}
 
-        return self._answer(_asked(body, record, going_on if prompt or suffix else None, row))
+        return self._answer(_asked(body, record, build_continuation if prompt or suffix else None, row))
 
     @takes(ChatBody, streams=NDJSON)
     async def _chat(self, body: ChatBody) -> Answer:
@@ -180,16 +181,16 @@ class OllamaAnswers:
         overflow, grammar = overflow_of(body), await _format(body)
         logprobs, prompt_options = asked_of_ollama(body), ollama_prompt_options(body)
 
-        def asked(info: ModelInfo) -> GenerateRequest:
+        def build_request(info: ModelInfo) -> GenerateRequest:
             return request_of(options, messages, None, overflow, logprobs, grammar, prompt_options)
 
         def row(told: Told) -> dict[str, Any]:
             return {"message": {"role": "assistant", "content": told.text, **ollama_row(told)}}
 
-        return self._answer(_asked(body, record, asked if messages else None, row))
+        return self._answer(_asked(body, record, build_request if messages else None, row))
 
     async def _begin(self, body: AnswerBody) -> tuple[ModelRecord, dict[str, Any]]:
-        """Return the model and the options, with everything checked that both requests may ask for."""
+        """Return the model and the options; check the fields that both kinds of request have."""
         record = await self._desk.model(body.model)
         options, _, _ = options_of(body)
         refuse_other_formats(body, "format")
@@ -208,9 +209,9 @@ class OllamaAnswers:
             return _row(asked, NOTHING) | {"done": True, "done_reason": reason} | warning_fields(asked.warnings)
         async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
             request, warnings = suit_model(asked.name, visit.info, asked.request(visit.info))
-            end, likely = await whole_answer(self._desk, visit, request)
+            end, logprobs = await whole_answer(self._desk, visit, request)
             notes = warning_fields((*asked.warnings, *warnings), [end])
-            return _row(asked, told(end, request), likely) | _ended(end, visit) | notes
+            return _row(asked, told(end, request), logprobs) | _ended(end, visit) | notes
 
     async def _load_or_unload(self, asked: _Asked) -> str:
         if asked.keep_alive == 0:
@@ -266,7 +267,7 @@ def _message(message: ChatMessage) -> Message:
 
 
 async def _format(body: AnswerBody) -> Grammar | None:
-    """Return what the answer must be, if it must be something."""
+    """Return the grammar of the requested format; None for free text."""
     wanted = body.format
     if wanted in (None, ""):
         return None
@@ -277,9 +278,9 @@ async def _format(body: AnswerBody) -> Grammar | None:
     return await schema_of(body, "format")
 
 
-def _row(asked: _Asked, new: Told, likely: Sequence[Likelihood] = ()) -> dict[str, Any]:
-    logprobs = {"logprobs": of_ollama(likely)} if likely else {}
-    return {"model": asked.name, "created_at": timestamp(time.time_ns()), **asked.row(new), **logprobs}
+def _row(asked: _Asked, new: Told, logprobs: Sequence[Likelihood] = ()) -> dict[str, Any]:
+    logprob_fields = {"logprobs": of_ollama(logprobs)} if logprobs else {}
+    return {"model": asked.name, "created_at": timestamp(time.time_ns()), **asked.row(new), **logprob_fields}
 
 
 def _ended(end: Finished, visit: Visit) -> dict[str, Any]:
@@ -297,6 +298,6 @@ def _ended(end: Finished, visit: Visit) -> dict[str, Any]:
 
 
 def timestamp(nanoseconds: int) -> str:
-    """Return a time as RFC 3339 writes it, in UTC."""
+    """Return a time in nanoseconds since the epoch in RFC 3339 format, in UTC."""
     seconds, rest = divmod(nanoseconds, 10**9)
     return f"{datetime.fromtimestamp(seconds, UTC):%Y-%m-%dT%H:%M:%S}.{rest:09}Z"

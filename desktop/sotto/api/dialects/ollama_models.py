@@ -1,4 +1,4 @@
-"""Ollama's dialect: which models there are, what they are, and what is loaded."""
+"""Ollama's dialect: the list of models, their details, and the loaded ones."""
 
 import asyncio
 import json
@@ -29,12 +29,12 @@ from sotto.store.records import Format, ModelRecord, ModelSource
 from sotto.store.sources.model_names import parse_name
 
 OLLAMA_VERSION = "0.32.15"
-"""The version of Ollama that is followed here. Clients ask for one that is recent enough, and go by it."""
-# What Ollama leaves out of `model_info`.
+"""The version of Ollama whose behaviour is followed here. Clients check that it is recent enough."""
+# Ollama leaves these out of `model_info`, as other fields hold them.
 _SHOWN_ELSEWHERE = ("general.name", "tokenizer.chat_template")
-_LARGEST_WHOLE, _LARGEST_FLOAT = 10**15, 3.4e38
-# What Go's longest duration, which Ollama says for ever with, comes to.
-_FOREVER = float(1 << 63) / 1e9
+_MAX_INTEGER, _MAX_FLOAT32 = 10**15, 3.4e38
+# Go's longest duration in seconds, which Ollama uses for "forever".
+_FOREVER_SECONDS = float(1 << 63) / 1e9
 _CONFIG_KEYS = {
     "attention.head_count": "num_attention_heads",
     "attention.head_count_kv": "num_key_value_heads",
@@ -47,14 +47,14 @@ _CONFIG_KEYS = {
 
 
 class NamedBody(Body):
-    """A request that names a model, by today's field or by an earlier one."""
+    """A request that names a model, in `model` or in the older field `name`."""
 
     model = Text()
     name = Text()
 
     @property
     def wanted(self) -> str:
-        """The model's name; empty if there is none."""
+        """The model's name; empty if none is given."""
         return self.model or self.name
 
 
@@ -65,14 +65,14 @@ class ShowBody(NamedBody):
 
 
 class OllamaModels:
-    """Tells of models as Ollama does."""
+    """The endpoints that list and describe models in Ollama's dialect."""
 
     def __init__(self, desk: Desk) -> None:
-        """Tell of the models at `desk`."""
+        """List the models of `desk`."""
         self._desk = desk
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
+        """Return the routes of the endpoints."""
         return [
             Route("/", _root),
             Route("/api/version", _version),
@@ -111,7 +111,7 @@ class OllamaModels:
 
 
 def details(record: ModelRecord) -> dict[str, Any]:
-    """Return what kind of model it is."""
+    """Return the `details` field of a model: its format, family, size and quantisation."""
     return {
         "parent_model": "",
         "format": record.format.value if record.format else "",
@@ -123,7 +123,7 @@ def details(record: ModelRecord) -> dict[str, Any]:
 
 
 def modified_at(record: ModelRecord) -> int:
-    """Return when a model's file or folder was changed, in nanoseconds; 0 if it is gone."""
+    """Return when a model's file or folder was last changed, in nanoseconds since the epoch; 0 if it is gone."""
     try:
         return record.path.stat().st_mtime_ns
     except OSError:
@@ -132,14 +132,14 @@ def modified_at(record: ModelRecord) -> int:
 
 def _resident(resident: ResidentStatus, now: int) -> dict[str, Any]:
     return {
-        "name": resident.record.name,
-        "model": resident.record.name,
-        "size": resident.nbytes,
-        "digest": resident.record.digest,
-        "details": details(resident.record),
-        "expires_at": timestamp(now + int(min(resident.stays, _FOREVER) * 1e9)),
-        "size_vram": resident.nbytes,
-        "context_length": resident.info.context_length,
+        "name": resident_models.record.name,
+        "model": resident_models.record.name,
+        "size": resident_models.nbytes,
+        "digest": resident_models.record.digest,
+        "details": details(resident_models.record),
+        "expires_at": timestamp(now + int(min(resident_models.stays, _FOREVER_SECONDS) * 1e9)),
+        "size_vram": resident_models.nbytes,
+        "context_length": resident_models.info.context_length,
     }
 
 
@@ -188,7 +188,7 @@ def _shown(record: ModelRecord, profile: Profile, *, verbose: bool) -> dict[str,
 
 
 def _of_gguf(file: GgufFile) -> dict[str, Any]:
-    """Return what a file's header says, as it says it: dimensions with the fastest first, and lists that are wanted."""
+    """Return the metadata and tensors in a GGUF file's header; shapes have the fastest-varying dimension first."""
     count = sum(math.prod(tensor.shape) for tensor in file.tensors.values())
     values = {name: _plain(value) for name, value in file.values.items() if name not in _SHOWN_ELSEWHERE}
     return {
@@ -201,17 +201,17 @@ def _of_gguf(file: GgufFile) -> dict[str, Any]:
 
 
 def _plain(value: Any) -> Any:
-    """Return a value of a GGUF file as JSON has it: of a number of 32 bits, the shortest text that means it."""
+    """Return a value of a GGUF file for JSON; a float32 becomes the number with the shortest text that round-trips."""
     if isinstance(value, list):
         return list(map(_plain, value))
     if not isinstance(value, float):
         return value
     if not math.isfinite(value):
         return None
-    if value.is_integer() and abs(value) < _LARGEST_WHOLE:
+    if value.is_integer() and abs(value) < _MAX_INTEGER:
         return int(value)
     packed = struct.pack("<d", value)
-    if abs(value) > _LARGEST_FLOAT or packed != struct.pack("<d", *struct.unpack("<f", struct.pack("<f", value))):
+    if abs(value) > _MAX_FLOAT32 or packed != struct.pack("<d", *struct.unpack("<f", struct.pack("<f", value))):
         return value
     texts = (f"{value:.{digits}g}" for digits in range(1, 10))
     return next(float(text) for text in texts if struct.pack("<f", float(text)) == struct.pack("<f", value))
@@ -256,7 +256,7 @@ def _not_shown(name: str) -> Exception:
 
 
 async def _root(request: Request) -> Response:
-    # Clients look for exactly these words to see whether somebody speaks this dialect.
+    # Clients look for exactly these words to detect a server of this dialect.
     return PlainTextResponse("Ollama is running")
 
 
@@ -265,5 +265,5 @@ async def _version(request: Request) -> Response:
 
 
 async def _status(request: Request) -> Response:
-    # Nothing is ever computed elsewhere.
+    # Models never run in a cloud.
     return JSONResponse({"cloud": {"disabled": True, "source": "none"}})

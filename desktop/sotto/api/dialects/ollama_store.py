@@ -1,4 +1,4 @@
-"""Ollama's dialect: models come, get other names, and go. Only Sotto's own store is ever written."""
+"""Ollama's dialect: downloading, copying and deleting models. Only Sotto's own store is ever written."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -33,7 +33,7 @@ _NOT_YET = {
     "/api/push": "Models cannot be uploaded through this server.",
     "/api/blobs/{digest}": "Files cannot be sent to this server, as no models can be made from them yet.",
 }
-# While these last, it is told how much is here.
+# In these states the client gets the number of downloaded bytes.
 _UNDER_WAY = (PullState.DOWNLOADING, PullState.STALLED, PullState.RETRYING)
 
 
@@ -52,16 +52,16 @@ class PullBody(NamedBody):
 
 
 class OllamaStorage:
-    """Changes what Sotto's own store holds."""
+    """The endpoints that change Sotto's own store in Ollama's dialect."""
 
     def __init__(self, desk: Desk) -> None:
-        """Change the models at `desk`."""
+        """Unload models through `desk` before they are deleted or replaced."""
         self._desk = desk
         self._changing = asyncio.Lock()
         self._downloads = Downloads()
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
+        """Return the routes of the endpoints."""
         return [
             Route("/api/copy", self._copy, methods=["POST"]),
             Route("/api/delete", self._delete, methods=["DELETE"]),
@@ -96,7 +96,7 @@ class OllamaStorage:
         async def act() -> None:
             record, place = await self._own(name, f"model '{name[:200]}' not found", "is not deleted here")
             if not record.also:
-                # Who is being answered still is, to the end: what is deleted was read already.
+                # This does not wait for answers in progress: they no longer need the files.
                 await self._desk.unload(record)
             async with self._changing:
                 await asyncio.to_thread(lambda: erase(remove(record, place.path)))
@@ -135,7 +135,7 @@ class OllamaStorage:
         yield {"status": "success"}
 
     async def _news(self, name: str, model: ModelName, *, insecure: bool) -> AsyncGenerator[dict[str, Any], None]:
-        """Download a model, and yield how far it is; when all who want it have left, what is here stays."""
+        """Download a model and yield its progress; if all clients leave, the downloaded parts stay on disk."""
         async with self._downloads.listen(name, insecure=insecure) as news:
             closing = asyncio.create_task(self._desk.closing.wait())
             closing.add_done_callback(lambda _: news.put_nowait(None))
@@ -144,7 +144,7 @@ class OllamaStorage:
                 while (progress := await _next(news)).state is not PullState.DONE:
                     if progress.state in _UNDER_WAY:
                         yield await _row(progress, model)
-                # Each file was verified before it got its place, and the manifest was written last of all.
+                # Files are verified one by one and the manifest is written last, so both steps are done by now.
                 yield await _row(progress, model)
                 yield {"status": "verifying sha256 digest"}
                 yield {"status": "writing manifest"}
@@ -160,10 +160,15 @@ class OllamaStorage:
         return Response()
 
     async def _own(self, name: str, unknown: str, refused: str) -> tuple[ModelRecord, Place]:
-        """Return the model of a name, and its place of that name in Sotto's own store.
+        """Return a model and its place in Sotto's own store.
+
+        Args:
+            name: The model's name.
+            unknown: The error message for a name that no model has.
+            refused: The words after the model's name in the error message for a model of another store.
 
         Raises:
-            ApiError: There is none, or it is in another store.
+            ApiError: There is no such model, or it is in another store.
         """
         try:
             found = find_place(name, [await self._desk.model(name)])
@@ -181,7 +186,7 @@ class OllamaStorage:
 
     @asynccontextmanager
     async def _replacing(self, name: ModelName) -> AsyncIterator[None]:
-        """Look for models anew afterwards, and let go of the one that had this name if another one has it then."""
+        """Scan for models again afterwards, and unload the model that had this name if another has taken it."""
         staging = Staging(own_store(), name)
         before = await asyncio.to_thread(staging.stored_manifest)
         old = [record for record in await self._desk.models() if before is not None and record.digest == before.digest]
@@ -193,10 +198,10 @@ class OllamaStorage:
 
 
 async def _next(news: News) -> PullProgress:
-    """Wait for more news of a download.
+    """Wait for the next progress of a download.
 
     Raises:
-        ApiError: It has failed, or the server ends.
+        ApiError: The download has failed, or the server is stopping.
     """
     progress = await news.get()
     if progress is None:
@@ -207,7 +212,7 @@ async def _next(news: News) -> PullProgress:
 
 
 async def _row(progress: PullProgress, name: ModelName) -> dict[str, Any]:
-    """Return how far a download is as a whole: what Ollama says of each file is said of the manifest."""
+    """Return the progress of a whole download, in the form that Ollama uses for each file."""
     staging = Staging(own_store(), name)
     manifest = await asyncio.to_thread(lambda: staging.staged_manifest() or staging.stored_manifest())
     digest = manifest.digest if manifest else ""

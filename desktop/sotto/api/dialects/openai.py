@@ -103,20 +103,20 @@ class SchemaBody(Body):
 
 
 class FormatBody(Body):
-    """What an answer must be."""
+    """The format that an answer must have."""
 
     type = Text("text", choices=("text", "json_object", "json_schema"))
     json_schema = Object(SchemaBody)
 
 
 class StreamOptions(Body):
-    """What comes with a stream."""
+    """Options of a streamed answer."""
 
     include_usage = Flag(False)
 
 
 class AnswerBody(SamplingBody, OverflowBody):
-    """What requests for chats and for completions have in common."""
+    """The common fields of requests for chats and for completions."""
 
     stream = Flag(False)
     stream_options = Object(StreamOptions)
@@ -157,23 +157,23 @@ class CompletionBody(AnswerBody):
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request of either kind.
+    """A parsed request for a chat or a completion.
 
     Attributes:
         record: The model.
-        requests: What to answer; one for each choice.
-        prompts: How many prompts they come from.
-        keep_alive: Seconds that the model is to stay afterwards.
-        stream: Whether the answer goes out as it comes.
-        usage: Whether a stream ends with a count.
-        head: What every object of the answer begins with.
-        whole: Makes a choice from all that is told of it.
-        piece: Makes a choice of a stream from what is new of it, and how many calls were told before; None for the
-            first.
-        last: The last choice of a stream, without its reason.
-        chunk: What an object of a stream is called.
-        logprobs: Makes what makes the field of a choice; None where nobody asks for it.
-        warnings: What of the request is not followed.
+        requests: The requests to the engine, one for each choice.
+        prompts: The number of prompts that they come from.
+        keep_alive: Seconds for which the model stays loaded afterwards; None for the default.
+        stream: Whether to stream the answer.
+        usage: Whether a stream ends with token counts.
+        head: The fields that every object of the answer begins with.
+        whole: Builds a choice from its index and its whole content.
+        piece: Builds a choice of a stream from its index, its new content, and the number of calls sent before (None
+            for its first object).
+        last: The last choice of a stream, without its finish reason.
+        chunk: The `object` field of a stream's objects.
+        logprobs: Builds the form for the `logprobs` field of a choice; None if it was not requested.
+        warnings: A sentence for each part of the request that is ignored.
     """
 
     record: ModelRecord
@@ -192,14 +192,14 @@ class _Asked:
 
 
 class OpenAI:
-    """Answers as OpenAI does."""
+    """The endpoints for chats, completions and models in OpenAI's dialect."""
 
     def __init__(self, desk: Desk) -> None:
-        """Ask at `desk`."""
+        """Pass requests to the engine through `desk`."""
         self._desk = desk
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
+        """Return the routes of the endpoints."""
         return [
             Route("/v1/chat/completions", self._chat, methods=["POST"]),
             Route("/v1/completions", self._complete, methods=["POST"]),
@@ -288,14 +288,14 @@ class OpenAI:
         )
 
     async def _begin(self, body: AnswerBody) -> tuple[ModelRecord, dict[str, Any], int, tuple[str, ...]]:
-        """Return the model, the options by Ollama's names, the number of choices, and what is not followed."""
+        """Return the model, the options by Ollama's names, the number of choices, and warnings."""
         if not body.model:
             raise bad("model is required")
         record = await self._desk.model(body.model)
-        # A client of this dialect counts on these where it says nothing.
+        # The defaults that clients of this dialect expect.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
-        drawn, warnings = drawn_by(body)
-        options |= drawn
+        given_options, warnings = drawn_by(body)
+        options |= given_options
         if body.given("stop"):
             options["stop"] = body.stop
         for most in (body.max_tokens, body.max_completion_tokens):
@@ -318,16 +318,16 @@ class OpenAI:
             aclosing(interleaved(self._desk, visit, asked.requests)) as events,
         ):
             ends: dict[int, Finished] = {}
-            likely: dict[int, list[Likelihood]] = {}
+            logprobs: dict[int, list[Likelihood]] = {}
             async for index, told_event in events:
                 if isinstance(told_event, TextChunk):
-                    likely.setdefault(index, []).extend(told_event.logprobs)
+                    logprobs.setdefault(index, []).extend(told_event.logprobs)
                 elif isinstance(told_event, Finished):
                     ends[index] = told_event
         choices = [
             asked.whole(index, told(end, asked.requests[index]))
             | {"finish_reason": _reason(end, asked)}
-            | ({"logprobs": asked.logprobs()(likely.get(index, ()))} if asked.logprobs else {})
+            | ({"logprobs": asked.logprobs()(logprobs.get(index, ()))} if asked.logprobs else {})
             for index, end in sorted(ends.items())
         ]
         notes = warning_fields(asked.warnings, ends.values())
@@ -335,7 +335,7 @@ class OpenAI:
 
     @asynccontextmanager
     async def _visit(self, asked: _Asked) -> AsyncIterator[tuple[Visit, _Asked]]:
-        """Wait until the model is loaded; give what is asked of it as it can follow it."""
+        """Wait until the model is loaded, and yield the visit and the request adapted to the model."""
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
             each = [suit_model(asked.head["model"], visit.info, request) for request in asked.requests]
             warnings = (*asked.warnings, *each[0][1])
@@ -356,10 +356,10 @@ class OpenAI:
         ):
             async for index, told_event in events:
                 new = told(told_event, asked.requests[index]) if isinstance(told_event, TextChunk) else NOTHING
-                likely = told_event.logprobs if isinstance(told_event, TextChunk) else ()
-                if new or likely or (isinstance(told_event, Finished) and index not in calls):
-                    logprobs = {"logprobs": forms[index](likely)} if likely else {}
-                    yield chunk(asked.piece(index, new, calls.get(index)) | logprobs, None)
+                logprobs = told_event.logprobs if isinstance(told_event, TextChunk) else ()
+                if new or logprobs or (isinstance(told_event, Finished) and index not in calls):
+                    logprob_fields = {"logprobs": forms[index](logprobs)} if logprobs else {}
+                    yield chunk(asked.piece(index, new, calls.get(index)) | logprob_fields, None)
                     calls[index] = calls.get(index, 0) + len(new.calls)
                 if isinstance(told_event, Finished):
                     ends[index] = told_event
@@ -373,7 +373,7 @@ class OpenAI:
 
 
 async def _response_format(wanted: FormatBody) -> Grammar | None:
-    """Return what the answer must be, if it must be something."""
+    """Return the grammar of the requested format; None for free text."""
     kind = wanted.type
     if kind == "text":
         return None
@@ -396,24 +396,24 @@ def _message(message: ChatMessage) -> Message:
 
 
 def _delta(index: int, told: Told, calls: int | None) -> dict[str, Any]:
-    """Return what is new of a chat's choice."""
+    """Return the next object of a chat's choice; `calls` is the number of calls sent before, None for its first."""
     role = {"role": "assistant"} if calls is None else {}
     content = {"content": told.text} if told.text or not (told.calls or told.thinking or told.cut) else {}
     return {"index": index, "delta": {**role, **content, **openai_row(told, calls or 0)}}
 
 
 def _reason(end: Finished, asked: _Asked) -> str:
-    """Return why a choice ended."""
+    """Return the finish reason of a choice."""
     called = bool(end.calls) and any(request.tools for request in asked.requests)
     return "tool_calls" if called and end.done_reason is DoneReason.STOP else reason_of(end)
 
 
 def _prompts(body: CompletionBody, *, empty: bool) -> list[str | tuple[int, ...]]:
-    """Return what is gone on with: texts, or tokens, of which the model says itself whether they are its own.
+    """Return the prompts, each a text or its token ids; the engine checks the ids against the vocabulary.
 
     Args:
         body: The request.
-        empty: Whether a single text may be empty, as nothing may stand before a gap.
+        empty: Whether a single text may be empty, as the text before a gap may be.
     """
     value = body.prompt
     if empty and value == "":
@@ -442,7 +442,7 @@ def _prompt(body: CompletionBody, name: str, value: str | list[Any]) -> str | tu
 
 
 def _with_seeds(options: Mapping[str, Any], count: int) -> list[dict[str, Any]]:
-    """Return the options of each choice: with a seed, each choice has one of its own."""
+    """Return the options of each choice; if a seed is given, each choice gets a different one derived from it."""
     seed = int(options.get("seed", -1))
     if seed < 0:
         return [dict(options)] * count
@@ -460,7 +460,7 @@ def _head(prefix: str, kind: str, body: AnswerBody) -> dict[str, Any]:
 
 
 def _usage(ends: Mapping[int, Finished], prompts: int) -> dict[str, Any]:
-    """Return what was read and written; a prompt that several choices share counts once."""
+    """Return the token counts; a prompt that several choices share counts once."""
     each = max(1, len(ends) // prompts)
     firsts = [end for index, end in ends.items() if index % each == 0]
     read, written = sum(end.prompt_tokens for end in firsts), sum(len(end.token_ids) for end in ends.values())
@@ -477,7 +477,7 @@ def _model_row(record: ModelRecord, name: str) -> dict[str, Any]:
 
 
 def owner_of(record: ModelRecord) -> str:
-    """Return who made a model, by its name; where that does not say, whose store it is in."""
+    """Return the namespace in a model's name, or the store that holds the model if the name has none."""
     try:
         return parse_name(record.name).namespace
     except InvalidNameError:

@@ -1,4 +1,4 @@
-"""OpenAI's Responses: `/v1/responses`. Nothing is kept of them: each request brings the conversation with it."""
+"""OpenAI's Responses API. Responses are not stored, so each request must hold the whole conversation."""
 
 import time
 from collections.abc import AsyncGenerator, Mapping, Sequence
@@ -43,14 +43,14 @@ _NOT_KEPT = "Sotto keeps no answers: send the whole conversation as input, and l
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """A request.
+    """A parsed request.
 
     Attributes:
         record: The model.
-        request: What to answer.
-        keep_alive: Seconds that the model is to stay afterwards.
-        head: What the response is from the beginning.
-        warnings: What of the request is not followed.
+        request: The request to the engine.
+        keep_alive: Seconds for which the model stays loaded afterwards; None for the default.
+        head: The response object as it is at the beginning.
+        warnings: A sentence for each part of the request that is ignored.
     """
 
     record: ModelRecord
@@ -61,14 +61,14 @@ class _Asked:
 
 
 class Responses:
-    """Answers as OpenAI's Responses do."""
+    """The endpoints of OpenAI's Responses API."""
 
     def __init__(self, desk: Desk) -> None:
-        """Ask at `desk`."""
+        """Pass requests to the engine through `desk`."""
         self._desk = desk
 
     def routes(self) -> list[Route]:
-        """Return what is answered here."""
+        """Return the routes of the endpoints."""
         return [
             Route("/v1/responses", self._respond, methods=["POST"]),
             Route("/v1/responses/{rest:path}", _not_kept, methods=["GET", "DELETE", "POST"], include_in_schema=False),
@@ -86,15 +86,15 @@ class Responses:
         if body.given("prompt"):
             raise bad("prompt names a prompt that OpenAI keeps; send it as instructions and input.")
         record = await self._desk.model(body.model)
-        # A client of this dialect counts on these where it says nothing.
+        # The defaults that clients of this dialect expect.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
-        drawn, warnings = drawn_by(body)
-        options |= drawn
+        given_options, warnings = drawn_by(body)
+        options |= given_options
         if (most := body.max_output_tokens) is not None:
             options["num_predict"] = most
         checked_options(options)
         refuse_other_formats(body, "text.format")
-        request_asked = request_of(
+        request = request_of(
             options,
             messages_of(body),
             overflow=_overflow(body),
@@ -104,14 +104,14 @@ class Responses:
         )
         warnings = (*warnings_of(body), *warnings)
         head = _head(body) | warning_fields(warnings)
-        asked = _Asked(record, request_asked, keep_alive(body.keep_alive), head, warnings)
+        asked = _Asked(record, request, keep_alive(body.keep_alive), head, warnings)
         if body.stream:
             return Pieces(DIALECT, SSE, self._events(asked))
         return Whole(DIALECT, lambda: self._whole(asked))
 
     async def _whole(self, asked: _Asked) -> Any:
         last: dict[str, Any] = {}
-        async with aclosing(self._told(asked)) as events:
+        async with aclosing(self._response_events(asked)) as events:
             async for told_event in events:
                 last = told_event
         return last["response"]
@@ -119,7 +119,7 @@ class Responses:
     async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
         number = 0
         try:
-            async with aclosing(self._told(asked)) as events:
+            async with aclosing(self._response_events(asked)) as events:
                 async for told_event in events:
                     yield event({**told_event, "sequence_number": number}, told_event["type"])
                     number += 1
@@ -131,10 +131,10 @@ class Responses:
             name = "response.failed"
             yield event({"type": name, "response": failed, "sequence_number": number}, name)
 
-    async def _told(self, asked: _Asked) -> AsyncGenerator[dict[str, Any], None]:
-        """Yield what happens, the last of which has the whole response."""
+    async def _response_events(self, asked: _Asked) -> AsyncGenerator[dict[str, Any], None]:
+        """Yield the events of a response, the last of which holds the whole response."""
         items, begun = Items(), False
-        likely: Sequence[Likelihood] = ()
+        logprobs: Sequence[Likelihood] = ()
         async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
             request, warnings = suit_model(asked.head["model"], visit.info, asked.request)
             async with aclosing(self._desk.answer(visit, request)) as events:
@@ -145,15 +145,15 @@ class Responses:
                         yield {"type": "response.in_progress", "response": asked.head}
                     if isinstance(told_event, TextChunk):
                         if not told_event.thinks:
-                            # The text of a token may come later, with that of the next one.
-                            likely = (*likely, *told_event.logprobs)
+                            # The text of a token may only come with that of a later token.
+                            logprobs = (*logprobs, *told_event.logprobs)
                         for piece in pieces_told(told_event, request):
-                            mine, likely = (likely, ()) if piece.kind is Kind.TEXT else ((), likely)
-                            for happening in items.tell(piece, mine):
-                                yield happening
+                            of_piece, logprobs = (logprobs, ()) if piece.kind is Kind.TEXT else ((), logprobs)
+                            for item_event in items.add(piece, of_piece):
+                                yield item_event
                     elif isinstance(told_event, Finished):
-                        for happening in _ending(items, told_event):
-                            yield happening
+                        for item_event in _ending(items, told_event):
+                            yield item_event
                         response = _final_response(asked, items, told_event) | warning_fields(
                             (*asked.warnings, *warnings), [told_event]
                         )
@@ -161,14 +161,14 @@ class Responses:
 
 
 def _ending(items: Items, end: Finished) -> list[dict[str, Any]]:
-    """Return what happens to the items at the end; there is at least one, and be it empty."""
+    """Return the events that end the items; without any item, they add an empty one first."""
     cut = list(items.break_off(end.cut)) if end.cut is not None and end.cut.name else []
-    begun = [] if items.output else list(items.tell(Piece(Kind.TEXT, "")))
+    begun = [] if items.output else list(items.add(Piece(Kind.TEXT, "")))
     return [*cut, *begun, *items.end("incomplete" if end.done_reason in CUT_SHORT else "completed")]
 
 
 def _final_response(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
-    """Return the whole response."""
+    """Return the whole response object."""
     cut, written = end.done_reason in CUT_SHORT, len(end.token_ids)
     return {
         **asked.head,
@@ -187,7 +187,7 @@ def _final_response(asked: _Asked, items: Items, end: Finished) -> dict[str, Any
 
 
 def _head(body: ResponsesBody) -> dict[str, Any]:
-    """Return what a response is from the beginning."""
+    """Return the response object as it is at the beginning."""
     return {
         "id": f"resp_{uuid4().hex}",
         "object": "response",
@@ -220,7 +220,7 @@ def _overflow(body: ResponsesBody) -> Overflow:
 
 
 def _logprobs(body: ResponsesBody) -> int | None:
-    """Return for how many tokens to tell how likely they were; None for none."""
+    """Return how many alternatives per token to report log-probabilities for; None for no log-probabilities."""
     count = body.top_logprobs
     return count or 0 if count or _LOGPROBS in body.include else None
 

@@ -1,4 +1,4 @@
-"""OpenAI's Responses: from the items of a request to a conversation, and what is asked of the answer."""
+"""Requests of OpenAI's Responses API: their fields, and the conversation and tools in them."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -42,19 +42,19 @@ from sotto.engine.prompt.template_messages import PromptOptions
 
 _OTHER_CALLS = ("custom_tool_call", "local_shell_call")
 _OUTPUTS = ("function_call_output", "custom_tool_call_output", "local_shell_call_output")
-# What OpenAI's servers did in a conversation that began there: it says nothing that can be read elsewhere.
-_OTHERS = frozenset(
+# Items of a conversation that began on OpenAI's servers, which only these can read.
+_SERVER_ITEMS = frozenset(
     """code_interpreter_call compaction computer_call computer_call_output context_compaction file_search_call
     image_generation_call mcp_approval_request mcp_approval_response mcp_call mcp_list_tools tool_search_call
     tool_search_output web_search_call""".split()
 )
 _KINDS = ("message", "reasoning", "function_call", *_OTHER_CALLS, *_OUTPUTS)
-_NO_TEXTS = ("input_image", "input_file")
+_NON_TEXT_TYPES = ("input_image", "input_file")
 _TEXTS = ("input_text", "output_text", "text", "reasoning_text", "summary_text")
 
 
 class Part(Body):
-    """A part of a content, of what was thought, or of what a tool answered."""
+    """A part of a message's content, of thoughts, or of a tool's result."""
 
     type = Text(required=True)
     text = Text()
@@ -62,9 +62,9 @@ class Part(Body):
 
 
 class Item(MessageBody, Function):
-    """An item of a conversation: by its type a message, thoughts, a call, or what a tool answered."""
+    """An item of a conversation: depending on its type a message, thoughts, a tool call, or a tool's result."""
 
-    type = Text("message", choices=(*_KINDS, *sorted(_OTHERS)))
+    type = Text("message", choices=(*_KINDS, *sorted(_SERVER_ITEMS)))
     role = Text()
     content = TextOrObjects(Part)
     summary = TextOrObjects(Part)
@@ -76,7 +76,7 @@ class Item(MessageBody, Function):
 
 
 class FunctionTool(Tool):
-    """A tool, which is flatter here than in a chat."""
+    """A tool; unlike in a chat, its fields are not nested in `function`."""
 
     type = Text(required=True)
     name = Raw(STRING)
@@ -85,7 +85,7 @@ class FunctionTool(Tool):
 
 
 class FormatBody(Body):
-    """What an answer must be, flatter than in a chat."""
+    """The format that an answer must have; unlike in a chat, its fields are not nested in `json_schema`."""
 
     type = Text("text", choices=("text", "json_object", "json_schema"))
     name = Text()
@@ -93,7 +93,7 @@ class FormatBody(Body):
 
 
 class TextBody(Body):
-    """What is wanted of the text."""
+    """The requirements on the text of an answer."""
 
     format = Object(FormatBody)
 
@@ -105,7 +105,7 @@ class ResponsesBody(SamplingBody):
     instructions = Text()
     max_output_tokens = MostTokens()
     stream = Flag(False)
-    # Whether to keep the answer makes no difference: it is not kept, and the response says so.
+    # Ignored: responses are never stored, and each says so.
     store = Flag(False)
     background = Flag(False)
     truncation = Text("auto", choices=("auto", "disabled"))
@@ -120,30 +120,30 @@ class ResponsesBody(SamplingBody):
 
 
 def messages_of(body: ResponsesBody) -> list[Message]:
-    """Return the conversation that a request goes on with.
+    """Return the messages of a request's conversation.
 
     Raises:
-        ApiError: There is none, or an item of it is not what it should be.
+        ApiError: The conversation is empty, or an item of it is invalid.
     """
     if not isinstance(body.raw("input"), str | list | None):
         raise body.wrong("input", "a text or a list of items")
     given = body.input
     if isinstance(given, str):
-        # An empty one has a model loaded: LM Studio's clients send it.
-        said = [Message("user", given)] if body.given("input") else []
+        # LM Studio's clients send an empty text to have a model loaded.
+        messages = [Message("user", given)] if body.given("input") else []
     else:
-        said = [message for item in given if (message := _message(item)) is not None]
-    if not said:
+        messages = [message for item in given if (message := _message(item)) is not None]
+    if not messages:
         raise bad("input is empty; it should be a text, or a list of items that say something.")
     system = body.instructions
-    return named_by_calls([*([Message("system", system)] if system else []), *_join_turns(said)])
+    return named_by_calls([*([Message("system", system)] if system else []), *_join_turns(messages)])
 
 
 def warnings_of(body: ResponsesBody) -> list[str]:
-    """Return what of a request is left out, in sentences: clients send it to any server, and go on without it."""
+    """Return warnings for the parts of a request that are left out instead of refused, as clients manage without."""
     tools = {place: kind for place, kind in enumerate(_kinds_of_tools(body)) if kind != "function"}
     items = () if isinstance(body.input, str) else body.input
-    others = {place: item.type for place, item in enumerate(items) if item.type in _OTHERS}
+    others = {place: item.type for place, item in enumerate(items) if item.type in _SERVER_ITEMS}
     return bound_warnings(
         (
             *left_out("tools", tools, "only those of type function are offered"),
@@ -154,19 +154,17 @@ def warnings_of(body: ResponsesBody) -> list[str]:
 
 
 def _unseen(item: Item) -> list[Part]:
-    """Return the parts of what a tool answered that are no text."""
+    """Return the parts of a tool's result that are not text."""
     parts = () if isinstance(item.output, str) else item.output
-    return [part for part in parts if part.type in _NO_TEXTS]
+    return [part for part in parts if part.type in _NON_TEXT_TYPES]
 
 
-def prompt_options_of(body: ResponsesBody) -> PromptOptions:
-    """Return the tools and thoughts that a request asks for; tools that are no functions are left out.
-
-    Tools and choices of them are written flatter here than in a chat.
+def manner_of(body: ResponsesBody) -> PromptOptions:
+    """Return the tools and the thinking mode that a request asks for; tools other than functions are left out.
 
     Raises:
-        ApiError: It asks for what there is not.
-        InvalidRequestError: A tool is described wrongly.
+        ApiError: A field has an invalid value.
+        InvalidRequestError: The description of a tool is invalid.
     """
     functions = {
         place: {name: tool.raw(name) for name in ("name", "description", "parameters") if tool.given(name)}
@@ -192,7 +190,7 @@ def _kinds_of_tools(body: ResponsesBody) -> list[str]:
 
 
 async def format_of(wanted: FormatBody) -> Grammar | None:
-    """Return what the answer must be, if it must be something."""
+    """Return the grammar of the requested format; None for free text."""
     kind = wanted.type
     if kind == "text":
         return None
@@ -204,7 +202,7 @@ async def format_of(wanted: FormatBody) -> Grammar | None:
 
 
 def _message(item: Item) -> Message | None:
-    """Return what one item says; None where that is nothing."""
+    """Return the message of an item; None if the item has no content for the model."""
     kind = item.type
     if kind == "message":
         return Message(role_of(item), _texts(item.content))
@@ -217,13 +215,13 @@ def _message(item: Item) -> Message | None:
         return Message("assistant", "", tool_calls=(_other_call(item, kind),))
     if kind in _OUTPUTS:
         return Message("tool", _texts(item.output, instead=UNSEEN), tool_call_id=item.call_id)
-    if kind in _OTHERS:
+    if kind in _SERVER_ITEMS:
         return None
     raise item.wrong("type", f"{', '.join(_KINDS[:-1])} or {_KINDS[-1]}")
 
 
 def _other_call(item: Item, kind: str) -> ToolCall:
-    """Return the call of a tool that is no function, as it would stand if it were one."""
+    """Return the call of a tool that is not a function, as a function call."""
     if kind == "custom_tool_call":
         if not item.name:
             raise item.wrong("name", "a tool's name")
@@ -232,13 +230,13 @@ def _other_call(item: Item, kind: str) -> ToolCall:
 
 
 def _texts(content: str | Sequence[Part], instead: str = "") -> str:
-    """Return a text, or the texts of a list of parts; `instead` stands for what is none, which is refused otherwise."""
+    """Return the text of a content, with its parts joined; `instead` replaces non-text parts, or "" to refuse them."""
     return content if isinstance(content, str) else "".join(_text(part, instead) for part in content)
 
 
 def _text(part: Part, instead: str) -> str:
     kind = part.type
-    if kind in _NO_TEXTS:
+    if kind in _NON_TEXT_TYPES:
         if instead:
             return instead
         raise bad(NO_IMAGES if kind == "input_image" else "Files are not taken; send their text as input_text.")
@@ -250,7 +248,7 @@ def _text(part: Part, instead: str) -> str:
 
 
 def _join_turns(messages: Iterable[Message]) -> Sequence[Message]:
-    """Return messages in which what an assistant thought, said and called in one turn is one."""
+    """Return messages in which an assistant's thoughts, text and tool calls of one turn are one message."""
     turns: list[Message] = []
     for message in messages:
         last = turns[-1] if turns else None
@@ -267,7 +265,7 @@ def _join_turns(messages: Iterable[Message]) -> Sequence[Message]:
 
 
 def _goes_on(last: Message, message: Message) -> bool:
-    """Return whether an assistant's item belongs to the turn before it: thoughts come first, and calls last."""
+    """Return whether an assistant's item belongs to the turn before it: thoughts come first in a turn, calls last."""
     return bool(message.tool_calls) or not (last.content or last.tool_calls)
 
 

@@ -1,4 +1,4 @@
-"""OpenAI's Responses: how an answer is told in items, and in the events by which they grow."""
+"""Answers of OpenAI's Responses API: the output items, and the events that stream them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,19 +15,19 @@ _PARTS = {Kind.TEXT: "output_text", Kind.THOUGHT: "reasoning_text"}
 
 
 class Items:
-    """Tells an answer in items as it comes.
+    """Turns the pieces of an answer into output items and events.
 
     Attributes:
         output: The items, of which the last may still grow.
     """
 
     def __init__(self) -> None:
-        """Begin; nothing has been told."""
+        """Begin without items."""
         self.output: list[dict[str, Any]] = []
         self._open: Kind | None = None
 
-    def tell(self, piece: Piece, likely: Sequence[Likelihood] = ()) -> Iterator[dict[str, Any]]:
-        """Yield the events that a piece means, and how likely its tokens were."""
+    def add(self, piece: Piece, logprobs: Sequence[Likelihood] = ()) -> Iterator[dict[str, Any]]:
+        """Yield the events for the next piece, with the log-probabilities of its tokens."""
         if self._open is not piece.kind or piece.kind is Kind.TOOL:
             yield from self.end()
             yield from self._begin(piece)
@@ -41,14 +41,14 @@ class Items:
         part = self.output[-1]["content"][0]
         part["text"] += piece.text
         if piece.kind is Kind.TEXT:
-            rows = in_chat(likely)["content"]
+            rows = in_chat(logprobs)["content"]
             part["logprobs"] += rows
             yield self._event("response.output_text.delta", content_index=0, delta=piece.text, logprobs=rows)
         else:
             yield self._event("response.reasoning_text.delta", content_index=0, delta=piece.text)
 
     def break_off(self, cut: CutCall) -> Iterator[dict[str, Any]]:
-        """Yield the events of a call that the answer breaks off in; its arguments are no complete JSON."""
+        """Yield the events of a call in which the answer breaks off; its arguments are incomplete JSON."""
         yield from self.end()
         yield from self._begin(Piece(Kind.TOOL, call=ToolCall(cut.name, id=fresh_id())))
         self.output[-1]["arguments"] = cut.arguments
@@ -56,7 +56,7 @@ class Items:
         yield from self.end("incomplete")
 
     def end(self, status: str = "completed") -> Iterator[dict[str, Any]]:
-        """Yield the events that end the item which is open, if one is."""
+        """Yield the events that end the open item, if there is one."""
         if self._open is None:
             return
         kind, self._open = self._open, None
@@ -95,5 +95,5 @@ class Items:
 
 
 def _copy(item: dict[str, Any]) -> dict[str, Any]:
-    """Return an item as it is now."""
+    """Return a copy of an item, as the original may still grow."""
     return {name: list(value) if isinstance(value, list) else value for name, value in item.items()}
