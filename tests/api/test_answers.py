@@ -7,7 +7,7 @@ import pytest
 from sotto.api import answers
 from sotto.api.answers import NDJSON, Pieces, Whole, as_api_error
 from sotto.api.dialects import ollama
-from sotto.api.protocol import SAID_ALL
+from sotto.api.protocol import INPUT_ENDED
 from sotto.errors import BrokenModelError, EngineError, InvalidNameError, ModelNotFoundError, UnsupportedModelError
 
 
@@ -16,7 +16,7 @@ class Client:
 
     def __init__(self, most=1000):
         self.messages = []
-        self.gone, self.said_all = asyncio.Event(), asyncio.Event()
+        self.gone, self.input_ended = asyncio.Event(), asyncio.Event()
         self._most = most
 
     async def receive(self):
@@ -29,7 +29,7 @@ class Client:
         self.messages.append(message)
 
     async def take(self, answer):
-        scope = {"type": "http", "method": "POST", "state": {SAID_ALL: self.said_all}}
+        scope = {"type": "http", "method": "POST", "state": {INPUT_ENDED: self.input_ended}}
         await asyncio.wait_for(answer(scope, self.receive, self.send), 10)
 
     @property

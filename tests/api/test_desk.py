@@ -9,7 +9,7 @@ import pytest
 
 from scripted_loop import record
 from sotto.api.desk import Desk
-from sotto.api.error_bodies import ApiError, NotFoundError, of_answer
+from sotto.api.error_bodies import ApiError, NotFoundError, answer_error
 from sotto.engine.contract.events import (
     DoneReason,
     Failed,
@@ -525,5 +525,5 @@ async def test_no_more_answers_are_under_way_than_there_are_slots():
 
 
 def test_that_a_model_left_too_early_is_no_fault_of_a_request():
-    error = of_answer(not_loaded(Generate(GenerateRequest("a", prompt="x"))))
+    error = answer_error(not_loaded(Generate(GenerateRequest("a", prompt="x"))))
     assert (error.status, error.message) == (503, "The model was unloaded before it could answer; ask again.")

@@ -16,7 +16,7 @@ from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
 from sotto.api.error_bodies import ApiError, bad, missing
-from sotto.api.protocol import SAID_ALL
+from sotto.api.protocol import INPUT_ENDED
 from sotto.errors import InvalidNameError, InvalidRequestError, ModelNotFoundError, SottoError, UnsupportedModelError
 
 _log = logging.getLogger(__name__)
@@ -70,9 +70,9 @@ class Answer(ABC):
                 raise _StalledClientError from error
 
         working = asyncio.ensure_future(self._run_guarded(self.work, scope, receive, sending))
-        leaving = asyncio.ensure_future(_wait_for_leaving(receive))
+        leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
         # A client that closed its sending side may be gone or may still read: only sending to it shows which.
-        silent = asyncio.ensure_future(_said_all(scope))
+        silent = asyncio.ensure_future(_wait_for_input_end(scope))
         try:
             ended, _ = await asyncio.wait((working, leaving, silent), return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -154,7 +154,7 @@ class Pieces(Answer):
         await send(_body(b"", more=False))
 
 
-def not_yet(reasons: Mapping[str, str]) -> list[Route]:
+def unsupported_routes(reasons: Mapping[str, str]) -> list[Route]:
     """Return routes that refuse paths not served yet, each with its reason."""
 
     def refusing(why: str) -> Callable[[Request], Awaitable[Response]]:
@@ -205,11 +205,11 @@ async def _refuse_half_closed(send: Send) -> None:
     raise bad(_HALF_CLOSED)
 
 
-async def _said_all(scope: Scope) -> None:
+async def _wait_for_input_end(scope: Scope) -> None:
     """Wait until the client has closed its side of the connection."""
-    await scope["state"][SAID_ALL].wait()
+    await scope["state"][INPUT_ENDED].wait()
 
 
-async def _wait_for_leaving(receive: Receive) -> None:
+async def _wait_for_disconnect(receive: Receive) -> None:
     while (await receive())["type"] != "http.disconnect":
         pass

@@ -109,7 +109,7 @@ def options_of(body: OptionsBody) -> tuple[dict[str, Any], int | None, tuple[str
     return options, checked_options(options), tuple(f"options: {note}" for note in notes)
 
 
-def drawn_by(body: SamplingBody) -> tuple[dict[str, Any], tuple[str, ...]]:
+def sampling_options_of(body: SamplingBody) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the sampling options of a request in which each option is a field, and warnings.
 
     A field whose name is nearly that of an option gets a warning; other unknown fields are ignored.
@@ -131,7 +131,7 @@ def overflow_of(body: OverflowBody, usual: Overflow = Overflow.TRUNCATE) -> Over
     return Overflow.TRUNCATE if body.given("truncate") else usual
 
 
-def usual_of_text(record: ModelRecord) -> Overflow:
+def default_text_overflow(record: ModelRecord) -> Overflow:
     """Return the default for a single text that is too long.
 
     As in Ollama, the middle of the text is left out for a GGUF file, and other models refuse it.

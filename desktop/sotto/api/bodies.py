@@ -46,7 +46,7 @@ Handler = Callable[[H, Request], Awaitable[Answer]]
 
 
 @dataclass(frozen=True, slots=True)
-class Taken:
+class HandlerTypes:
     """The input and output types of a handler, for `/openapi.json`.
 
     Attributes:
@@ -103,7 +103,7 @@ def takes(
         async def handler(self: H, request: Request) -> Answer:
             return await handle(self, kind(await _values_of(request)))
 
-        handler.__dict__["taken"] = Taken(kind, tuple(filter(None, (answers, streams))))
+        handler.__dict__["handler_types"] = HandlerTypes(kind, tuple(filter(None, (answers, streams))))
         return handler
 
     return decorate

@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from sotto.api.error_bodies import ApiError, NotFoundError, busy, of_answer, stopped_error
+from sotto.api.error_bodies import ApiError, NotFoundError, answer_error, busy, stopped_error
 from sotto.api.stream import Bridge, Stream, Unread
 from sotto.engine.contract.events import (
     Counted,
@@ -138,8 +138,8 @@ class Desk:
         began = time.perf_counter_ns()
         admitted: asyncio.Future[Resident] = asyncio.get_running_loop().create_future()
         self._waiting.add(admitted)
-        request = ModelRequest(record, num_ctx, keep_alive)
-        visit = self.host.want(request, lambda told: self._bridge.call(_answer, admitted, told))
+        wish = ModelRequest(record, num_ctx, keep_alive)
+        visit = self.host.want(wish, lambda reply: self._bridge.call(_answer, admitted, reply))
         try:
             resident = await admitted
             assert resident.info is not None  # requests are admitted to loaded models only
@@ -209,7 +209,7 @@ class Desk:
                 for event in await stream.take():
                     ended = isinstance(event, RequestEnd)
                     if isinstance(event, Failed):
-                        raise of_answer(event)
+                        raise answer_error(event)
                     if isinstance(event, Finished) and event.done_reason is DoneReason.CANCELLED:
                         raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "The model was unloaded while it answered.")
                     yield event
@@ -244,18 +244,18 @@ class Desk:
             _settle(gone)
 
 
-def _answer(admitted: "asyncio.Future[Resident]", told: Admit | Refuse) -> None:
+def _answer(admitted: "asyncio.Future[Resident]", reply: Admit | Refuse) -> None:
     """Resolve a request's wait for its model, unless it was cancelled meanwhile."""
     if admitted.done():
         return
-    if isinstance(told, Admit):
-        admitted.set_result(told.resident)
-    elif told.busy:
+    if isinstance(reply, Admit):
+        admitted.set_result(reply.resident)
+    elif reply.busy:
         admitted.set_exception(busy())
-    elif told.failed is None:
+    elif reply.failed is None:
         admitted.set_exception(ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Loading the model was stopped."))
     else:
-        admitted.set_exception(ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, told.failed.message))
+        admitted.set_exception(ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, reply.failed.message))
 
 
 def _settle(gone: "asyncio.Future[None]") -> None:

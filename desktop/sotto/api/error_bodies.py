@@ -53,7 +53,7 @@ def stopped_error() -> ApiError:
     return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "The server is being stopped.")
 
 
-def of_answer(event: Failed) -> ApiError:
+def answer_error(event: Failed) -> ApiError:
     """Return the error for a failed answer; a failure that is neither a bug nor lack of memory blames the request."""
     if event.bug or event.message == OUT_OF_MEMORY:
         return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, event.message)

@@ -27,7 +27,7 @@ class OllamaLogprobs(Body):
     top_logprobs = Integer(-(2**31), 2**31)
 
 
-def asked_in_chat(body: ChatLogprobs) -> int | None:
+def requested_chat_logprobs(body: ChatLogprobs) -> int | None:
     """Return how many alternatives per token OpenAI's `logprobs` and `top_logprobs` ask for; None for no logprobs.
 
     Raises:
@@ -41,7 +41,7 @@ def asked_in_chat(body: ChatLogprobs) -> int | None:
     return None
 
 
-def asked_of_ollama(body: OllamaLogprobs) -> int | None:
+def requested_ollama_logprobs(body: OllamaLogprobs) -> int | None:
     """Return how many alternatives per token Ollama's `logprobs` and `top_logprobs` ask for; None for no logprobs.
 
     Raises:
@@ -53,13 +53,13 @@ def asked_of_ollama(body: OllamaLogprobs) -> int | None:
     return count or 0 if body.logprobs else None
 
 
-def in_chat(tokens: Sequence[Likelihood]) -> dict[str, Any]:
+def chat_logprobs_field(tokens: Sequence[Likelihood]) -> dict[str, Any]:
     """Return the `logprobs` field of a chat in OpenAI's dialect."""
     content = [_row(token.drawn) | {"top_logprobs": [_row(other) for other in token.top]} for token in tokens]
     return {"content": content, "refusal": None}
 
 
-def of_ollama(tokens: Sequence[Likelihood]) -> list[dict[str, Any]]:
+def ollama_logprobs_field(tokens: Sequence[Likelihood]) -> list[dict[str, Any]]:
     """Return Ollama's `logprobs` field; it has `top_logprobs` only if alternatives were requested."""
     return [
         _row(token.drawn) | ({"top_logprobs": [_row(other) for other in token.top]} if token.top else {})
@@ -67,7 +67,7 @@ def of_ollama(tokens: Sequence[Likelihood]) -> list[dict[str, Any]]:
     ]
 
 
-class InCompletion:
+class CompletionLogprobs:
     """Builds OpenAI's `logprobs` field of one completion, with the offset of each token in its text."""
 
     def __init__(self) -> None:

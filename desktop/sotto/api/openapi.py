@@ -10,7 +10,7 @@ from starlette.routing import Route
 
 from sotto import __version__
 from sotto.api.answers import Dialect
-from sotto.api.bodies import Taken
+from sotto.api.bodies import HandlerTypes
 from sotto.api.error_bodies import ApiError, bad
 
 _PARAMETER = re.compile(r"{(\w+)(?::path)?}")
@@ -86,11 +86,11 @@ class OpenAPI:
             return made
         success: dict[str, Any] = {"description": _ANSWERS.get(route.path, "What was asked for.")}
         answers["200"] = success
-        taken: Taken | None = getattr(route.endpoint, "taken", None)
-        if taken is not None:
-            content = {"application/json": {"schema": taken.kind.schema()}}
+        types: HandlerTypes | None = getattr(route.endpoint, "handler_types", None)
+        if types is not None:
+            content = {"application/json": {"schema": types.kind.schema()}}
             made["requestBody"] = {"required": True, "content": content}
-            success["content"] = {kind: {} for kind in taken.media_types}
+            success["content"] = {kind: {} for kind in types.media_types}
         return made
 
 

@@ -7,7 +7,7 @@ import h11
 from sotto.runner.serving.connections import Connection
 
 # The key in each request's state of an `asyncio.Event` that is set once the client has closed its sending side.
-SAID_ALL = "said_all"
+INPUT_ENDED = "input_ended"
 
 
 class PromptProtocol(Connection):
@@ -15,8 +15,8 @@ class PromptProtocol(Connection):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Give the requests of this connection an event for the end of their client's input."""
-        self._said_all = asyncio.Event()
-        self.app_state = {**self.app_state, SAID_ALL: self._said_all}
+        self._input_ended = asyncio.Event()
+        self.app_state = {**self.app_state, INPUT_ENDED: self._input_ended}
         super().connection_made(transport)
 
     def eof_received(self) -> bool:  # type: ignore[override]
@@ -24,5 +24,5 @@ class PromptProtocol(Connection):
         if self.is_ending or self.conn.their_state is not h11.DONE or self.cycle.response_complete:
             return False
         self.cycle.keep_alive = False
-        self._said_all.set()
+        self._input_ended.set()
         return True

@@ -25,7 +25,7 @@ _EFFORTS = {
     "xhigh": Think.MAX,
     "max": Think.MAX,
 }
-UNSEEN = "[This is no text, and you cannot see it.]"
+UNSEEN_TEXT = "[This is no text, and you cannot see it.]"
 """Replaces an image or a file in a tool's result. Refusing it would end an agent's conversation, as each later request
 repeats the result."""
 # Each warning is repeated in several events of a stream.
@@ -104,7 +104,7 @@ class _Chosen(Body):
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class AnswerContent:
     """The content of an answer, or of its next part, as clients get it.
 
     Attributes:
@@ -124,17 +124,17 @@ class Told:
         return bool(self.text or self.thinking or self.calls or self.cut)
 
 
-NOTHING = Told("", "", ())
+NO_CONTENT = AnswerContent("", "", ())
 
 
-def told(event: TextChunk | Finished, request: GenerateRequest) -> Told:
+def content_of(event: TextChunk | Finished, request: GenerateRequest) -> AnswerContent:
     """Return the content of an event; if the request offers no tools, calls are part of the text."""
     pieces = event.pieces
     thinking = event.thinking if isinstance(event, Finished) else _thoughts(pieces)
     if request.tools:
-        return Told(event.text, thinking, calls_of(pieces), cut_of(pieces))
+        return AnswerContent(event.text, thinking, calls_of(pieces), cut_of(pieces))
     texts = [markup([piece], begun=True) for piece in pieces if piece.kind is not Kind.THOUGHT]
-    return Told("".join(texts), thinking, ())
+    return AnswerContent("".join(texts), thinking, ())
 
 
 def _thoughts(pieces: Sequence[Piece]) -> str:
@@ -175,7 +175,7 @@ def kind_of_tool(tool: Tool, usual: str = "") -> str:
     return kind
 
 
-def left_out(name: str, kinds: Mapping[int, str], why: str) -> Iterator[str]:
+def left_out_warnings(name: str, kinds: Mapping[int, str], why: str) -> Iterator[str]:
     """Yield warnings that items of a list are left out.
 
     Args:
@@ -187,7 +187,7 @@ def left_out(name: str, kinds: Mapping[int, str], why: str) -> Iterator[str]:
         yield f"{name}[{place}] is left out: its type is {shown_value(kind)}, and {why}."
 
 
-def unseen(place: str) -> str:
+def unseen_warning(place: str) -> str:
     """Return the warning that the model cannot see an image or a file in a tool's result."""
     return f"{place} is left out: it is no text, and the model is told that it cannot see it."
 
@@ -216,13 +216,13 @@ def ollama_manner(body: OllamaTools) -> PromptOptions:
     return PromptOptions(read_tools(list(body.tools), "tools"), chosen)
 
 
-def ollama_row(told: Told) -> dict[str, Any]:
+def ollama_row(content: AnswerContent) -> dict[str, Any]:
     """Return the fields of an answer other than its text; Ollama's dialect has no field for a cut-off call."""
-    row: dict[str, Any] = {"thinking": told.thinking} if told.thinking else {}
-    if told.calls:
+    row: dict[str, Any] = {"thinking": content.thinking} if content.thinking else {}
+    if content.calls:
         row["tool_calls"] = [
             {"id": call.id, "function": {"index": index, "name": call.name, "arguments": call.arguments}}
-            for index, call in enumerate(told.calls)
+            for index, call in enumerate(content.calls)
         ]
     return row
 
@@ -261,13 +261,13 @@ def _openai_choice(body: OpenAITools) -> ToolChoice | None:
     return ToolChoice(required=given == "required", single=single) if given == "required" or single else None
 
 
-def openai_row(told: Told, index: int = 0) -> dict[str, Any]:
+def openai_row(content: AnswerContent, index: int = 0) -> dict[str, Any]:
     """Return the fields of a message, or of its next part, other than its text; `index` numbers its first call."""
-    row: dict[str, Any] = {"reasoning": told.thinking} if told.thinking else {}
-    functions = [(call.id, call.name, call.arguments_as_json()) for call in told.calls]
-    if told.cut is not None and told.cut.name:
+    row: dict[str, Any] = {"reasoning": content.thinking} if content.thinking else {}
+    functions = [(call.id, call.name, call.arguments_as_json()) for call in content.calls]
+    if content.cut is not None and content.cut.name:
         # OpenAI also sends a call that was cut off, with incomplete JSON as its arguments.
-        functions.append((fresh_id(), told.cut.name, told.cut.arguments))
+        functions.append((fresh_id(), content.cut.name, content.cut.arguments))
     if functions:
         row["tool_calls"] = [
             {
@@ -281,7 +281,7 @@ def openai_row(told: Told, index: int = 0) -> dict[str, Any]:
     return row
 
 
-def calls_said(message: Called) -> tuple[ToolCall, ...]:
+def message_calls(message: Called) -> tuple[ToolCall, ...]:
     """Return the calls of an assistant's message."""
     return tuple(call_of(call.function, call.id) for call in message.tool_calls)
 
@@ -301,7 +301,7 @@ def call_of(function: Function, call_id: str) -> ToolCall:
     return ToolCall(function.name, given or {}, call_id)
 
 
-def named_by_calls(messages: Iterable[Message]) -> list[Message]:
+def name_tool_results(messages: Iterable[Message]) -> list[Message]:
     """Return messages in which each tool result has the tool's name, taken from the call that it answers."""
     names: dict[str, str] = {}
     found = []

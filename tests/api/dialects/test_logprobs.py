@@ -6,7 +6,7 @@ import pytest
 
 from sotto.api.asking import reason_of
 from sotto.api.dialects.anthropic import _reason as anthropic_reason
-from sotto.api.logprob_fields import InCompletion, in_chat, of_ollama
+from sotto.api.logprob_fields import CompletionLogprobs, chat_logprobs_field, ollama_logprobs_field
 from sotto.engine.contract.events import DoneReason, Finished
 from sotto.engine.contract.logprob_values import Likelihood, TokenLogprob
 from sotto.engine.contract.requests import GenerateRequest
@@ -34,10 +34,10 @@ def told(*tokens):
 def test_parts_of_a_character_are_told_by_their_bytes():
     # é in two tokens, and an x behind it.
     tokens = told(b"\xc3", b"\xa9", b"x")
-    in_completion = InCompletion()
+    in_completion = CompletionLogprobs()
     first, rest = in_completion(tokens[:1]), in_completion(tokens[1:])
     assert first["tokens"] + rest["tokens"] == ["bytes:\\xc3", "bytes:\\xa9", "x"]
     assert first["text_offset"] + rest["text_offset"] == [0, 0, 1]
     assert rest["top_logprobs"] == [{"bytes:\\xa9": -2.0}, {"x": -3.0}]
-    assert [one["bytes"] for one in in_chat(tokens)["content"]] == [[0xC3], [0xA9], [0x78]]
-    assert json.loads(json.dumps(of_ollama(tokens)))[2]["token"] == "x"
+    assert [one["bytes"] for one in chat_logprobs_field(tokens)["content"]] == [[0xC3], [0xA9], [0x78]]
+    assert json.loads(json.dumps(ollama_logprobs_field(tokens)))[2]["token"] == "x"

@@ -15,10 +15,10 @@ from sotto.api.asking import (
     SamplingBody,
     check_answerable,
     checked_options,
-    drawn_by,
     overflow_of,
     refuse_other_formats,
     request_of,
+    sampling_options_of,
     schema_of,
     whole_answer,
 )
@@ -29,16 +29,15 @@ from sotto.api.dialects.anthropic_blocks import (
     ConversationBody,
     blocks_of,
     messages_of,
-    pieces_told,
-    prompt_options_of,
     text_of,
+    visible_pieces,
     warnings_of,
 )
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad
 from sotto.api.fields import OBJECT, STRING, Body, Flag, List, MostTokens, Object, Raw, Text
 from sotto.api.notes import warning_fields
-from sotto.api.tool_fields import named_by_calls, suit_model
+from sotto.api.tool_fields import name_tool_results, suit_model
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Grammar, Message
 from sotto.store.records import ModelRecord
@@ -85,7 +84,7 @@ class MessagesBody(ConversationBody, SamplingBody, OverflowBody):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Job:
     """A parsed request.
 
     Attributes:
@@ -124,12 +123,12 @@ class Anthropic:
             raise bad("max_tokens is required and must be positive")
         most = body.max_tokens
         messages = _conversation(body)
-        options, warnings = drawn_by(body)
+        options, warnings = sampling_options_of(body)
         options |= {"num_predict": most, "stop": list(body.stop_sequences)}
         checked_options(options)
         refuse_other_formats(body, "output_config.format")
         grammar = await _output_format(body.output_config.format)
-        asked = _Asked(
+        job = _Job(
             name=body.model,
             record=await self._desk.model(body.model),
             request=request_of(
@@ -143,25 +142,25 @@ class Anthropic:
             warnings=(*warnings_of(body), *warnings),
         )
         if body.stream:
-            return Pieces(DIALECT, SSE, self._events(asked))
-        return Whole(DIALECT, lambda: self._whole(asked))
+            return Pieces(DIALECT, SSE, self._events(job))
+        return Whole(DIALECT, lambda: self._whole(job))
 
     @takes(ConversationBody)
     async def _count_tokens(self, body: ConversationBody) -> Answer:
         _require_model(body)
         messages = _conversation(body)
-        asked = _Asked(
+        job = _Job(
             name=body.model,
             record=await self._desk.model(body.model),
             request=request_of({}, messages, prompt_options=await check_answerable(prompt_options_of(body))),
             keep_alive=keep_alive(body.keep_alive),
             warnings=tuple(warnings_of(body)),
         )
-        return Whole(DIALECT, lambda: self._count(asked))
+        return Whole(DIALECT, lambda: self._count(job))
 
-    async def _count(self, asked: _Asked) -> dict[str, Any]:
-        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request, _ = suit_model(asked.name, visit.info, asked.request)
+    async def _count(self, job: _Job) -> dict[str, Any]:
+        async with self._desk.visit(job.record, keep_alive=job.keep_alive) as visit:
+            request, _ = suit_model(job.name, visit.info, job.request)
             count_request = CountRequest(
                 request.id,
                 request.messages,
@@ -172,35 +171,35 @@ class Anthropic:
             )
             return {
                 "input_tokens": (await self._desk.count(visit, count_request)).tokens,
-                **warning_fields(asked.warnings),
+                **warning_fields(job.warnings),
             }
 
-    async def _whole(self, asked: _Asked) -> dict[str, Any]:
-        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request, warnings = suit_model(asked.name, visit.info, asked.request)
+    async def _whole(self, job: _Job) -> dict[str, Any]:
+        async with self._desk.visit(job.record, keep_alive=job.keep_alive) as visit:
+            request, warnings = suit_model(job.name, visit.info, job.request)
             end, _ = await whole_answer(self._desk, visit, request)
-        return _message(asked) | {
-            "content": blocks_of(pieces_told(end, request)),
+        return _message(job) | {
+            "content": blocks_of(visible_pieces(end, request)),
             **_reason(end, request),
             "usage": _usage(end.prompt_tokens, end.cached_tokens, len(end.token_ids)),
-            **warning_fields((*asked.warnings, *warnings), [end]),
+            **warning_fields((*job.warnings, *warnings), [end]),
         }
 
-    async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
-        read, begun, blocks = PrefillProgress(asked.request.id, 0, 0, 0), False, BlockStream()
-        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request, warnings = suit_model(asked.name, visit.info, asked.request)
+    async def _events(self, job: _Job) -> AsyncGenerator[bytes, None]:
+        read, begun, blocks = PrefillProgress(job.request.id, 0, 0, 0), False, BlockStream()
+        async with self._desk.visit(job.record, keep_alive=job.keep_alive) as visit:
+            request, warnings = suit_model(job.name, visit.info, job.request)
             async with aclosing(self._desk.answer(visit, request)) as events:
-                async for told_event in events:
-                    if isinstance(told_event, PrefillProgress):
-                        read = told_event
+                async for engine_event in events:
+                    if isinstance(engine_event, PrefillProgress):
+                        read = engine_event
                         continue
                     if not begun:
                         begun = True
                         usage = _usage(read.total, read.cached, 0)
-                        yield _event("message_start", message=_message(asked) | {"usage": usage})
-                    if isinstance(told_event, TextChunk):
-                        for piece in pieces_told(told_event, request):
+                        yield _event("message_start", message=_message(job) | {"usage": usage})
+                    if isinstance(engine_event, TextChunk):
+                        for piece in visible_pieces(engine_event, request):
                             for block in blocks.add(piece):
                                 yield event(block, block["type"])
                         continue
@@ -208,9 +207,11 @@ class Anthropic:
                         yield event(block, block["type"])
                     yield _event(
                         "message_delta",
-                        delta=_reason(told_event, request),
-                        usage=_usage(told_event.prompt_tokens, told_event.cached_tokens, len(told_event.token_ids)),
-                        **warning_fields((*asked.warnings, *warnings), [told_event]),
+                        delta=_reason(engine_event, request),
+                        usage=_usage(
+                            engine_event.prompt_tokens, engine_event.cached_tokens, len(engine_event.token_ids)
+                        ),
+                        **warning_fields((*job.warnings, *warnings), [engine_event]),
                     )
                     yield _event("message_stop")
 
@@ -227,7 +228,7 @@ def _conversation(body: ConversationBody) -> list[Message]:
         ApiError: There are no messages, or a block has an unknown type.
     """
     system = text_of(body.system)
-    messages = named_by_calls(part for message in body.messages for part in messages_of(message))
+    messages = name_tool_results(part for message in body.messages for part in messages_of(message))
     if not messages:
         raise bad("messages is required")
     return [*([Message("system", system)] if system else []), *messages]
@@ -242,16 +243,16 @@ async def _output_format(wanted: FormatBody) -> Grammar | None:
     return await schema_of(wanted, "schema")
 
 
-def _message(asked: _Asked) -> dict[str, Any]:
+def _message(job: _Job) -> dict[str, Any]:
     return {
         "id": f"msg_{uuid4().hex[:24]}",
         "type": "message",
         "role": "assistant",
-        "model": asked.name,
+        "model": job.name,
         "content": [],
         "stop_reason": None,
         "stop_sequence": None,
-        **warning_fields(asked.warnings),
+        **warning_fields(job.warnings),
     }
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from sotto.api.asking import NO_IMAGES, MessageBody, ModelBody, role_of
 from sotto.api.error_bodies import bad
 from sotto.api.fields import OBJECT, STRING, Body, Flag, Integer, Object, Objects, Raw, Text, TextOrObjects
-from sotto.api.tool_fields import UNSEEN, Tool, bound_warnings, kind_of_tool, left_out, unseen
+from sotto.api.tool_fields import UNSEEN_TEXT, Tool, bound_warnings, kind_of_tool, left_out_warnings, unseen_warning
 from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, markup
 from sotto.engine.contract.events import Finished, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
@@ -83,9 +83,9 @@ def warnings_of(body: ConversationBody) -> list[str]:
     """Return warnings for the parts of a request that are left out instead of refused, as clients manage without."""
     return bound_warnings(
         (
-            *left_out("tools", _others(body), "only those of type custom are offered"),
+            *left_out_warnings("tools", _others(body), "only those of type custom are offered"),
             *(
-                unseen(part.path())
+                unseen_warning(part.path())
                 for message in body.messages
                 for block in _blocks_in(message.content)
                 if block.type == "tool_result"
@@ -162,7 +162,7 @@ def _result_text(content: str | Sequence[Part]) -> str:
 def _part_text(part: Part) -> str:
     kind = part.type
     if kind in _NON_TEXT_TYPES:
-        return UNSEEN
+        return UNSEEN_TEXT
     if kind == "tool_reference":
         return f"{part.tool_name}\n"
     if kind != "text":
@@ -203,7 +203,7 @@ def _blocks(blocks: Iterable[Block], *kinds: str) -> Iterator[Block]:
         yield block
 
 
-def pieces_told(event: TextChunk | Finished, request: GenerateRequest) -> Iterator[Piece]:
+def visible_pieces(event: TextChunk | Finished, request: GenerateRequest) -> Iterator[Piece]:
     """Yield the pieces of an event that clients get; if the request offers no tools, calls are part of the text.
 
     A call that was cut off is left out, as its input would seem to be complete.

@@ -15,7 +15,14 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event
-from sotto.api.asking import SamplingBody, checked_options, drawn_by, refuse_other_formats, request_of, schema_of
+from sotto.api.asking import (
+    SamplingBody,
+    checked_options,
+    refuse_other_formats,
+    request_of,
+    sampling_options_of,
+    schema_of,
+)
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
@@ -74,7 +81,7 @@ class InfillBody(SamplingBody):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Job:
     """A parsed request to fill a gap.
 
     Attributes:
@@ -164,7 +171,7 @@ class LlamaCpp:
             files=files,
             ignore_eos=body.ignore_eos,
         )
-        asked = _Asked(
+        job = _Job(
             record,
             request,
             keep_alive(body.keep_alive),
@@ -174,8 +181,8 @@ class LlamaCpp:
             warnings=warnings,
         )
         if body.stream:
-            return Pieces(DIALECT, SSE, self._events(asked))
-        return Whole(DIALECT, lambda: self._whole(asked))
+            return Pieces(DIALECT, SSE, self._events(job))
+        return Whole(DIALECT, lambda: self._whole(job))
 
     async def _some_model(self) -> ModelRecord:
         """Return the model for a request that names none: a loaded one, or else the only one that can fill gaps.
@@ -196,20 +203,20 @@ class LlamaCpp:
         names = ", ".join(record.name for record in able[:4])
         raise bad(f"model is required: none of those that can fill in is loaded, which are {names}.")
 
-    async def _whole(self, asked: _Asked) -> dict[str, Any]:
-        record = asked.record or await self._some_model()
-        async with self._desk.visit(record, keep_alive=asked.keep_alive) as visit:
+    async def _whole(self, job: _Job) -> dict[str, Any]:
+        record = job.record or await self._some_model()
+        async with self._desk.visit(record, keep_alive=job.keep_alive) as visit:
             progress = _Progress(time.monotonic())
-            async with aclosing(self._chunks(asked, visit, progress)) as chunks:
+            async with aclosing(self._chunks(job, visit, progress)) as chunks:
                 async for _ in chunks:
                     pass
-            return _select_fields(_final(asked, visit, progress, progress.text), asked.fields)
+            return _select_fields(_final(job, visit, progress, progress.text), job.fields)
 
-    async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
-        record = asked.record or await self._some_model()
-        async with self._desk.visit(record, keep_alive=asked.keep_alive) as visit:
+    async def _events(self, job: _Job) -> AsyncGenerator[bytes, None]:
+        record = job.record or await self._some_model()
+        async with self._desk.visit(record, keep_alive=job.keep_alive) as visit:
             progress = _Progress(time.monotonic())
-            async with aclosing(self._chunks(asked, visit, progress)) as chunks:
+            async with aclosing(self._chunks(job, visit, progress)) as chunks:
                 async for chunk in chunks:
                     row = {
                         "index": 0,
@@ -218,10 +225,10 @@ class LlamaCpp:
                         "stop": False,
                         "tokens_predicted": progress.tokens,
                     }
-                    yield event(_select_fields(row, asked.fields))
-            yield event(_select_fields(_final(asked, visit, progress, ""), asked.fields))
+                    yield event(_select_fields(row, job.fields))
+            yield event(_select_fields(_final(job, visit, progress, ""), job.fields))
 
-    async def _chunks(self, asked: _Asked, visit: Visit, progress: _Progress) -> AsyncGenerator[TextChunk, None]:
+    async def _chunks(self, job: _Job, visit: Visit, progress: _Progress) -> AsyncGenerator[TextChunk, None]:
         """Yield the chunks of an answer and record its state in `progress`."""
         if not visit.info.fills_gaps:
             raise ApiError(
@@ -229,26 +236,26 @@ class LlamaCpp:
                 f"Infill is not supported by this model: {visit.info.name} has no marks "
                 "for a gap, and no template with a suffix.",
             )
-        async with aclosing(self._desk.answer(visit, asked.request)) as events:
-            async for told_event in events:
+        async with aclosing(self._desk.answer(visit, job.request)) as events:
+            async for engine_event in events:
                 progress.last = time.monotonic()
-                if isinstance(told_event, Finished):
-                    progress.end = told_event
-                elif isinstance(told_event, PrefillProgress):
-                    progress.prompt, progress.cached = told_event.total, told_event.cached
-                elif asked.generates:
+                if isinstance(engine_event, Finished):
+                    progress.end = engine_event
+                elif isinstance(engine_event, PrefillProgress):
+                    progress.prompt, progress.cached = engine_event.total, engine_event.cached
+                elif job.generates:
                     progress.first = progress.first or progress.last
-                    progress.text += told_event.text
-                    progress.tokens += len(told_event.token_ids)
-                    if told_event.text:
-                        yield told_event
-                    if 0 < asked.time_limit < progress.last - progress.first and "\n" in progress.text:
+                    progress.text += engine_event.text
+                    progress.tokens += len(engine_event.token_ids)
+                    if engine_event.text:
+                        yield engine_event
+                    if 0 < job.time_limit < progress.last - progress.first and "\n" in progress.text:
                         return
 
 
 def _options(body: InfillBody) -> tuple[dict[str, Any], int, tuple[str, ...]]:
     """Return the options by Ollama's names, the maximum number of tokens (negative for no limit), and warnings."""
-    options, warnings = drawn_by(body)
+    options, warnings = sampling_options_of(body)
     if body.given("stop"):
         options["stop"] = body.stop
     count = body.n_predict
@@ -267,9 +274,9 @@ def _response_fields(body: InfillBody) -> Sequence[str]:
     return paths
 
 
-def _final(asked: _Asked, visit: Visit, progress: _Progress, content: str) -> dict[str, Any]:
+def _final(job: _Job, visit: Visit, progress: _Progress, content: str) -> dict[str, Any]:
     """Return the last object of an answer, in llama.cpp's form."""
-    options, end = asked.request.options, progress.end
+    options, end = job.request.options, progress.end
     first = progress.first or progress.last
     prompt_seconds, eval_seconds = first - progress.began, progress.last - first
     if end is not None:
@@ -287,22 +294,22 @@ def _final(asked: _Asked, visit: Visit, progress: _Progress, content: str) -> di
         "generation_settings": {"n_ctx": visit.info.context_length, **options},
         "has_new_line": "\n" in progress.text,
         "truncated": end is not None and end.dropped_tokens > 0,
-        **_stop_fields(asked, end),
+        **_stop_fields(job, end),
         "tokens_cached": progress.prompt + progress.tokens,
         "timings": {
             "cache_n": progress.cached,
             **_timing("prompt", computed, prompt_seconds),
             **_timing("predicted", progress.tokens, eval_seconds),
         },
-        **warning_fields(asked.warnings, [end] if end is not None else ()),
+        **warning_fields(job.warnings, [end] if end is not None else ()),
     }
 
 
-def _stop_fields(asked: _Asked, end: Finished | None) -> dict[str, str]:
+def _stop_fields(job: _Job, end: Finished | None) -> dict[str, str]:
     word = end.stop if end is not None else ""
     if word:
         return {"stop_type": "word", "stopping_word": word}
-    by_itself = asked.generates and end is not None and end.done_reason is DoneReason.STOP
+    by_itself = job.generates and end is not None and end.done_reason is DoneReason.STOP
     return {"stop_type": "eos" if by_itself else "limit", "stopping_word": ""}
 
 

@@ -15,6 +15,7 @@ from sotto.api.asking import (
     MessageBody,
     OptionsBody,
     OverflowBody,
+    default_text_overflow,
     options_of,
     overflow_of,
     reason_of,
@@ -23,7 +24,6 @@ from sotto.api.asking import (
     role_of,
     schema_of,
     tokens_of,
-    usual_of_text,
     whole_answer,
 )
 from sotto.api.bodies import takes
@@ -31,19 +31,19 @@ from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad, missing
 from sotto.api.fields import OBJECT, STRING, Flag, List, Objects, Raw, Text
-from sotto.api.logprob_fields import OllamaLogprobs, asked_of_ollama, of_ollama
+from sotto.api.logprob_fields import OllamaLogprobs, ollama_logprobs_field, requested_ollama_logprobs
 from sotto.api.notes import warning_fields
 from sotto.api.tool_fields import (
-    NOTHING,
+    NO_CONTENT,
+    AnswerContent,
     Called,
     OllamaTools,
-    Told,
-    calls_said,
-    named_by_calls,
-    ollama_prompt_options,
+    content_of,
+    message_calls,
+    name_tool_results,
+    ollama_manner,
     ollama_row,
     suit_model,
-    told,
 )
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
 from sotto.engine.contract.logprob_values import Likelihood
@@ -98,7 +98,7 @@ class ChatBody(AnswerBody):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Job:
     """A parsed request to `/api/generate` or `/api/chat`.
 
     Attributes:
@@ -118,7 +118,7 @@ class _Asked:
     keep_alive: float | None
     stream: bool
     request: Callable[[ModelInfo], GenerateRequest] | None
-    row: Callable[[Told], dict[str, Any]]
+    row: Callable[[AnswerContent], dict[str, Any]]
     warnings: tuple[str, ...]
 
 
@@ -148,8 +148,8 @@ class OllamaAnswers:
             raise bad(f"template has {len(template):,} characters, and {_MAX_TEMPLATE_LENGTH:,} is the most.")
         context = tokens_of(body, "context", body.context)
         suffix = body.suffix
-        overflow, grammar = overflow_of(body, usual_of_text(record)), await _format(body)
-        logprobs, prompt_options = asked_of_ollama(body), ollama_prompt_options(body)
+        overflow, grammar = overflow_of(body, default_text_overflow(record)), await _format(body)
+        logprobs, prompt_options = requested_ollama_logprobs(body), ollama_manner(body)
 
         def build_request(info: ModelInfo) -> GenerateRequest:
             if suffix:
@@ -167,27 +167,27 @@ class OllamaAnswers:
             request = build_request(info)
             return request if raw else replace(request, context=context, template=template)
 
-        def row(told: Told) -> dict[str, Any]:
-            return {"response": told.text, **ollama_row(told)}
+        def row(content: AnswerContent) -> dict[str, Any]:
+            return {"response": content.text, **ollama_row(content)}
 
-        return self._answer(_asked(body, record, build_continuation if prompt or suffix else None, row))
+        return self._answer(_job(body, record, build_continuation if prompt or suffix else None, row))
 
     @takes(ChatBody, streams=NDJSON)
     async def _chat(self, body: ChatBody) -> Answer:
         if not body.model:
             raise bad("model is required")
         record, options = await self._begin(body)
-        messages = tuple(named_by_calls(map(_message, body.messages)))
+        messages = tuple(name_tool_results(map(_message, body.messages)))
         overflow, grammar = overflow_of(body), await _format(body)
-        logprobs, prompt_options = asked_of_ollama(body), ollama_prompt_options(body)
+        logprobs, prompt_options = requested_ollama_logprobs(body), ollama_manner(body)
 
         def build_request(info: ModelInfo) -> GenerateRequest:
             return request_of(options, messages, None, overflow, logprobs, grammar, prompt_options)
 
-        def row(told: Told) -> dict[str, Any]:
-            return {"message": {"role": "assistant", "content": told.text, **ollama_row(told)}}
+        def row(content: AnswerContent) -> dict[str, Any]:
+            return {"message": {"role": "assistant", "content": content.text, **ollama_row(content)}}
 
-        return self._answer(_asked(body, record, build_request if messages else None, row))
+        return self._answer(_job(body, record, build_request if messages else None, row))
 
     async def _begin(self, body: AnswerBody) -> tuple[ModelRecord, dict[str, Any]]:
         """Return the model and the options; check the fields that both kinds of request have."""
@@ -198,50 +198,50 @@ class OllamaAnswers:
             raise missing("_debug_render_only is not supported yet.")
         return record, options
 
-    def _answer(self, asked: _Asked) -> Answer:
-        if asked.request is not None and asked.stream:
-            return Pieces(DIALECT, NDJSON, self._lines(asked, asked.request))
-        return Whole(DIALECT, lambda: self._whole(asked))
+    def _answer(self, job: _Job) -> Answer:
+        if job.request is not None and job.stream:
+            return Pieces(DIALECT, NDJSON, self._lines(job, job.request))
+        return Whole(DIALECT, lambda: self._whole(job))
 
-    async def _whole(self, asked: _Asked) -> dict[str, Any]:
-        if asked.request is None:
-            reason = await self._load_or_unload(asked)
-            return _row(asked, NOTHING) | {"done": True, "done_reason": reason} | warning_fields(asked.warnings)
-        async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
-            request, warnings = suit_model(asked.name, visit.info, asked.request(visit.info))
+    async def _whole(self, job: _Job) -> dict[str, Any]:
+        if job.request is None:
+            reason = await self._load_or_unload(job)
+            return _row(job, NO_CONTENT) | {"done": True, "done_reason": reason} | warning_fields(job.warnings)
+        async with self._desk.visit(job.record, job.num_ctx, job.keep_alive) as visit:
+            request, warnings = suit_model(job.name, visit.info, job.request(visit.info))
             end, logprobs = await whole_answer(self._desk, visit, request)
-            notes = warning_fields((*asked.warnings, *warnings), [end])
-            return _row(asked, told(end, request), logprobs) | _ended(end, visit) | notes
+            notes = warning_fields((*job.warnings, *warnings), [end])
+            return _row(job, content_of(end, request), logprobs) | _ended(end, visit) | notes
 
-    async def _load_or_unload(self, asked: _Asked) -> str:
-        if asked.keep_alive == 0:
-            await self._desk.unload(asked.record)
+    async def _load_or_unload(self, job: _Job) -> str:
+        if job.keep_alive == 0:
+            await self._desk.unload(job.record)
             return "unload"
-        async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive):
+        async with self._desk.visit(job.record, job.num_ctx, job.keep_alive):
             return "load"
 
     async def _lines(
-        self, asked: _Asked, request_for: Callable[[ModelInfo], GenerateRequest]
+        self, job: _Job, request_for: Callable[[ModelInfo], GenerateRequest]
     ) -> AsyncGenerator[bytes, None]:
-        async with self._desk.visit(asked.record, asked.num_ctx, asked.keep_alive) as visit:
-            request, warnings = suit_model(asked.name, visit.info, request_for(visit.info))
+        async with self._desk.visit(job.record, job.num_ctx, job.keep_alive) as visit:
+            request, warnings = suit_model(job.name, visit.info, request_for(visit.info))
             async with aclosing(self._desk.answer(visit, request)) as events:
                 async for event in events:
-                    if isinstance(event, TextChunk) and ((new := told(event, request)) or event.logprobs):
-                        yield line(_row(asked, new, event.logprobs) | {"done": False})
+                    if isinstance(event, TextChunk) and ((new := content_of(event, request)) or event.logprobs):
+                        yield line(_row(job, new, event.logprobs) | {"done": False})
                     elif isinstance(event, Finished):
-                        notes = warning_fields((*asked.warnings, *warnings), [event])
-                        yield line(_row(asked, NOTHING) | _ended(event, visit) | notes)
+                        notes = warning_fields((*job.warnings, *warnings), [event])
+                        yield line(_row(job, NO_CONTENT) | _ended(event, visit) | notes)
 
 
-def _asked(
+def _job(
     body: AnswerBody,
     record: ModelRecord,
     request: Callable[[ModelInfo], GenerateRequest] | None,
-    row: Callable[[Told], dict[str, Any]],
-) -> _Asked:
+    row: Callable[[AnswerContent], dict[str, Any]],
+) -> _Job:
     _, num_ctx, warnings = options_of(body)
-    return _Asked(
+    return _Job(
         name=body.model,
         record=record,
         num_ctx=num_ctx,
@@ -260,7 +260,7 @@ def _message(message: ChatMessage) -> Message:
         role_of(message),
         message.content,
         message.thinking,
-        calls_said(message),
+        message_calls(message),
         message.tool_name or message.name,
         message.tool_call_id,
     )
@@ -278,9 +278,9 @@ async def _format(body: AnswerBody) -> Grammar | None:
     return await schema_of(body, "format")
 
 
-def _row(asked: _Asked, new: Told, logprobs: Sequence[Likelihood] = ()) -> dict[str, Any]:
-    logprob_fields = {"logprobs": of_ollama(logprobs)} if logprobs else {}
-    return {"model": asked.name, "created_at": timestamp(time.time_ns()), **asked.row(new), **logprob_fields}
+def _row(job: _Job, new: AnswerContent, logprobs: Sequence[Likelihood] = ()) -> dict[str, Any]:
+    logprob_fields = {"logprobs": ollama_logprobs_field(logprobs)} if logprobs else {}
+    return {"model": job.name, "created_at": timestamp(time.time_ns()), **job.row(new), **logprob_fields}
 
 
 def _ended(end: Finished, visit: Visit) -> dict[str, Any]:

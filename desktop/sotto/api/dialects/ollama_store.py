@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line, not_yet
+from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line, unsupported_routes
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT
@@ -67,7 +67,7 @@ class OllamaStorage:
             Route("/api/delete", self._delete, methods=["DELETE"]),
             Route("/api/pull", self._pull, methods=["POST"]),
             Route("/api/blobs/{digest}", self._blob, methods=["HEAD"]),
-            *not_yet(_NOT_YET),
+            *unsupported_routes(_NOT_YET),
         ]
 
     @takes(CopyBody, answers="")

@@ -12,7 +12,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event, not_yet
+from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event, unsupported_routes
 from sotto.api.asking import (
     Content,
     MessageBody,
@@ -20,17 +20,17 @@ from sotto.api.asking import (
     SamplingBody,
     check_answerable,
     checked_options,
-    drawn_by,
+    default_text_overflow,
     interleaved,
     overflow_of,
     reason_of,
     refuse_other_formats,
     request_of,
     role_of,
+    sampling_options_of,
     schema_of,
     text_of,
     tokens_of,
-    usual_of_text,
 )
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk, Visit
@@ -52,19 +52,25 @@ from sotto.api.fields import (
     Text,
     list_of,
 )
-from sotto.api.logprob_fields import ChatLogprobs, Form, InCompletion, asked_in_chat, in_chat
+from sotto.api.logprob_fields import (
+    ChatLogprobs,
+    CompletionLogprobs,
+    Form,
+    chat_logprobs_field,
+    requested_chat_logprobs,
+)
 from sotto.api.notes import warning_fields
 from sotto.api.tool_fields import (
-    NOTHING,
+    NO_CONTENT,
+    AnswerContent,
     Called,
     OpenAITools,
-    Told,
-    calls_said,
-    named_by_calls,
-    openai_prompt_options,
+    content_of,
+    message_calls,
+    name_tool_results,
+    openai_manner,
     openai_row,
     suit_model,
-    told,
 )
 from sotto.engine.contract.events import DoneReason, Finished, TextChunk
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood
@@ -156,7 +162,7 @@ class CompletionBody(AnswerBody):
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Job:
     """A parsed request for a chat or a completion.
 
     Attributes:
@@ -183,8 +189,8 @@ class _Asked:
     stream: bool
     usage: bool
     head: Mapping[str, Any]
-    whole: Callable[[int, Told], dict[str, Any]]
-    piece: Callable[[int, Told, int | None], dict[str, Any]]
+    whole: Callable[[int, AnswerContent], dict[str, Any]]
+    piece: Callable[[int, AnswerContent, int | None], dict[str, Any]]
     last: Mapping[str, Any] = field(default_factory=dict)
     chunk: str = ""
     logprobs: Callable[[], Form] | None = None
@@ -205,7 +211,7 @@ class OpenAI:
             Route("/v1/completions", self._complete, methods=["POST"]),
             Route("/v1/models", self._models),
             Route("/v1/models/{name:path}", self._model),
-            *not_yet(_NOT_YET),
+            *unsupported_routes(_NOT_YET),
         ]
 
     async def _models(self, request: Request) -> Response:
@@ -221,14 +227,14 @@ class OpenAI:
         record, options, count, warnings = await self._begin(body)
         if body.functions:
             raise bad("functions is the old name of tools; use tools.")
-        logprobs, prompt_options = asked_in_chat(body), await check_answerable(openai_prompt_options(body))
+        logprobs, prompt_options = requested_chat_logprobs(body), await check_answerable(openai_manner(body))
         overflow = overflow_of(body)
-        messages = named_by_calls(map(_message, body.messages))
+        messages = name_tool_results(map(_message, body.messages))
         if not messages:
             raise bad("[] is too short - 'messages'")
         grammar = await _response_format(body.response_format)
         return self._answer(
-            _Asked(
+            _Job(
                 record=record,
                 requests=[
                     request_of(own_options, messages, None, overflow, logprobs, grammar, prompt_options)
@@ -239,14 +245,14 @@ class OpenAI:
                 stream=body.stream,
                 usage=body.stream_options.include_usage,
                 head=_head("chatcmpl", "chat.completion", body),
-                whole=lambda index, told: {
+                whole=lambda index, content: {
                     "index": index,
-                    "message": {"role": "assistant", "content": told.text, **openai_row(told)},
+                    "message": {"role": "assistant", "content": content.text, **openai_row(content)},
                 },
                 piece=_delta,
                 last={"delta": {}},
                 chunk="chat.completion.chunk",
-                logprobs=None if logprobs is None else lambda: in_chat,
+                logprobs=None if logprobs is None else lambda: chat_logprobs_field,
                 warnings=warnings,
             )
         )
@@ -263,10 +269,10 @@ class OpenAI:
             raise body.wrong("best_of", "1")
         if len(prompts) * count > MOST_CHOICES:
             raise bad(f"prompt and n ask for {len(prompts) * count} choices, and {MOST_CHOICES} is the most.")
-        overflow = overflow_of(body, usual_of_text(record))
+        overflow = overflow_of(body, default_text_overflow(record))
         grammar = await _response_format(body.response_format)
         return self._answer(
-            _Asked(
+            _Job(
                 record=record,
                 requests=[
                     replace(request_of(own_options, (), prompt, overflow, logprobs, grammar), echo=echo, suffix=suffix)
@@ -278,11 +284,11 @@ class OpenAI:
                 stream=body.stream,
                 usage=body.stream_options.include_usage,
                 head=_head("cmpl", "text_completion", body),
-                whole=lambda index, told: {"text": told.text, "index": index},
-                piece=lambda index, told, calls: {"text": told.text, "index": index},
+                whole=lambda index, content: {"text": content.text, "index": index},
+                piece=lambda index, content, calls: {"text": content.text, "index": index},
                 last={"text": ""},
                 chunk="text_completion",
-                logprobs=None if logprobs is None else InCompletion,
+                logprobs=None if logprobs is None else CompletionLogprobs,
                 warnings=warnings,
             )
         )
@@ -294,7 +300,7 @@ class OpenAI:
         record = await self._desk.model(body.model)
         # The defaults that clients of this dialect expect.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
-        given_options, warnings = drawn_by(body)
+        given_options, warnings = sampling_options_of(body)
         options |= given_options
         if body.given("stop"):
             options["stop"] = body.stop
@@ -307,68 +313,70 @@ class OpenAI:
         refuse_other_formats(body, "response_format")
         return record, options, body.n or 1, warnings
 
-    def _answer(self, asked: _Asked) -> Answer:
-        if asked.stream:
-            return Pieces(DIALECT, SSE, self._events(asked))
-        return Whole(DIALECT, lambda: self._whole(asked))
+    def _answer(self, job: _Job) -> Answer:
+        if job.stream:
+            return Pieces(DIALECT, SSE, self._events(job))
+        return Whole(DIALECT, lambda: self._whole(job))
 
-    async def _whole(self, asked: _Asked) -> dict[str, Any]:
+    async def _whole(self, job: _Job) -> dict[str, Any]:
         async with (
-            self._visit(asked) as (visit, asked),
-            aclosing(interleaved(self._desk, visit, asked.requests)) as events,
+            self._visit(job) as (visit, job),
+            aclosing(interleaved(self._desk, visit, job.requests)) as events,
         ):
             ends: dict[int, Finished] = {}
             logprobs: dict[int, list[Likelihood]] = {}
-            async for index, told_event in events:
-                if isinstance(told_event, TextChunk):
-                    logprobs.setdefault(index, []).extend(told_event.logprobs)
-                elif isinstance(told_event, Finished):
-                    ends[index] = told_event
+            async for index, engine_event in events:
+                if isinstance(engine_event, TextChunk):
+                    logprobs.setdefault(index, []).extend(engine_event.logprobs)
+                elif isinstance(engine_event, Finished):
+                    ends[index] = engine_event
         choices = [
-            asked.whole(index, told(end, asked.requests[index]))
-            | {"finish_reason": _reason(end, asked)}
-            | ({"logprobs": asked.logprobs()(logprobs.get(index, ()))} if asked.logprobs else {})
+            job.whole(index, content_of(end, job.requests[index]))
+            | {"finish_reason": _reason(end, job)}
+            | ({"logprobs": job.logprobs()(logprobs.get(index, ()))} if job.logprobs else {})
             for index, end in sorted(ends.items())
         ]
-        notes = warning_fields(asked.warnings, ends.values())
-        return {**asked.head, "choices": choices, "usage": _usage(ends, asked.prompts), **notes}
+        notes = warning_fields(job.warnings, ends.values())
+        return {**job.head, "choices": choices, "usage": _usage(ends, job.prompts), **notes}
 
     @asynccontextmanager
-    async def _visit(self, asked: _Asked) -> AsyncIterator[tuple[Visit, _Asked]]:
+    async def _visit(self, job: _Job) -> AsyncIterator[tuple[Visit, _Job]]:
         """Wait until the model is loaded, and yield the visit and the request adapted to the model."""
-        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            each = [suit_model(asked.head["model"], visit.info, request) for request in asked.requests]
-            warnings = (*asked.warnings, *each[0][1])
-            yield visit, replace(asked, requests=[request for request, _ in each], warnings=warnings)
+        async with self._desk.visit(job.record, keep_alive=job.keep_alive) as visit:
+            each = [suit_model(job.head["model"], visit.info, request) for request in job.requests]
+            warnings = (*job.warnings, *each[0][1])
+            yield visit, replace(job, requests=[request for request, _ in each], warnings=warnings)
 
-    async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
-        head = {**asked.head, "object": asked.chunk}
+    async def _events(self, job: _Job) -> AsyncGenerator[bytes, None]:
+        head = {**job.head, "object": job.chunk}
         calls: dict[int, int] = {}
         ends: dict[int, Finished] = {}
-        forms = [asked.logprobs() for _ in asked.requests] if asked.logprobs else []
+        forms = [job.logprobs() for _ in job.requests] if job.logprobs else []
 
         def chunk(choice: dict[str, Any], reason: str | None, notes: Mapping[str, Any] = _NO_NOTES) -> bytes:
             return event({**head, "choices": [choice | {"finish_reason": reason}], **notes})
 
         async with (
-            self._visit(asked) as (visit, asked),
-            aclosing(interleaved(self._desk, visit, asked.requests)) as events,
+            self._visit(job) as (visit, job),
+            aclosing(interleaved(self._desk, visit, job.requests)) as events,
         ):
-            async for index, told_event in events:
-                new = told(told_event, asked.requests[index]) if isinstance(told_event, TextChunk) else NOTHING
-                logprobs = told_event.logprobs if isinstance(told_event, TextChunk) else ()
-                if new or logprobs or (isinstance(told_event, Finished) and index not in calls):
+            async for index, engine_event in events:
+                new = (
+                    content_of(engine_event, job.requests[index]) if isinstance(engine_event, TextChunk) else NO_CONTENT
+                )
+                logprobs = engine_event.logprobs if isinstance(engine_event, TextChunk) else ()
+                if new or logprobs or (isinstance(engine_event, Finished) and index not in calls):
                     logprob_fields = {"logprobs": forms[index](logprobs)} if logprobs else {}
-                    yield chunk(asked.piece(index, new, calls.get(index)) | logprob_fields, None)
+                    yield chunk(job.piece(index, new, calls.get(index)) | logprob_fields, None)
                     calls[index] = calls.get(index, 0) + len(new.calls)
-                if isinstance(told_event, Finished):
-                    ends[index] = told_event
-                    is_last = len(ends) == len(asked.requests) and not asked.usage
-                    notes = warning_fields(asked.warnings, ends.values()) if is_last else {}
-                    yield chunk({"index": index, **asked.last}, _reason(told_event, asked), notes)
-        if asked.usage:
-            notes = warning_fields(asked.warnings, ends.values())
-            yield event({**head, "choices": [], "usage": _usage(ends, asked.prompts), **notes})
+                if isinstance(engine_event, Finished):
+                    ends[index] = engine_event
+                    is_last = len(ends) == len(job.requests) and not job.usage
+                    notes = warning_fields(job.warnings, ends.values()) if is_last else {}
+                    yield chunk({"index": index, **job.last}, _reason(engine_event, job), notes)
+        if job.usage:
+            notes = warning_fields(job.warnings, ends.values())
+            yield event({**head, "choices": [], "usage": _usage(ends, job.prompts), **notes})
         yield b"data: [DONE]\n\n"
 
 
@@ -389,22 +397,22 @@ def _message(message: ChatMessage) -> Message:
         role_of(message),
         text_of(message),
         message.reasoning or message.reasoning_content,
-        calls_said(message),
+        message_calls(message),
         message.name if message.role == "tool" else "",
         message.tool_call_id,
     )
 
 
-def _delta(index: int, told: Told, calls: int | None) -> dict[str, Any]:
+def _delta(index: int, content: AnswerContent, calls: int | None) -> dict[str, Any]:
     """Return the next object of a chat's choice; `calls` is the number of calls sent before, None for its first."""
     role = {"role": "assistant"} if calls is None else {}
-    content = {"content": told.text} if told.text or not (told.calls or told.thinking or told.cut) else {}
-    return {"index": index, "delta": {**role, **content, **openai_row(told, calls or 0)}}
+    text = {"content": content.text} if content.text or not (content.calls or content.thinking or content.cut) else {}
+    return {"index": index, "delta": {**role, **text, **openai_row(content, calls or 0)}}
 
 
-def _reason(end: Finished, asked: _Asked) -> str:
+def _reason(end: Finished, job: _Job) -> str:
     """Return the finish reason of a choice."""
-    called = bool(end.calls) and any(request.tools for request in asked.requests)
+    called = bool(end.calls) and any(request.tools for request in job.requests)
     return "tool_calls" if called and end.done_reason is DoneReason.STOP else reason_of(end)
 
 

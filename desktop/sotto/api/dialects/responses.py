@@ -13,10 +13,10 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Pieces, Whole, as_api_error, event
-from sotto.api.asking import check_answerable, checked_options, drawn_by, refuse_other_formats, request_of
+from sotto.api.asking import check_answerable, checked_options, refuse_other_formats, request_of, sampling_options_of
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk
-from sotto.api.dialects.anthropic_blocks import pieces_told
+from sotto.api.dialects.anthropic_blocks import visible_pieces
 from sotto.api.dialects.openai import DIALECT
 from sotto.api.dialects.responses_input import (
     ResponsesBody,
@@ -42,7 +42,7 @@ _NOT_KEPT = "Sotto keeps no answers: send the whole conversation as input, and l
 
 
 @dataclass(frozen=True, slots=True)
-class _Asked:
+class _Job:
     """A parsed request.
 
     Attributes:
@@ -88,7 +88,7 @@ class Responses:
         record = await self._desk.model(body.model)
         # The defaults that clients of this dialect expect.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
-        given_options, warnings = drawn_by(body)
+        given_options, warnings = sampling_options_of(body)
         options |= given_options
         if (most := body.max_output_tokens) is not None:
             options["num_predict"] = most
@@ -104,58 +104,58 @@ class Responses:
         )
         warnings = (*warnings_of(body), *warnings)
         head = _head(body) | warning_fields(warnings)
-        asked = _Asked(record, request, keep_alive(body.keep_alive), head, warnings)
+        job = _Job(record, request, keep_alive(body.keep_alive), head, warnings)
         if body.stream:
-            return Pieces(DIALECT, SSE, self._events(asked))
-        return Whole(DIALECT, lambda: self._whole(asked))
+            return Pieces(DIALECT, SSE, self._events(job))
+        return Whole(DIALECT, lambda: self._whole(job))
 
-    async def _whole(self, asked: _Asked) -> Any:
+    async def _whole(self, job: _Job) -> Any:
         last: dict[str, Any] = {}
-        async with aclosing(self._response_events(asked)) as events:
-            async for told_event in events:
-                last = told_event
+        async with aclosing(self._response_events(job)) as events:
+            async for response_event in events:
+                last = response_event
         return last["response"]
 
-    async def _events(self, asked: _Asked) -> AsyncGenerator[bytes, None]:
+    async def _events(self, job: _Job) -> AsyncGenerator[bytes, None]:
         number = 0
         try:
-            async with aclosing(self._response_events(asked)) as events:
-                async for told_event in events:
-                    yield event({**told_event, "sequence_number": number}, told_event["type"])
+            async with aclosing(self._response_events(job)) as events:
+                async for response_event in events:
+                    yield event({**response_event, "sequence_number": number}, response_event["type"])
                     number += 1
         except Exception as error:
             if not number:
                 raise
             known = as_api_error(error)
-            failed = {**asked.head, "status": "failed", "error": {"code": "server_error", "message": known.message}}
+            failed = {**job.head, "status": "failed", "error": {"code": "server_error", "message": known.message}}
             name = "response.failed"
             yield event({"type": name, "response": failed, "sequence_number": number}, name)
 
-    async def _response_events(self, asked: _Asked) -> AsyncGenerator[dict[str, Any], None]:
+    async def _response_events(self, job: _Job) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the events of a response, the last of which holds the whole response."""
         items, begun = Items(), False
         logprobs: Sequence[Likelihood] = ()
-        async with self._desk.visit(asked.record, keep_alive=asked.keep_alive) as visit:
-            request, warnings = suit_model(asked.head["model"], visit.info, asked.request)
+        async with self._desk.visit(job.record, keep_alive=job.keep_alive) as visit:
+            request, warnings = suit_model(job.head["model"], visit.info, job.request)
             async with aclosing(self._desk.answer(visit, request)) as events:
-                async for told_event in events:
+                async for engine_event in events:
                     if not begun:
                         begun = True
-                        yield {"type": "response.created", "response": asked.head}
-                        yield {"type": "response.in_progress", "response": asked.head}
-                    if isinstance(told_event, TextChunk):
-                        if not told_event.thinks:
+                        yield {"type": "response.created", "response": job.head}
+                        yield {"type": "response.in_progress", "response": job.head}
+                    if isinstance(engine_event, TextChunk):
+                        if not engine_event.thinks:
                             # The text of a token may only come with that of a later token.
-                            logprobs = (*logprobs, *told_event.logprobs)
-                        for piece in pieces_told(told_event, request):
+                            logprobs = (*logprobs, *engine_event.logprobs)
+                        for piece in visible_pieces(engine_event, request):
                             of_piece, logprobs = (logprobs, ()) if piece.kind is Kind.TEXT else ((), logprobs)
                             for item_event in items.add(piece, of_piece):
                                 yield item_event
-                    elif isinstance(told_event, Finished):
-                        for item_event in _ending(items, told_event):
+                    elif isinstance(engine_event, Finished):
+                        for item_event in _ending(items, engine_event):
                             yield item_event
-                        response = _final_response(asked, items, told_event) | warning_fields(
-                            (*asked.warnings, *warnings), [told_event]
+                        response = _final_response(job, items, engine_event) | warning_fields(
+                            (*job.warnings, *warnings), [engine_event]
                         )
                         yield {"type": f"response.{response['status']}", "response": response}
 
@@ -167,11 +167,11 @@ def _ending(items: Items, end: Finished) -> list[dict[str, Any]]:
     return [*cut, *begun, *items.end("incomplete" if end.done_reason in CUT_SHORT else "completed")]
 
 
-def _final_response(asked: _Asked, items: Items, end: Finished) -> dict[str, Any]:
+def _final_response(job: _Job, items: Items, end: Finished) -> dict[str, Any]:
     """Return the whole response object."""
     cut, written = end.done_reason in CUT_SHORT, len(end.token_ids)
     return {
-        **asked.head,
+        **job.head,
         "status": "incomplete" if cut else "completed",
         "completed_at": None if cut else int(time.time()),
         "incomplete_details": {"reason": "max_output_tokens"} if cut else None,

@@ -21,7 +21,7 @@ from sotto.api.fields import (
     TextOrObjects,
 )
 from sotto.api.tool_fields import (
-    UNSEEN,
+    UNSEEN_TEXT,
     Function,
     OpenAITools,
     Reasoning,
@@ -29,10 +29,10 @@ from sotto.api.tool_fields import (
     bound_warnings,
     call_of,
     kind_of_tool,
-    left_out,
-    named_by_calls,
-    openai_prompt_options,
-    unseen,
+    left_out_warnings,
+    name_tool_results,
+    openai_manner,
+    unseen_warning,
 )
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
@@ -136,7 +136,7 @@ def messages_of(body: ResponsesBody) -> list[Message]:
     if not messages:
         raise bad("input is empty; it should be a text, or a list of items that say something.")
     system = body.instructions
-    return named_by_calls([*([Message("system", system)] if system else []), *_join_turns(messages)])
+    return name_tool_results([*([Message("system", system)] if system else []), *_join_turns(messages)])
 
 
 def warnings_of(body: ResponsesBody) -> list[str]:
@@ -146,9 +146,9 @@ def warnings_of(body: ResponsesBody) -> list[str]:
     others = {place: item.type for place, item in enumerate(items) if item.type in _SERVER_ITEMS}
     return bound_warnings(
         (
-            *left_out("tools", tools, "only those of type function are offered"),
-            *left_out("input", others, "only OpenAI's servers know what it holds"),
-            *(unseen(part.path()) for item in items if item.type in _OUTPUTS for part in _unseen(item)),
+            *left_out_warnings("tools", tools, "only those of type function are offered"),
+            *left_out_warnings("input", others, "only OpenAI's servers know what it holds"),
+            *(unseen_warning(part.path()) for item in items if item.type in _OUTPUTS for part in _unseen(item)),
         )
     )
 
@@ -214,7 +214,7 @@ def _message(item: Item) -> Message | None:
     if kind in _OTHER_CALLS:
         return Message("assistant", "", tool_calls=(_other_call(item, kind),))
     if kind in _OUTPUTS:
-        return Message("tool", _texts(item.output, instead=UNSEEN), tool_call_id=item.call_id)
+        return Message("tool", _texts(item.output, instead=UNSEEN_TEXT), tool_call_id=item.call_id)
     if kind in _SERVER_ITEMS:
         return None
     raise item.wrong("type", f"{', '.join(_KINDS[:-1])} or {_KINDS[-1]}")

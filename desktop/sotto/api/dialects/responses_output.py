@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import uuid4
 
-from sotto.api.logprob_fields import in_chat
+from sotto.api.logprob_fields import chat_logprobs_field
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall
 from sotto.engine.contract.logprob_values import Likelihood
 from sotto.engine.parsing.output import fresh_id
@@ -41,7 +41,7 @@ class Items:
         part = self.output[-1]["content"][0]
         part["text"] += piece.text
         if piece.kind is Kind.TEXT:
-            rows = in_chat(logprobs)["content"]
+            rows = chat_logprobs_field(logprobs)["content"]
             part["logprobs"] += rows
             yield self._event("response.output_text.delta", content_index=0, delta=piece.text, logprobs=rows)
         else:
