@@ -1,4 +1,4 @@
-"""How an answer goes out, to clients that a connection cannot be made to show."""
+"""Sending answers to simulated clients that behave as no real connection can be made to."""
 
 import asyncio
 
@@ -12,7 +12,7 @@ from sotto.errors import BrokenModelError, EngineError, InvalidNameError, ModelN
 
 
 class Client:
-    """The other end; takes `most` messages and then nothing more."""
+    """A client that accepts `most` messages and then stalls."""
 
     def __init__(self, most=1000):
         self.messages = []
@@ -38,7 +38,7 @@ class Client:
 
 
 def closing(ended, *pieces, error=None, wait=False):
-    """Return pieces that tell when they are closed."""
+    """Return a generator of pieces that appends to `ended` when it is closed."""
 
     async def made():
         try:
@@ -54,7 +54,7 @@ def closing(ended, *pieces, error=None, wait=False):
     return made()
 
 
-def test_a_client_that_takes_nothing_is_left_alone(monkeypatch, caplog):
+def test_a_stalled_client_is_abandoned(monkeypatch, caplog):
     monkeypatch.setattr(answers, "PATIENCE", 0.1)
 
     async def run():
@@ -66,7 +66,7 @@ def test_a_client_that_takes_nothing_is_left_alone(monkeypatch, caplog):
     assert "took nothing" in caplog.text
 
 
-def test_a_client_that_leaves_ends_the_work():
+def test_disconnecting_ends_the_work():
     async def run():
         ended, client = [], Client()
         taking = asyncio.create_task(client.take(Pieces(ollama.DIALECT, NDJSON, closing(ended, b"a", wait=True))))
@@ -79,7 +79,7 @@ def test_a_client_that_leaves_ends_the_work():
     assert asyncio.run(run()) == [True]
 
 
-def test_an_error_before_the_first_piece_is_an_answer_of_its_own():
+def test_an_error_before_the_first_piece_is_an_error_response():
     async def run():
         client = Client()
         await client.take(Pieces(ollama.DIALECT, NDJSON, closing([], error=UnsupportedModelError("It cannot run."))))
@@ -90,7 +90,7 @@ def test_an_error_before_the_first_piece_is_an_answer_of_its_own():
     assert client.body == b'{"error":"It cannot run."}'
 
 
-def test_an_error_after_the_first_piece_is_the_last_one():
+def test_an_error_after_the_first_piece_ends_the_stream():
     async def run():
         client = Client()
         await client.take(Pieces(ollama.DIALECT, NDJSON, closing([], b"a\n", error=EngineError("Memory ran out."))))
@@ -102,7 +102,7 @@ def test_an_error_after_the_first_piece_is_the_last_one():
     assert client.messages[-1]["more_body"] is False
 
 
-def test_a_mistake_is_told_and_kept_in_the_log(caplog):
+def test_an_internal_error_is_reported_and_logged(caplog):
     async def broken():
         raise ZeroDivisionError("by zero")
 

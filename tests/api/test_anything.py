@@ -1,4 +1,4 @@
-"""Whatever comes in, what goes out is an answer or says what is wrong with the request."""
+"""Random requests get an answer, or an error that says what is wrong with the request."""
 
 import json
 
@@ -59,9 +59,9 @@ def body_of(path):
 @pytest.mark.parametrize("path", FIELDS)
 @examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.data())
-def test_nothing_is_a_mistake_of_ours(served, path, data):
+def test_no_input_causes_an_internal_error(served, path, data):
     body = data.draw(body_of(path))
-    # Neither long answers nor other contexts: that would take long, and show nothing.
+    # Long answers and other context lengths would take time without testing more.
     body |= {name: limit for name, limit in LIMITS.get(path, {}).items() if not isinstance(body.get(name), str | list)}
     answer = served.http.post(path, content=json.dumps(body).encode(errors="surrogatepass"))
     assert answer.status_code in (200, 400, 404, 501), answer.text

@@ -1,6 +1,6 @@
-"""Requests as whole programs send them, which `tests/clients` recorded: all of them are answered, and by a real model.
+"""Requests of published programs, recorded by `tests/clients`: a real model answers all of them.
 
-Texts and schemas were cut down to what tells them apart; the fields are those that came.
+Texts and schemas were shortened; the fields are those that the programs sent.
 """
 
 import json
@@ -19,7 +19,7 @@ REQUESTS = json.loads(Path(__file__).with_name("client_requests.json").read_text
 
 @pytest.fixture(scope="module")
 def client(own_home, tmp_path_factory):
-    """Ask a model that first calls a tool, then says that it is done, and titles what it has no tools for."""
+    """A client of a model that first calls a tool, then says that it is done; without tools, it writes a title."""
     answers = [f"I look.\n{call('shell', command='date')}", "It is made."]
     written = record_of(write_answers(tmp_path_factory.mktemp("models") / "written", answers, "A title."))
     host = LoopHost(models=lambda: (written,))
@@ -32,7 +32,7 @@ def client(own_home, tmp_path_factory):
 
 
 def objects(answer):
-    """Return the objects that an answer has, be it a stream or one of them."""
+    """Return the JSON objects of an answer, streamed or whole."""
     if answer.headers["content-type"].startswith("application/json"):
         return [answer.json()]
     rows = [row.removeprefix("data: ") for row in answer.text.splitlines()]
@@ -40,13 +40,13 @@ def objects(answer):
 
 
 def in_chat(told):
-    deltas = [choice["delta"] for one in told for choice in one["choices"]]
-    calls = [one["function"]["name"] for delta in deltas for one in delta.get("tool_calls", ())]
+    deltas = [choice["delta"] for row in told for choice in row["choices"]]
+    calls = [call["function"]["name"] for delta in deltas for call in delta.get("tool_calls", ())]
     return "".join(delta.get("content") or "" for delta in deltas), calls, told[-1]
 
 
 def in_ollama(told):
-    calls = [one["function"]["name"] for row in told for one in row["message"].get("tool_calls", ())]
+    calls = [call["function"]["name"] for row in told for call in row["message"].get("tool_calls", ())]
     return "".join(row["message"]["content"] for row in told), calls, told[-1]
 
 
@@ -57,8 +57,8 @@ def in_responses(told):
 
 
 def in_messages(told):
-    begun = [one["content_block"] for one in told if one["type"] == "content_block_start"]
-    deltas = [one["delta"] for one in told if one["type"] == "content_block_delta"]
+    begun = [event["content_block"] for event in told if event["type"] == "content_block_start"]
+    deltas = [event["delta"] for event in told if event["type"] == "content_block_delta"]
     calls = [block["name"] for block in begun if block["type"] == "tool_use"]
     return "".join(delta.get("text", "") for delta in deltas), calls, told[0]["message"]
 
@@ -83,20 +83,20 @@ def test_a_request_is_answered(client, name):
 
 
 @pytest.mark.parametrize("path", ["/v1/messages", "/v1/messages/count_tokens"])
-def test_warnings_stand_in_an_answer_in_one_piece(client, path):
+def test_a_whole_answer_has_warnings(client, path):
     sent = REQUESTS["Claude Code 2.1.330: a search of the web"]
     answer = client.post(path, json=sent["body"] | {"stream": False})
     assert answer.json()["warnings"] == sent["warnings"]
 
 
-def test_warnings_are_few_however_many_there_would_be(client):
+def test_the_number_of_warnings_is_limited(client):
     tools = [{"type": f"kind {number}"} for number in range(1000)]
     answer = client.post("/v1/responses", json={"model": "written", "input": "Hi", "tools": tools})
     *_, last = warnings = answer.json()["warnings"]
     assert (len(warnings), last) == (16, "985 more parts of the request are left out.")
 
 
-def test_clients_of_ollama_find_a_version_that_they_take(client):
+def test_the_version_satisfies_clients_of_ollama(client):
     told = client.get("/api/version").json()
     least = {"Codex": (0, 13, 4), "Copilot Chat": (0, 6, 4)}
     assert tuple(map(int, told["version"].split("."))) >= max(least.values())

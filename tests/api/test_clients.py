@@ -1,4 +1,4 @@
-"""The clients that others have, against a real server with the built-in model."""
+"""The published clients against a real server with the built-in model."""
 
 import time
 
@@ -24,20 +24,20 @@ CALLED = [
     },
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "It is there."}]},
 ]
-# So hot that it goes on for thousands of tokens, which take seconds.
+# The temperature is so high that the answer goes on for thousands of tokens, which take seconds.
 HOT_HERE = {"temperature": 5.0, "top_k": 100_000, "top_p": 1.0}
 HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 1}
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    """The tokenizer of `sotto`, as the engine reads it."""
-    builtin = next(one for one in catalogue().records if one.builtin)
+    """The engine's tokenizer for `sotto`."""
+    builtin = next(record for record in catalogue().records if record.builtin)
     return Tokenizer.from_source(open_model(builtin))
 
 
 def idle(served):
-    """Wait until the engine computes nothing any more."""
+    """Wait until the engine is idle."""
     deadline = time.monotonic() + 2
     while served.host._answering:
         assert time.monotonic() < deadline
@@ -47,16 +47,16 @@ def idle(served):
 class TestOllama:
     def test_list_show_and_ps(self, ollama_client):
         listed = ollama_client.list().models
-        assert "sotto:latest" in [one.model for one in listed]
-        mine = next(one for one in listed if one.model == "sotto:latest")
+        assert "sotto:latest" in [row.model for row in listed]
+        mine = next(row for row in listed if row.model == "sotto:latest")
         assert mine.details.family == "llama"
         assert mine.size > 1_000_000
         shown = ollama_client.show("sotto")
         assert shown.capabilities == ["completion"]
         assert shown.modelinfo["llama.context_length"] == 4096
-        before = {one.model for one in ollama_client.ps().models}  # by other tests
+        before = {row.model for row in ollama_client.ps().models}  # by other tests
         ollama_client.generate("sotto", "", keep_alive="10m")
-        loaded = {one.model: one for one in ollama_client.ps().models}
+        loaded = {row.model: row for row in ollama_client.ps().models}
         assert loaded.keys() <= before | {"sotto:latest"}
         assert loaded["sotto:latest"].context_length == 4096
         assert loaded["sotto:latest"].size > 1_000_000
@@ -93,7 +93,7 @@ class TestOllama:
     def test_unload(self, ollama_client):
         ollama_client.chat("sotto", QUESTION, options={"num_predict": 2}, keep_alive=0)
         deadline = time.monotonic() + 5
-        while "sotto:latest" in [one.model for one in ollama_client.ps().models]:
+        while "sotto:latest" in [row.model for row in ollama_client.ps().models]:
             assert time.monotonic() < deadline
 
     @pytest.mark.parametrize(
@@ -133,29 +133,29 @@ class TestOllama:
         assert raised.value.status_code == status
         assert message in raised.value.error
 
-    def test_how_likely_tokens_were(self, ollama_client):
+    def test_logprobs(self, ollama_client):
         asked = {"options": {"temperature": 0, "num_predict": 6}, "logprobs": True, "top_logprobs": 2}
         whole = ollama_client.chat("sotto", QUESTION, **asked)
-        assert "".join(one.token for one in whole.logprobs) == whole.message.content
-        for one in whole.logprobs:
-            assert (one.top_logprobs[0].token, one.top_logprobs[0].logprob) == (one.token, one.logprob)
-            assert 0 >= one.logprob > one.top_logprobs[1].logprob
+        assert "".join(token.token for token in whole.logprobs) == whole.message.content
+        for token in whole.logprobs:
+            assert (token.top_logprobs[0].token, token.top_logprobs[0].logprob) == (token.token, token.logprob)
+            assert 0 >= token.logprob > token.top_logprobs[1].logprob
         pieces = list(ollama_client.chat("sotto", QUESTION, stream=True, **asked))
-        assert [one for piece in pieces for one in piece.logprobs or ()] == list(whole.logprobs)
+        assert [token for piece in pieces for token in piece.logprobs or ()] == list(whole.logprobs)
         plain = ollama_client.generate("sotto", "Who are you?", options={"num_predict": 2})
         assert plain.logprobs is None
         first = ollama_client.generate("sotto", "Who are you?", options={"num_predict": 2}, logprobs=True)
-        assert [one.top_logprobs for one in first.logprobs] == [None, None]
+        assert [token.top_logprobs for token in first.logprobs] == [None, None]
 
     def test_an_answer_that_repeats_itself_is_cut_short(self, ollama_client, served):
-        # Nothing but one token can be drawn.
+        # Only one token can be sampled.
         options = {"logit_bias": {"70": 100}, "temperature": 0, "num_predict": -1}
         answer = ollama_client.generate("sotto", "Who are you?", options=options)
         assert answer.done_reason == "length"
         assert 2048 <= answer.eval_count < 2200
         assert len(set(answer.response)) <= 2
 
-    def test_leaving_half_way_ends_the_answer(self, served, ollama_client):
+    def test_disconnecting_ends_the_answer(self, served, ollama_client):
         stream = ollama_client.generate("sotto", "Tell me a story", raw=True, stream=True, options=HOT)
         next(stream)
         assert served.host._answering
@@ -204,17 +204,17 @@ class TestOpenAI:
         stopped = openai_client.chat.completions.create(model="sotto", messages=QUESTION, stop="Sotto", temperature=0)
         assert "Sotto" not in stopped.choices[0].message.content
 
-    def test_how_likely_tokens_were(self, openai_client):
+    def test_logprobs(self, openai_client):
         asked = {"model": "sotto", "messages": QUESTION, "temperature": 1.5, "seed": 3, "max_tokens": 12, "n": 2}
         answer = openai_client.chat.completions.create(**asked, logprobs=True, top_logprobs=3)
         for choice in answer.choices:
             told = choice.logprobs.content
-            assert b"".join(bytes(one.bytes) for one in told).decode() == choice.message.content
-            for one in told:
-                likely = [other.logprob for other in one.top_logprobs]
+            assert b"".join(bytes(token.bytes) for token in told).decode() == choice.message.content
+            for token in told:
+                likely = [other.logprob for other in token.top_logprobs]
                 assert likely == sorted(likely, reverse=True)
                 assert len(likely) == 3
-                assert one.logprob <= likely[0]
+                assert token.logprob <= likely[0]
         streamed = {0: [], 1: []}
         for chunk in openai_client.chat.completions.create(**asked, logprobs=True, top_logprobs=3, stream=True):
             if chunk.choices[0].logprobs:
@@ -222,7 +222,7 @@ class TestOpenAI:
         assert [streamed[index] for index in (0, 1)] == [choice.logprobs.content for choice in answer.choices]
         assert openai_client.chat.completions.create(**asked).choices[0].logprobs is None
 
-    def test_how_likely_tokens_of_completions_were(self, openai_client):
+    def test_logprobs_of_completions(self, openai_client):
         asked = {"model": "sotto", "prompt": "Once", "max_tokens": 12, "temperature": 1.5, "seed": 2}
         choice = openai_client.completions.create(**asked, logprobs=2).choices[0]
         told = choice.logprobs
@@ -241,9 +241,9 @@ class TestOpenAI:
         asked = {"model": "sotto", "messages": QUESTION, "temperature": 0, "max_tokens": 3}
         told = openai_client.chat.completions.create(**asked, logprobs=True).choices[0].logprobs.content
         forced = openai_client.chat.completions.create(**asked, logit_bias={"70": 100}, logprobs=True).choices[0]
-        assert len({one.token for one in forced.logprobs.content}) == 1
+        assert len({token.token for token in forced.logprobs.content}) == 1
         assert forced.finish_reason == "length"
-        # The bias draws, and the model's own log-probabilities stay what they are.
+        # The bias affects sampling but not the reported log-probabilities, which are the model's own.
         assert forced.logprobs.content[0].logprob < told[0].logprob
 
     def test_completions(self, openai_client):
@@ -261,12 +261,14 @@ class TestOpenAI:
 
         texts = ["Hello, who are", "My name"]
         ids = [tokenizer.encode(text) for text in texts]
-        assert all(len(one) > 1 for one in ids)
+        assert all(len(tokens) > 1 for tokens in ids)
         for of_text, of_ids in ((texts[0], ids[0]), (texts[:1], ids[:1]), (texts, ids)):
             for asked in ({}, {"echo": True}, {"logprobs": 2}, {"n": 2}):
                 told, meant = answered(of_ids, **asked), answered(of_text, **asked)
-                assert [one.text for one in told.choices] == [one.text for one in meant.choices]
-                likely = [[one.logprobs and one.logprobs.tokens for one in got.choices] for got in (told, meant)]
+                assert [choice.text for choice in told.choices] == [choice.text for choice in meant.choices]
+                likely = [
+                    [choice.logprobs and choice.logprobs.tokens for choice in got.choices] for got in (told, meant)
+                ]
                 assert likely[0] == likely[1]
                 usage = (told.usage.prompt_tokens, told.usage.completion_tokens)
                 assert usage == (meant.usage.prompt_tokens, meant.usage.completion_tokens)
@@ -274,7 +276,7 @@ class TestOpenAI:
         pieces = [chunk.choices[0].text for chunk in answered(ids[0], echo=True, stream=True)]
         assert pieces[0].startswith(texts[0])
         assert "".join(pieces) == answered(texts[0], echo=True).choices[0].text
-        # They are taken as they are, however the tokenizer would cut their text.
+        # The tokens are used as given, even if the tokenizer would split their text differently.
         spelled = [token for letter in "Hello" for token in tokenizer.encode(letter)]
         assert len(spelled) > len(tokenizer.encode("Hello"))
         assert answered(spelled).usage.prompt_tokens == len(spelled)
@@ -301,7 +303,7 @@ class TestOpenAI:
             ([70] * 5000, "input length (5000 tokens) exceeds the model's maximum context length (4096 tokens)"),
         ],
     )
-    def test_prompts_that_are_none(self, served, prompt, message):
+    def test_invalid_prompts(self, served, prompt, message):
         answer = served.http.post("/v1/completions", json={"model": "sotto", "prompt": prompt, "max_tokens": 2})
         assert (answer.status_code, answer.json()["error"]["message"]) == (400, message)
 
@@ -334,13 +336,13 @@ class TestOpenAI:
             ),
         ],
     )
-    def test_what_cannot_be_done_is_said(self, openai_client, wrong, message):
+    def test_unsupported_fields_are_reported(self, openai_client, wrong, message):
         with pytest.raises(openai.BadRequestError) as raised:
             openai_client.chat.completions.create(**{"model": "sotto", "messages": QUESTION} | wrong)
         assert message in raised.value.body["message"]
         assert raised.value.body["type"] == "invalid_request_error"
 
-    def test_leaving_half_way_ends_the_answer(self, served, openai_client):
+    def test_disconnecting_ends_the_answer(self, served, openai_client):
         stream = openai_client.completions.create(model="sotto", prompt="Once", stream=True, n=2, temperature=5, seed=1)
         next(iter(stream))
         assert len(served.host._answering) == 2
@@ -349,7 +351,7 @@ class TestOpenAI:
 
 
 class TestAnthropic:
-    def test_leaving_half_way_ends_the_answer(self, served, anthropic_client):
+    def test_disconnecting_ends_the_answer(self, served, anthropic_client):
         asked = {"model": "sotto", "max_tokens": 3000, "messages": QUESTION, "extra_body": HOT_HERE}
         with anthropic_client.messages.stream(**asked) as stream:
             next(iter(stream.text_stream))
@@ -364,7 +366,7 @@ class TestAnthropic:
         cut = anthropic_client.messages.create(model="sotto", max_tokens=3, messages=QUESTION, system="Be brief.")
         assert (cut.stop_reason, cut.usage.output_tokens) == ("max_tokens", 3)
 
-    def test_what_was_not_to_be_written_is_told(self, anthropic_client):
+    def test_a_stop_sequence_is_reported(self, anthropic_client):
         asked = {"model": "sotto", "max_tokens": 100, "messages": QUESTION}
         whole = anthropic_client.messages.create(**asked).content[0].text
         asked["stop_sequences"] = ["never written", whole[10:15]]
@@ -412,13 +414,13 @@ class TestAnthropic:
             {"model": "thinking", "messages": CALLED, "tools": [FINDS]},
         ],
     )
-    def test_tokens_are_counted_as_they_are_read(self, served, anthropic_client, asked):
+    def test_counted_tokens_are_those_of_the_prompt(self, served, anthropic_client, asked):
         counted = anthropic_client.messages.count_tokens(**asked).input_tokens
         usage = anthropic_client.messages.create(max_tokens=1, **asked).usage
         assert counted == usage.input_tokens + usage.cache_read_input_tokens > 5
         assert not served.host._answering
 
-    def test_counting_sees_what_is_asked_for(self, anthropic_client):
+    def test_counting_includes_tools_and_thinking(self, anthropic_client):
         def counted(**asked):
             return anthropic_client.messages.count_tokens(**{"model": "thinking", "messages": QUESTION} | asked)
 
@@ -448,7 +450,7 @@ class TestAnthropic:
         ("/v1/messages", {"messages": QUESTION, "max_tokens": 12}),
     ],
 )
-def test_every_way_of_drawing_can_be_asked_for(served, path, body):
+def test_every_sampling_option_is_accepted(served, path, body):
     def answered(**options):
         answer = served.http.post(path, json={"model": "sotto", **body, **options}).json()
         said = answer["choices"] if "choices" in answer else answer.get("output") or answer["content"]

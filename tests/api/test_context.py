@@ -1,4 +1,4 @@
-"""What a client of Ollama's gives for one request: the tokens of a conversation, and a template."""
+"""Fields of a single request in Ollama's dialect: `context`, the tokens of a conversation, and `template`."""
 
 import pytest
 
@@ -15,7 +15,7 @@ def generate(served):
     return ask
 
 
-def test_tokens_of_a_conversation_are_gone_on_from_as_the_conversation_itself(served, ollama_client):
+def test_continuing_from_context_tokens_equals_continuing_the_conversation(served, ollama_client):
     first = ollama_client.generate("sotto", FIRST, options=GREEDY)
     assert first.done_reason == "stop"
     *_, second = ollama_client.generate("sotto", SECOND, context=first.context, options=GREEDY, stream=True)
@@ -32,14 +32,14 @@ def test_tokens_of_a_conversation_are_gone_on_from_as_the_conversation_itself(se
     assert said == whole.message.content
     assert second.prompt_eval_count == whole.prompt_eval_count
     assert second.context[: len(first.context)] == first.context
-    # Nothing of it was read a second time.
+    # The whole conversation came from the cache.
     row = served.http.post(
         "/api/generate", json={"model": "sotto", "prompt": SECOND, "context": first.context, "stream": False}
     ).json()
     assert row["prompt_eval_cached_count"] >= len(first.context)
 
 
-def test_a_text_that_is_written_as_a_whole_has_none(generate):
+def test_a_raw_prompt_has_no_context(generate):
     assert "context" not in generate("Once", raw=True).json()
     refused = generate("Once", raw=True, context=[1])
     assert (refused.status_code, refused.json()["error"]) == (
@@ -60,12 +60,12 @@ def test_a_text_that_is_written_as_a_whole_has_none(generate):
         ([10**30], f"context names token {10**30}, and this model's are 0 to 3071."),
     ],
 )
-def test_what_are_no_tokens_is_said(generate, context, error):
+def test_invalid_context_tokens_are_reported(generate, context, error):
     answer = generate(SECOND, context=context)
     assert (answer.status_code, answer.json()["error"]) == (400, error)
 
 
-def test_more_than_there_is_room_for_is_shortened_only_on_request(generate):
+def test_a_context_that_is_too_long_is_shortened_only_on_request(generate):
     long = generate("Hello").json()["context"] * 2000
     refused = generate(SECOND, context=long)
     assert refused.status_code == 400
@@ -101,7 +101,7 @@ def test_a_template_makes_the_prompt_of_one_request(ollama_client, written):
         (1, "template must be a text, not 1."),
     ],
 )
-def test_what_is_no_template_is_said(generate, template, error):
+def test_an_invalid_template_is_reported(generate, template, error):
     answer = generate(FIRST, template=template)
     assert answer.status_code == 400
     assert answer.json()["error"].startswith(error)

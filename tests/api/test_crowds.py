@@ -1,4 +1,4 @@
-"""Those who connect and ask nothing keep nobody from being answered."""
+"""Many idle or slow connections do not keep other requests from being answered."""
 
 import json
 import resource
@@ -15,7 +15,7 @@ import pytest
 from raw_http import address_of, send_raw
 from sotto.runner.serving.doorway import Doorway
 
-# So hot that it goes on for thousands of tokens, which take seconds.
+# The temperature is so high that the answer goes on for thousands of tokens, which take seconds.
 HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 4}
 RAW = {"model": "sotto", "prompt": "Once", "raw": True, "options": HOT}
 HEAD = b"POST /api/generate HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n"
@@ -39,13 +39,13 @@ def has_ended(connection):
 
 @pytest.fixture
 def few(serve, monkeypatch):
-    """A server for few, and its doorway."""
+    """A server for few connections, and its doorway."""
     doorway = Doorway(16)
     monkeypatch.setattr("sotto.api.server.Doorway", lambda: doorway)
     return serve(), doorway
 
 
-def test_the_oldest_of_those_who_ask_nothing_leave(few):
+def test_the_oldest_idle_connections_are_closed(few):
     served, doorway = few
     with ExitStack() as strangers:
         came = [
@@ -55,14 +55,14 @@ def test_the_oldest_of_those_who_ask_nothing_leave(few):
         assert not has_ended(came[-1])
         came[-1].sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert came[-1].recv(12) == b"HTTP/1.1 200"
-        # Whoever has been answered asks nothing again.
+        # A connection whose request has been answered is idle again.
         came += [
             strangers.enter_context(socket.create_connection(address_of(served.url), timeout=20)) for _ in range(40)
         ]
         until(lambda: has_ended(came[39]))
 
 
-def test_who_is_slow_leaves_for_those_who_have_said_all(few):
+def test_slow_requests_make_way_for_complete_ones(few):
     served, doorway = few
     with ExitStack() as strangers:
         slow = []
@@ -72,10 +72,10 @@ def test_who_is_slow_leaves_for_those_who_have_said_all(few):
             until(lambda: len(doorway._reading) == number + 1)  # noqa: B023
         assert httpx.get(served.url).status_code == 200
         until(lambda: has_ended(slow[0]))
-        assert not any(has_ended(one) for one in slow[1:])
+        assert not any(has_ended(connection) for connection in slow[1:])
 
 
-def test_one_request_too_many_is_told_to_come_back_later(few):
+def test_one_request_too_many_is_refused_as_busy(few):
     served, doorway = few
     body = json.dumps(RAW).encode()
     head = f"POST /api/generate HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
@@ -97,7 +97,7 @@ def _with_few_descriptors():
     resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 
 
-def test_more_open_heads_than_descriptors_keep_nobody_out(own_home):
+def test_more_unfinished_heads_than_descriptors_block_no_request(own_home):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
@@ -116,7 +116,7 @@ def test_more_open_heads_than_descriptors_keep_nobody_out(own_home):
                 with suppress(ConnectionResetError, BrokenPipeError):
                     stranger.sendall(b"POST /api/generate HTTP/1.1\r\nHost: loc"[: number % 40])
             answer = httpx.post(f"{url}/api/generate", json=asked, timeout=20)
-            # In the middle of an answer, more of them come.
+            # More of them connect in the middle of an answer.
             assert "".join(json.loads(line)["response"] for line in answer.iter_lines()) == alone
             with httpx.stream("POST", f"{url}/api/generate", json=RAW, timeout=20) as long:
                 lines = long.iter_lines()

@@ -1,4 +1,4 @@
-"""Who may ask the engine when: driven step by step, with a host that does nothing by itself."""
+"""When requests reach the engine: driven step by step, with a host that does nothing by itself."""
 
 import asyncio
 import functools
@@ -31,7 +31,7 @@ ONE, TWO, THREE = record("one:latest"), record("two:latest"), record("three:late
 
 
 class StillHost:
-    """Remembers what its loop is asked for; the test says what comes of it."""
+    """A host that records the commands to its loop; the test decides when they end."""
 
     slots = 2
 
@@ -53,7 +53,7 @@ class StillHost:
 
     @property
     def visitors(self):
-        return sum(len(one.visits) for one in self.residents.all)
+        return sum(len(resident.visits) for resident in self.residents.all)
 
     def models(self):
         return (ONE, TWO, THREE)
@@ -66,7 +66,7 @@ class StillHost:
         self.now += seconds
         self._keeper.tick()
 
-    # What the loop is asked for
+    # The interface of the loop
 
     def send(self, command):
         if isinstance(command, Unload):
@@ -86,7 +86,7 @@ class StillHost:
         self.cancelled.append(request_id)
 
     def end(self, event=None):
-        """End the load or unload that is under way."""
+        """End the running load or unload."""
         record, seat = self._ends.pop(0)
         if record is not None and event is None:
             info = ModelInfo(record.digest, record.name, "llama", 4096, 1, 1, "float32", "cpu", True, 1)
@@ -95,7 +95,7 @@ class StillHost:
 
 
 def stepped(test):
-    """Run a test on an event loop of its own."""
+    """Run a test on a new event loop."""
 
     @functools.wraps(test)
     def run(**arguments):
@@ -110,7 +110,7 @@ async def settle():
 
 
 class Guest:
-    """A visit that lasts until it is told to end."""
+    """A visit that lasts until `leave` is called."""
 
     def __init__(self, desk, record, **options):
         self.inside = False
@@ -130,7 +130,7 @@ class Guest:
 
 
 @stepped
-async def test_one_model_is_loaded_once_for_all_who_ask():
+async def test_concurrent_requests_for_a_model_share_one_load():
     host = StillHost()
     desk = Desk(host)
     guests = [Guest(desk, ONE) for _ in range(3)]
@@ -149,7 +149,7 @@ async def test_one_model_is_loaded_once_for_all_who_ask():
 
 
 @stepped
-async def test_another_model_waits_and_whoever_comes_later_waits_behind_it():
+async def test_requests_for_another_model_wait_in_order():
     host = StillHost()
     desk = Desk(host)
     first = Guest(desk, ONE)
@@ -177,7 +177,7 @@ async def test_another_model_waits_and_whoever_comes_later_waits_behind_it():
 
 
 @stepped
-async def test_whoever_leaves_the_queue_is_forgotten():
+async def test_a_cancelled_wait_leaves_the_queue():
     host = StillHost()
     desk = Desk(host)
     first = Guest(desk, ONE)
@@ -195,7 +195,7 @@ async def test_whoever_leaves_the_queue_is_forgotten():
 
 
 @stepped
-async def test_where_there_is_room_another_model_is_loaded_beside_and_nobody_waits():
+async def test_with_enough_memory_another_model_is_loaded_alongside():
     host = StillHost(room=2)
     desk = Desk(host)
     first = Guest(desk, ONE)
@@ -209,13 +209,13 @@ async def test_where_there_is_room_another_model_is_loaded_beside_and_nobody_wai
     await settle()
     assert second.inside
     assert host.asked == ["one:latest", "two:latest"]
-    assert [one.record for one in host.resident_models] == [ONE, TWO]
+    assert [resident.record for resident in host.resident_models] == [ONE, TWO]
     for guest in (first, second, third):
         await guest.leave()
 
 
 @stepped
-async def test_whoever_leaves_while_a_model_is_loaded_leaves_it_to_its_time():
+async def test_a_load_whose_request_is_cancelled_finishes_and_the_model_expires():
     host = StillHost()
     desk = Desk(host)
     guest = Guest(desk, ONE, keep_alive=5)
@@ -231,7 +231,7 @@ async def test_whoever_leaves_while_a_model_is_loaded_leaves_it_to_its_time():
 
 
 @stepped
-async def test_a_load_that_fails_fails_for_all_who_waited_for_it():
+async def test_a_failed_load_fails_all_requests_that_waited_for_it():
     host = StillHost()
     desk = Desk(host)
     first, second, other = Guest(desk, ONE), Guest(desk, ONE), Guest(desk, TWO)
@@ -250,7 +250,7 @@ async def test_a_load_that_fails_fails_for_all_who_waited_for_it():
 
 
 @stepped
-async def test_a_load_that_a_person_stops_is_said():
+async def test_a_load_stopped_by_the_user_is_reported():
     host = StillHost()
     desk = Desk(host)
     guest = Guest(desk, ONE)
@@ -262,8 +262,8 @@ async def test_a_load_that_a_person_stops_is_said():
 
 
 @stepped
-async def test_too_many_are_sent_away():
-    host = StillHost(max_requests=2)
+async def test_too_many_requests_are_refused():
+    host = StillHost(most_wishes=2)
     desk = Desk(host)
     guests = [Guest(desk, ONE), Guest(desk, ONE)]
     await settle()
@@ -283,7 +283,7 @@ async def test_too_many_are_sent_away():
 
 
 @stepped
-async def test_what_cannot_run_is_not_tried():
+async def test_a_model_that_cannot_run_is_not_loaded():
     host = StillHost()
     refused = record("gguf:latest", runnable=False, reason="GGUF models cannot run yet.")
     with pytest.raises(UnsupportedModelError, match="GGUF"):
@@ -292,7 +292,7 @@ async def test_what_cannot_run_is_not_tried():
 
 
 @stepped
-async def test_another_context_is_another_load():
+async def test_another_context_length_needs_another_load():
     host = StillHost()
     desk = Desk(host)
     first = Guest(desk, ONE)
@@ -303,7 +303,7 @@ async def test_another_context_is_another_load():
     second = Guest(desk, ONE, num_ctx=512)
     await settle()
     assert host.asked == ["one:latest", "one:latest"]
-    assert [one.seat for one in host.residents.all] == [host._ends[0][1]]
+    assert [resident.seat for resident in host.residents.all] == [host._ends[0][1]]
     host.end()
     await settle()
     assert second.inside
@@ -320,7 +320,7 @@ async def visited(desk, host, record=ONE, **options):
 
 
 @stepped
-async def test_an_idle_model_goes_after_its_time_and_each_visit_sets_it_anew():
+async def test_an_idle_model_is_unloaded_and_each_visit_restarts_its_timer():
     host = StillHost(keep_alive=20)
     desk = Desk(host)
     await visited(desk, host)
@@ -351,7 +351,7 @@ async def test_keep_alive_of_a_request():
 
 
 @stepped
-async def test_a_model_that_a_person_has_in_view_stays():
+async def test_a_model_open_in_the_window_stays_loaded():
     host = StillHost()
     desk = Desk(host)
     guest = Guest(desk, ONE, keep_alive=0)
@@ -362,7 +362,7 @@ async def test_a_model_that_a_person_has_in_view_stays():
     await guest.leave()
     assert host.asked == ["one:latest"]
     assert host.resident_models[0].stays == FOREVER
-    # Unless somebody asks for just that.
+    # An explicit request unloads it all the same.
     ended = asyncio.create_task(desk.unload(ONE))
     await settle()
     assert host.asked == ["one:latest", "unload"]
@@ -372,7 +372,7 @@ async def test_a_model_that_a_person_has_in_view_stays():
 
 
 @stepped
-async def test_unloading_waits_for_those_who_are_answered_and_goes_before_those_who_come():
+async def test_unloading_waits_for_running_answers_but_not_for_later_requests():
     host = StillHost()
     desk = Desk(host)
     guest = Guest(desk, ONE)
@@ -403,7 +403,7 @@ def finished(reason=DoneReason.STOP):
 
 
 async def answering(desk, host):
-    """Yield a visit in progress and the answer that it hears."""
+    """Return a task that reads an answer in progress."""
     guest = asyncio.create_task(_answer(desk))
     await settle()
     host.end()
@@ -421,7 +421,7 @@ async def _answer(desk):
 
 
 @stepped
-async def test_an_answer_comes_whole_and_in_order():
+async def test_an_answer_arrives_complete_and_in_order():
     host = StillHost()
     guest = await answering(Desk(host), host)
     for event in (PrefillProgress("r", 1, 1, 0), TextChunk("r", "a", (1,)), TextChunk("r", "b", (2,)), finished()):
@@ -440,7 +440,7 @@ async def test_an_answer_comes_whole_and_in_order():
         (finished(DoneReason.CANCELLED), 503, "The model was unloaded while it answered."),
     ],
 )
-async def test_an_answer_that_fails_says_why(event, status, message):
+async def test_a_failed_answer_gives_its_reason(event, status, message):
     host = StillHost()
     guest = await answering(Desk(host), host)
     host.heard["r"](event)
@@ -450,7 +450,7 @@ async def test_an_answer_that_fails_says_why(event, status, message):
 
 
 @stepped
-async def test_whoever_stops_listening_ends_the_answer():
+async def test_closing_the_generator_cancels_the_answer():
     host = StillHost()
     desk = Desk(host)
     guest = await answering(desk, host)
@@ -463,7 +463,7 @@ async def test_whoever_stops_listening_ends_the_answer():
 
 
 @stepped
-async def test_whoever_does_not_read_is_not_waited_for():
+async def test_an_answer_that_nobody_reads_fails():
     host = StillHost()
     desk = Desk(host)
     guest = await answering(desk, host)
@@ -476,7 +476,7 @@ async def test_whoever_does_not_read_is_not_waited_for():
 
 
 @stepped
-async def test_closing_ends_everything_and_what_comes_later_goes_nowhere():
+async def test_closing_fails_all_requests_and_ignores_later_events():
     host = StillHost()
     desk = Desk(host)
     guest = await answering(desk, host)
@@ -491,7 +491,7 @@ async def test_closing_ends_everything_and_what_comes_later_goes_nowhere():
 
 
 @stepped
-async def test_names_are_those_of_the_list():
+async def test_only_listed_names_are_found():
     desk = Desk(StillHost())
     assert await desk.model("ONE") == ONE
     assert await desk.model("one:latest") == ONE
@@ -501,7 +501,7 @@ async def test_names_are_those_of_the_list():
 
 
 @stepped
-async def test_no_more_answers_are_under_way_than_there_are_slots():
+async def test_answers_in_progress_are_limited_to_the_slots():
     host = StillHost()
     desk = Desk(host)
 
@@ -524,6 +524,6 @@ async def test_no_more_answers_are_under_way_than_there_are_slots():
     assert host.visitors == 0
 
 
-def test_that_a_model_left_too_early_is_no_fault_of_a_request():
+def test_unloading_before_an_answer_is_not_an_invalid_request():
     error = answer_error(not_loaded(Generate(GenerateRequest("a", prompt="x"))))
     assert (error.status, error.message) == (503, "The model was unloaded before it could answer; ask again.")

@@ -37,7 +37,7 @@ def test_seconds(value, seconds):
     "value",
     ["", "10", "tomorrow", "1h1", "h", "1 h", "1x", "--1s", "٣s", True, [], {}, float("nan"), "1s" * 100, "1_0s"],
 )
-def test_what_is_none(value):
+def test_invalid_durations(value):
     with pytest.raises(ApiError) as raised:
         keep_alive(value)
     assert raised.value.status == 400

@@ -1,4 +1,4 @@
-"""Vectors of texts by the clients that others have, against what PyTorch and Ollama give."""
+"""Embeddings with the published clients, compared with those of PyTorch and Ollama."""
 
 import json
 import time
@@ -29,39 +29,39 @@ class TestOllama:
         assert answer.prompt_eval_count > 4 * len(TEXTS)
         assert answer.total_duration >= answer.load_duration > 0
 
-    def test_one_text_by_the_older_way(self, ollama_client):
+    def test_one_text_with_the_older_endpoint(self, ollama_client):
         assert off(ollama_client.embeddings("all-minilm", TEXTS[0]).embedding, WANTED[0]) < 1e-4
 
     def test_fewer_dimensions(self, ollama_client):
         (vector,) = ollama_client.embed("all-minilm", TEXTS[0], dimensions=8).embeddings
         assert off(vector, WANTED[0, :8] / np.linalg.norm(WANTED[0, :8])) < 1e-4
 
-    def test_a_model_that_writes(self, ollama_client):
+    def test_a_generative_model(self, ollama_client):
         vectors = ollama_client.embed("sotto", ["Once upon a time", "there was"]).embeddings
         assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
         assert off(vectors[0], vectors[1]) > 1e-3
 
-    def test_nothing_is_loaded_for_no_text(self, ollama_client):
+    def test_without_texts_no_model_is_loaded(self, ollama_client):
         ollama_client.generate("sotto", "", keep_alive=60)
         ollama_client.generate("all-minilm", "", keep_alive=0)
         assert ollama_client.embed("all-minilm", []).embeddings == []
-        loaded = [one.model for one in ollama_client.ps().models]
+        loaded = [row.model for row in ollama_client.ps().models]
         assert "sotto:latest" in loaded
         assert "all-minilm:latest" not in loaded
 
-    def test_each_model_stays_as_long_as_is_asked_for(self, ollama_client):
+    def test_each_model_stays_loaded_as_long_as_requested(self, ollama_client):
         ollama_client.generate("sotto", "", keep_alive=120)
         ollama_client.embed("all-minilm", "a", keep_alive=60)
         both = ["sotto:latest", "all-minilm:latest"]
-        loaded = [one for one in ollama_client.ps().models if one.model in both]  # others are by other tests
-        assert [one.model for one in loaded] == both
-        left = [one.expires_at.timestamp() - time.time() for one in loaded]
+        loaded = [row for row in ollama_client.ps().models if row.model in both]  # others are by other tests
+        assert [row.model for row in loaded] == both
+        left = [model.expires_at.timestamp() - time.time() for model in loaded]
         assert 110 < left[0] <= 120
         assert 50 < left[1] <= 60
-        assert [one.context_length for one in loaded] == [4096, 256]
-        assert all(0 < one.size == one.size_vram for one in loaded)
+        assert [model.context_length for model in loaded] == [4096, 256]
+        assert all(0 < model.size == model.size_vram for model in loaded)
 
-    def test_what_it_is_for_is_told(self, ollama_client):
+    def test_its_capability_is_shown(self, ollama_client):
         assert ollama_client.show("all-minilm").capabilities == ["embedding"]
 
     def test_a_gguf_file(self, ollama_client):
@@ -75,7 +75,7 @@ class TestOllama:
 class TestOpenAI:
     @pytest.mark.parametrize("form", [openai.NOT_GIVEN, "float", "base64"])
     def test_texts(self, openai_client, form):
-        """A client that names no form asks for base64 by itself."""
+        """Without a format, the client itself asks for base64."""
         answer = openai_client.embeddings.create(model="all-minilm", input=TEXTS, encoding_format=form)
         vectors = [row.embedding for row in answer.data]
         if form == "base64" and isinstance(vectors[0], str):
@@ -105,7 +105,7 @@ class TestOpenAI:
 @pytest.mark.skipif(not RECORDED.exists(), reason=f"needs {RECORDED}, which is not on this machine")
 @pytest.mark.parametrize("name", ["embed-list-empty", "embed-dims", "embeddings-old", "v1-emb", "v1-emb-list"])
 def test_vectors_are_ollamas(served, name):
-    """Ollama holds this model in 16 bits, so that its vectors are a little off."""
+    """Ollama holds this model in 16 bits, so its vectors differ slightly."""
     recorded = json.loads(RECORDED.read_text())[name]
     theirs = recorded["json"]
     ours = served.http.post(recorded["request"]["path"], json=recorded["request"]["body"]).json()

@@ -1,4 +1,4 @@
-"""What breaks while requests are under way over HTTP ends these requests in words, and nothing else."""
+"""Faults during requests over HTTP: these requests end with an error message, and no others are affected."""
 
 import json
 import os
@@ -22,14 +22,14 @@ from sotto.runner.loop import SLOTS
 from sotto.runner.loop_host import LoopHost
 
 CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}], "stream": False}
-# So hot that it goes on until the context is full, which takes seconds.
+# The temperature is so high that the answer goes on until the context is full, which takes seconds.
 ENDLESS = {
     "model": "sotto",
     "prompt": "Once",
     "raw": True,
     "options": {"num_predict": 4000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 4},
 }
-# Some hundred milliseconds of reading.
+# Computing this prompt takes some hundred milliseconds.
 LONG = ENDLESS | {"prompt": "a story about it " * 700}
 KILLED = "The engine's process was ended by SIGKILL (Killed): systems do that where memory runs out."
 
@@ -42,7 +42,7 @@ def until(true, seconds=20):
 
 
 class Children:
-    """The processes in which a host's engines have been. `kill_at` ends the next one."""
+    """The processes in which a host's engines have run. `kill_at` kills the latest one."""
 
     def __init__(self, root):
         self.made = []
@@ -50,7 +50,7 @@ class Children:
         self._kind, self._requests, self._seen = (), 0, set()
 
     def kill_at(self, kind, requests):
-        """Kill the process once there were events of a kind for so many requests."""
+        """Kill the process once this many requests have had events of a kind."""
         self._kind, self._requests, self._seen = kind, requests, set()
 
     def make(self, emit):
@@ -78,7 +78,7 @@ def children(disk):
 
 @pytest.fixture(scope="module")
 def client(own_home, children):
-    """A client of a server whose engine has a process of its own."""
+    """A client of a server whose engine runs in a separate process."""
     host = LoopHost(make_loop=children.make, models=lambda: catalogue().records)
     server = ApiServer(host, Address("127.0.0.1", 0))
     server.start()
@@ -89,7 +89,7 @@ def client(own_home, children):
 
 
 def ends_of(client, bodies):
-    """Ask for some streams at once; return the status of each and its last line."""
+    """Request several streams at once; return the status and the last line of each."""
     ends = []
 
     def ask(asked):
@@ -105,17 +105,17 @@ def ends_of(client, bodies):
 
 
 @pytest.mark.parametrize("moment", [LoadProgress, PrefillProgress, TextChunk])
-def test_an_engine_that_is_killed_ends_what_was_asked_of_it_in_words(client, children, moment):
+def test_a_killed_engine_fails_its_requests_with_a_message(client, children, moment):
     assert client.post("/api/chat", json=CHAT).status_code == 200
     if moment is LoadProgress:
         assert client.post("/api/generate", json={"model": "sotto", "keep_alive": 0}).status_code == 200
     count, before = 1 if moment is LoadProgress else SLOTS, len(children.made)
     children.kill_at(moment, count)
     asked = ENDLESS if moment is TextChunk else LONG
-    # With beginnings of their own: none waits until what it has in common with another one is read.
+    # Different beginnings, as a prompt would wait for another that computes their common prefix.
     ends = ends_of(client, [asked | {"prompt": f"{number} {asked['prompt']}"} for number in range(count)])
     assert [end.get("error") for _, end in ends] == [KILLED] * count
-    # Where something was said before, the status was, too.
+    # An answer that had begun has already sent its status.
     assert {status for status, _ in ends} <= ({200, 500} if moment is TextChunk else {500})
     assert client.get("/api/version").status_code == 200
     until(lambda: client.post("/api/chat", json=CHAT).status_code == 200)
@@ -123,27 +123,27 @@ def test_an_engine_that_is_killed_ends_what_was_asked_of_it_in_words(client, chi
 
 
 def vanish(connection):
-    """Break a connection off, as a machine does that is switched off and on."""
+    """Reset a connection, as a machine does that is switched off and on."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
-def say_no_more(connection):
-    """End what is said, and go on to listen."""
+def half_close(connection):
+    """Close the sending side of a connection and go on reading."""
     connection.shutdown(socket.SHUT_WR)
 
 
-def heard_by(connection):
-    """Return the rest of what is said to a client until the connection is closed."""
-    said = b""
+def read_all(connection):
+    """Return everything that the server sends until it closes the connection."""
+    received = b""
     while piece := connection.recv(1 << 16):
-        said += piece
-    return said
+        received += piece
+    return received
 
 
-@pytest.mark.parametrize("leave", [vanish, say_no_more, socket.socket.close])
+@pytest.mark.parametrize("leave", [vanish, half_close, socket.socket.close])
 @pytest.mark.parametrize("asked", [LONG, ENDLESS | {"stream": False}, ENDLESS], ids=["reading", "whole", "stream"])
-def test_whoever_leaves_is_answered_no_more_and_nobody_else_notices(served, caplog, leave, asked):
+def test_disconnecting_ends_the_answer_and_affects_no_other_request(served, caplog, leave, asked):
     expected = served.http.post("/api/chat", json=CHAT).json()["message"]
     body = json.dumps(asked).encode()
     head = f"POST /api/generate HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
@@ -156,8 +156,8 @@ def test_whoever_leaves_is_answered_no_more_and_nobody_else_notices(served, capl
         leave(connection)
         assert served.http.post("/api/chat", json=CHAT).json()["message"] == expected
         until(lambda: not served.host._answering)
-        if leave is say_no_more:
-            said = heard_by(connection)
+        if leave is half_close:
+            said = read_all(connection)
             assert b'"done":true' not in said
             assert b'{"error":"The client closed its side of the connection before the answer was complete' in said
             assert said.startswith(b"HTTP/1.1 400") == (asked is not ENDLESS)
@@ -169,7 +169,7 @@ def entries(disk):
     return [path for path in disk.rglob("*.safetensors*") if path.stat().st_size]
 
 
-def test_a_disk_without_room_costs_nobody_an_answer(client, children, disk):
+def test_answers_survive_a_full_disk(client, children, disk):
     asked = CHAT | {"messages": [{"role": "user", "content": "Tell me a story about it. " * 60}]}
     gone = asked | {"keep_alive": 0}
 
@@ -179,7 +179,7 @@ def test_a_disk_without_room_costs_nobody_an_answer(client, children, disk):
     assert client.post("/api/chat", json=CHAT).status_code == 200
     for path in entries(disk):
         path.unlink()
-    # No file may grow beyond this any more; the system refuses it as it refuses to fill a disk.
+    # Files may not grow beyond this size any more: writing fails as it does on a full disk.
     psutil.Process(children.made[-1].pid).rlimit(psutil.RLIMIT_FSIZE, (4096, 4096))
     said = [client.post("/api/chat", json=each).json()["message"]["content"] for each in (asked, asked, gone)]
     until(unloaded)

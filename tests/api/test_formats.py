@@ -1,4 +1,4 @@
-"""Answers that must be something, asked for by the clients that others have, each in its own words."""
+"""Structured output with the published clients, in every dialect."""
 
 import json
 import time
@@ -24,12 +24,12 @@ class Pet(BaseModel):
 
 
 class TestOllama:
-    def test_chat_by_a_schema(self, ollama_client):
+    def test_chat_with_a_schema(self, ollama_client):
         answer = ollama_client.chat("sotto", QUESTION, format=Pet.model_json_schema())
         assert answer.done_reason == "stop"
         Pet.model_validate_json(answer.message.content)
 
-    def test_generate_by_a_schema_in_pieces(self, ollama_client):
+    def test_generate_with_a_schema_streamed(self, ollama_client):
         asked = {"prompt": "Who are you?", "format": Pet.model_json_schema(), "options": {"temperature": 1, "seed": 3}}
         pieces = list(ollama_client.generate("sotto", **asked, stream=True))
         whole = "".join(piece.response for piece in pieces)
@@ -49,7 +49,7 @@ class TestOpenAI:
         answer = openai_client.chat.completions.parse(model="sotto", messages=QUESTION, response_format=Pet, n=2)
         assert all(isinstance(choice.message.parsed, Pet) for choice in answer.choices)
 
-    def test_in_pieces(self, openai_client):
+    def test_streamed(self, openai_client):
         with openai_client.chat.completions.stream(model="sotto", messages=QUESTION, response_format=Pet) as stream:
             assert isinstance(stream.get_final_completion().choices[0].message.parsed, Pet)
 
@@ -59,7 +59,7 @@ class TestOpenAI:
         )
         assert answer.choices[0].message.content.startswith("{")
 
-    def test_of_a_text_that_is_gone_on_with(self, openai_client):
+    def test_completion_of_a_text(self, openai_client):
         wanted = {"type": "json_schema", "json_schema": {"name": "pet", "schema": Pet.model_json_schema()}}
         answer = openai_client.completions.create(
             model="sotto", prompt="A pet:", max_tokens=300, extra_body={"response_format": wanted}
@@ -69,7 +69,7 @@ class TestOpenAI:
 
 
 class TestAnthropic:
-    def test_by_a_schema(self, anthropic_client):
+    def test_with_a_schema(self, anthropic_client):
         wanted = {"format": {"type": "json_schema", "schema": Pet.model_json_schema()}}
         answer = anthropic_client.messages.create(
             model="sotto", max_tokens=200, messages=QUESTION, output_config=wanted
@@ -77,7 +77,7 @@ class TestAnthropic:
         Pet.model_validate_json(answer.content[0].text)
         assert answer.stop_reason == "end_turn"
 
-    def test_what_cannot_be_done_is_said(self, anthropic_client):
+    def test_unsupported_formats_are_reported(self, anthropic_client):
         for wanted, message in (
             ({"type": "json_schema", "schema": {"not": {}}}, "output_config.format.schema cannot be guaranteed: not"),
             ({"type": "yaml"}, "output_config.format.type must be json_schema, not 'yaml'."),
@@ -100,7 +100,7 @@ class TestAnthropic:
         ("/v1/messages", "output_config.format", {"max_tokens": 9}),
     ],
 )
-def test_a_form_that_is_asked_for_elsewhere_is_not_passed_over(served, path, right, body):
+def test_format_fields_of_other_dialects_are_refused(served, path, right, body):
     named = {"format", "response_format", "output_format", "guided_json", "guided_regex", "grammar"} - {right}
     for name in named:
         answer = served.http.post(path, json={"model": "sotto", "messages": QUESTION, **body, name: {"type": "object"}})
@@ -171,13 +171,13 @@ class TestLimits:
         assert message.startswith(name)
         assert message.endswith(" is nested 101 levels deep; from 1 to 100 are allowed.")
 
-    def test_text_with_brackets_and_quotes_is_no_depth(self, served, path, name, around):
+    def test_brackets_in_strings_do_not_count_as_nesting(self, served, path, name, around):
         message = self.post(served, path, around, json.dumps({"not": {}, "title": '[{"\\' * 1000}))
         assert "cannot be guaranteed: not is not supported here." in message
 
 
-def test_a_bomb_holds_up_nobody(served):
-    """It used to hold a processor after its client had left, and more and more memory."""
+def test_a_schema_bomb_does_not_block_other_requests(served):
+    """Compiling it used to go on after the client had disconnected, with growing memory."""
     bomb = {"allOf": [{"type": "string", "pattern": f"a{{0,{1000 + index}}}b"} for index in range(201)]}
     ask = {"model": "sotto", "messages": QUESTION, "stream": False, "options": {"num_predict": 5}}
     with ThreadPoolExecutor(1) as pool:
@@ -185,7 +185,7 @@ def test_a_bomb_holds_up_nobody(served):
         assert served.http.post("/api/chat", json=ask).status_code == 200
         assert refused.result().status_code == 400
     assert "takes too long; use fewer patterns" in refused.result().json()["error"]
-    # It is known, and nothing has to be started for it.
+    # The refusal is cached, so no process is started.
     before = psutil.Process().children()
     assert served.http.post("/api/chat", json=ask | {"format": bomb}).status_code == 400
     assert psutil.Process().children() == before

@@ -1,4 +1,4 @@
-"""What is counted, as Prometheus reads it."""
+"""The metrics, as Prometheus parses them."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ OPTIONS = {"temperature": 0, "num_predict": 150}
 
 
 def told(served):
-    """Return every number by its name and labels."""
+    """Return the value of every metric by its name and labels."""
     answer = served.http.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain")
     return {
@@ -39,7 +39,7 @@ def test_requests_tokens_and_memory_are_counted(serve):
     numbers = told(served)
     assert numbers["sotto_requests_total", "/api/chat", "200"] == 1
     assert numbers["sotto_requests_total", "/api/chat", "404"] == 1
-    # What nobody has is one line, however it is called.
+    # All unknown paths share one line.
     assert numbers["sotto_requests_total", "404", "other"] == 2
     assert numbers["sotto_requests_total", "403", "other"] == 1
     read = answer["prompt_eval_count"] + vectors["usage"]["prompt_tokens"]
@@ -69,7 +69,7 @@ def test_answers_that_a_fault_in_a_shared_step_slowed_down_are_counted(serve, mo
     for _ in range(20):
         with ThreadPoolExecutor(2) as pool:
             asked = [pool.submit(served.http.post, "/api/generate", json=ask | {"options": OPTIONS}) for _ in range(2)]
-        assert [one.result().json()["response"] for one in asked] == [wanted] * 2
+        assert [future.result().json()["response"] for future in asked] == [wanted] * 2
         if happened.is_set():
             break
     assert told(served)["sotto_shared_step_failures_total", "sotto:latest"] == 2
@@ -77,7 +77,7 @@ def test_answers_that_a_fault_in_a_shared_step_slowed_down_are_counted(serve, mo
     assert [(fault.model, fault.reason) for fault in found] == [("sotto:latest", "RuntimeError: broken on purpose")] * 2
 
 
-def test_who_waits_is_counted_until_nobody_does(serve):
+def test_waiting_requests_are_counted(serve):
     script = Script(hold_load=threading.Event())
     host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))
     served = serve(host)
@@ -93,7 +93,7 @@ def test_who_waits_is_counted_until_nobody_does(serve):
     script.hold_load.set()
     for thread in asking:
         thread.join()
-    # What is answered is counted once the last byte of it has gone, which its reader may have before that.
+    # A response is counted after its last byte was sent, so its reader may have it before that.
     deadline = time.monotonic() + 5
     while told(served).get(("sotto_requests_total", "/api/chat", "200")) != 3:
         assert time.monotonic() < deadline
@@ -101,7 +101,7 @@ def test_who_waits_is_counted_until_nobody_does(serve):
     assert host.close()
 
 
-def test_a_key_is_asked_for_here_too(serve):
+def test_metrics_need_the_key_too(serve):
     served = serve(key="s3cret")
     assert served.http.get("/metrics").status_code == 401
     served.http.headers["Authorization"] = "Bearer s3cret"

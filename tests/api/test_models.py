@@ -1,4 +1,4 @@
-"""What is told of models: what they can be asked for, and what their files say."""
+"""What the API shows of models: their capabilities, and the metadata in their files."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ def families(tmp_path_factory):
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """A place of one's own for what is remembered."""
+    """The file of the profile cache, in a folder of the test."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr("sotto.paths.cache_dir", lambda: tmp_path / "cache")
@@ -35,9 +35,9 @@ def cache(tmp_path, monkeypatch):
 
 
 class TestCapabilities:
-    def test_clients_are_told_what_templates_can(self, ollama_client):
-        listed = {one.model: one for one in ollama_client.list().models}
-        told = {name: one["capabilities"] for name, one in listed_as_they_come(ollama_client).items()}
+    def test_capabilities_follow_the_templates(self, ollama_client):
+        listed = {row.model: row for row in ollama_client.list().models}
+        told = {name: row["capabilities"] for name, row in listed_as_they_come(ollama_client).items()}
         assert told["sotto:latest"] == ["completion"]
         assert told["thinking:latest"] == ["completion", "tools", "thinking"]
         assert told["filling:latest"] == ["completion", "tools", "insert"]
@@ -46,25 +46,25 @@ class TestCapabilities:
         for name in listed:
             assert ollama_client.show(name).capabilities == told[name]
 
-    def test_what_is_told_is_what_is_answered(self, served, ollama_client):
+    def test_listed_capabilities_match_the_answers(self, served, ollama_client):
         asks = {
             "tools": ("/api/chat", {"messages": [{"role": "user", "content": "a"}], "tools": [tool()]}),
             "insert": ("/api/generate", {"prompt": "a", "suffix": "b"}),
         }
-        for name, one in listed_as_they_come(ollama_client).items():
-            if "completion" not in one["capabilities"]:
+        for name, row in listed_as_they_come(ollama_client).items():
+            if "completion" not in row["capabilities"]:
                 continue
             for ability, (path, body) in asks.items():
                 options = {"options": {"num_predict": 1}, "stream": False, "model": name}
                 answer = served.http.post(path, json=body | options)
-                assert answer.is_success == (ability in one["capabilities"]), (name, answer.text)
+                assert answer.is_success == (ability in row["capabilities"]), (name, answer.text)
 
     @pytest.mark.parametrize("name", [*FAMILIES, STAR_CODER])
-    def test_files_tell_what_a_loaded_model_does(self, families, name):
+    def test_capabilities_from_files_match_the_loaded_model(self, families, name):
         assert abilities_in_files(open_texts(families[name])) == Preparer(open_model(families[name])).abilities
 
     @pytest.mark.parametrize("name", ["deepseek-coder", "qwen2", "llama-spm"])
-    def test_so_they_do_with_vocabularies_in_use(self, tmp_path, name):
+    def test_capabilities_from_files_match_with_real_vocabularies(self, tmp_path, name):
         folder = write_model(tmp_path / "model", "plain")
         for file in ("tokenizer.json", "tokenizer_config.json"):
             shutil.copy(material("tokenizers", name) / file, folder / file)
@@ -73,17 +73,17 @@ class TestCapabilities:
         assert found == Preparer(open_model(record)).abilities
         assert found.infills == (name == "deepseek-coder")
 
-    def test_a_gguf_file_tells_the_same(self):
+    def test_a_gguf_file_gives_the_same_capabilities(self):
         record = record_of(material("ollama-store") / "manifests/registry.ollama.ai/library/stories260k/latest")
         assert abilities_in_files(open_texts(record)) == Preparer(open_model(record)).abilities
         assert profile_of(record) == Profile(("completion",), 64)
 
-    def test_what_cannot_be_read_completes_at_least(self, tmp_path):
+    def test_an_unreadable_model_still_has_completion(self, tmp_path):
         record = record_of(write_model(tmp_path / "model", "plain"))
         (tmp_path / "model" / "tokenizer.json").write_text('{"added_tokens": [')
         assert profile_of(record) == Profile(("completion",))
 
-    def test_an_encoder_makes_vectors(self):
+    def test_an_encoder_has_embedding(self):
         assert profile_of(record_of(minilm())) == Profile(("embedding",), 384)
 
 
@@ -91,12 +91,12 @@ class TestRemembered:
     def test_files_are_read_once(self, families, cache, monkeypatch):
         records = list(families.values()) * 20
         first = Profiles().of(records)
-        assert [one.capabilities for one in first] == [profile_of(one).capabilities for one in records]
+        assert [profile.capabilities for profile in first] == [profile_of(record).capabilities for record in records]
         assert cache.exists()
         monkeypatch.setattr(profiles, "open_texts", None)
         assert Profiles().of(records) == first
 
-    def test_another_state_of_the_files_is_looked_at(self, families, cache):
+    def test_changed_files_are_read_again(self, families, cache):
         record, known = families[HERMES], Profiles()
         assert known.of([record])[0].capabilities == ("completion", "tools", "thinking")
         save_user_template(record.digest, "{% for message in messages %}{{ message.content }}{% endfor %}")
@@ -118,7 +118,7 @@ class TestRemembered:
             '{"by": BY, "models": {"DIGEST": [[1, 2, 0, 0], ["completion"], -1]}}',
         ],
     )
-    def test_what_is_damaged_is_found_out_again(self, families, cache, written):
+    def test_a_damaged_cache_is_rebuilt(self, families, cache, written):
         record = families[HERMES]
         cache.parent.mkdir(parents=True)
         cache.write_text(written.replace("BY", json.dumps(profiles._versions())).replace("DIGEST", record.digest))
@@ -127,24 +127,24 @@ class TestRemembered:
 
 @pytest.mark.skipif(not ANSWERS.exists(), reason=f"needs {ANSWERS}, which is not on this machine")
 class TestGguf:
-    def test_all_that_its_header_says_is_shown_as_in_ollama(self, served):
+    def test_header_values_are_shown_as_in_ollama(self, served):
         theirs = json.loads(ANSWERS.read_text())["show"]["json"]
         ours = served.http.post("/api/show", json={"model": "stories260k"}).json()
         assert ours["model_info"] == theirs["model_info"]
         assert ours["tensors"] == theirs["tensors"]
         assert ours["capabilities"] == theirs["capabilities"]
 
-    def test_lists_are_shown_where_they_are_asked_for(self, served):
+    def test_lists_are_shown_on_request(self, served):
         shown = served.http.post("/api/show", json={"model": "stories260k", "verbose": True}).json()["model_info"]
         assert len(shown["tokenizer.ggml.tokens"]) == len(shown["tokenizer.ggml.scores"]) == 512
         assert shown["tokenizer.ggml.tokens"][:3] == ["<unk>", "<s>", "</s>"]
 
-    def test_the_list_has_its_lengths_as_in_ollama(self, served):
-        theirs = {one["name"]: one for one in json.loads(ANSWERS.read_text())["tags"]["json"]["models"]}
-        ours = {one["name"]: one for one in served.http.get("/api/tags").json()["models"]}
+    def test_listed_lengths_are_those_of_ollama(self, served):
+        theirs = {row["name"]: row for row in json.loads(ANSWERS.read_text())["tags"]["json"]["models"]}
+        ours = {row["name"]: row for row in served.http.get("/api/tags").json()["models"]}
         for key in ("context_length", "embedding_length"):
             assert ours["stories260k:latest"]["details"][key] == theirs["stories260k:latest"]["details"][key]
-            # Ollama leaves them out of these; they are no other ones.
+            # Ollama omits them for this model; they must equal those of the GGUF file.
             assert ours["stories260k-mlx:int4"]["details"][key] == theirs["stories260k:latest"]["details"][key]
 
 
@@ -153,5 +153,5 @@ def tool():
 
 
 def listed_as_they_come(client):
-    """Return the rows of the list, also fields that the client has no names for."""
+    """Return the rows of the list, including fields that the client does not declare."""
     return {row["name"]: row for row in client._client.get("/api/tags").json()["models"]}

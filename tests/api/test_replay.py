@@ -19,7 +19,7 @@ MODEL = "The model is not part of the material."
 THINKS = "Thoughts asked of a model that has none are left out in every dialect, which is told in a warning."
 STRICT = "What is wrong in a request is the client's fault."
 
-# By name of the recorded request: the status here, and why it is another one.
+# By name of the recorded request: the status here, and why it differs.
 STATUS = {
     **dict.fromkeys("gen-think chat-think v1-chat-think".split(), (200, THINKS)),
     "v1-emb-tokens": (200, "OpenAI's clients send tokens."),
@@ -46,7 +46,7 @@ STATUS = {
     "v1-comp-list": (200, "Several prompts are answered."),
 }
 
-# Texts of errors that are other ones.
+# Errors with a different text.
 GO = "It names the field in the words of its own dialect, not a type of Ollama's source."
 TEXTS = {
     **dict.fromkeys(
@@ -60,7 +60,7 @@ TEXTS = {
     **dict.fromkeys("v1-chat-tools v1-comp-suffix".split(), "The model is called what the client calls it."),
 }
 
-# Fields that are there and not in Ollama's answer (+), or the other way round (-).
+# Fields that only Sotto's answer has (+), or only Ollama's (-).
 FIELDS = {
     "+prompt_eval_cached_count": "How much of a prompt was there already is told.",
     "+usage.prompt_tokens_details": "How much of a prompt was there already is told, where OpenAI tells it.",
@@ -75,14 +75,14 @@ FIELDS = {
     "-tensors": "Of safetensors only where they are asked for, as with Ollama; a model of these stands for all-minilm.",
 }
 
-# Kinds of events that are other ones.
+# Event types with a different name.
 EVENTS = {"response.completed": ("response.incomplete", "What was cut short is not complete, as with OpenAI.")}
 
 _USED = set()
 
 
 def sent(recorded):
-    """Return a recorded request as it is put here."""
+    """Return a recorded request as it is sent here."""
     request = recorded["request"]
     body = request.get("body")
     content = json.dumps(body).encode() if isinstance(body, dict) else body.encode() if body is not None else None
@@ -100,7 +100,7 @@ def values(text, kind):
 
 
 def differences(theirs, ours, path=""):
-    """Yield what differs between two values in kind."""
+    """Yield the differences in type and structure between two values."""
     if isinstance(theirs, dict) and isinstance(ours, dict) and not path.endswith(("model_info", "details")):
         for name in theirs.keys() | ours.keys():
             inner = f"{path}.{name}" if path else name
@@ -109,29 +109,29 @@ def differences(theirs, ours, path=""):
             else:
                 yield from differences(theirs[name], ours[name], inner)
     elif isinstance(theirs, list) and isinstance(ours, list):
-        for one, other in zip(theirs[:1], ours[:1], strict=False):
-            yield from differences(one, other, path)
+        for their_item, our_item in zip(theirs[:1], ours[:1], strict=False):
+            yield from differences(their_item, our_item, path)
     elif type(theirs) is not type(ours) and not (path.endswith("stop_reason") or None in (theirs, ours)):
         yield f"{path}: {type(ours).__name__} for {type(theirs).__name__}"
 
 
 def event_of_theirs(text):
-    """Return what Ollama calls what an event is called here."""
+    """Return Ollama's name for the type of an event here."""
     for theirs, (ours, _) in EVENTS.items():
         text = text.replace(ours, theirs)
     return text
 
 
 def alike(theirs, ours):
-    """Return pairs of objects that are to be alike: those of one type, or else the first and the last ones."""
+    """Return the pairs of objects to compare: those of the same type, or else the first and the last ones."""
     if isinstance(theirs[0], dict) and len(theirs) > 1 and "type" in theirs[0]:
-        mine = {event_of_theirs(one["type"]): one for one in ours}
-        return [(one, mine[one["type"]]) for one in theirs]
+        mine = {event_of_theirs(row["type"]): row for row in ours}
+        return [(row, mine[row["type"]]) for row in theirs]
     return [(theirs[0], ours[0]), (theirs[-1], ours[-1])]
 
 
 def error_text(value):
-    """Return the text of an error in any dialect; None where it is none."""
+    """Return the text of an error in any dialect; None if it is not an error."""
     error = value.get("error") if isinstance(value, dict) else None
     return error["message"] if isinstance(error, dict) else error
 
@@ -158,8 +158,8 @@ def test_the_answer_is_ollamas(served, name):
         mine = error_text(ours[0])
         assert (mine != text) == (name in TEXTS), mine
         _USED.add(name)
-    for one, other in alike(theirs, ours):
-        found = set(differences(one, other))
+    for their_row, our_row in alike(theirs, ours):
+        found = set(differences(their_row, our_row))
         assert found <= FIELDS.keys(), found
         _USED.update(found)
     if kind == "sse":
@@ -176,7 +176,7 @@ def request_is_head(recorded):
 @pytest.mark.parametrize(
     "name", ["gen", "gen-stream", "gen-mlx-stream", "gen-keepalive-str", "gen-format-empty", "gen-opt-intfloat"]
 )
-def test_the_words_are_ollamas(served, name):
+def test_the_error_texts_are_ollamas(served, name):
     if not ANSWERS:
         pytest.skip(f"needs {_RECORDED}, which is not on this machine")
     rows = ANSWERS[name].get("ndjson") or [ANSWERS[name]["json"]]
@@ -186,7 +186,7 @@ def test_the_words_are_ollamas(served, name):
     assert answer[-1]["eval_count"] == rows[-1]["eval_count"]
 
 
-def test_a_text_to_stop_at_is_one_here(served):
+def test_stop_sequences_end_the_answer(served):
     if not ANSWERS:
         pytest.skip(f"needs {_RECORDED}, which is not on this machine")
     answer = served.http.request(**sent(ANSWERS["gen-opt-stop"])).json()
@@ -195,7 +195,7 @@ def test_a_text_to_stop_at_is_one_here(served):
 
 
 @pytest.mark.skipif(not ANSWERS, reason=f"needs {_RECORDED}, which is not on this machine")
-def test_every_difference_is_one(request):
+def test_every_listed_difference_occurs(request):
     known = {name for name, answer in ANSWERS.items() if "status" in answer}
     assert (STATUS.keys() | TEXTS.keys()) <= known
     ran = sum(item.originalname == "test_the_answer_is_ollamas" for item in request.session.items)

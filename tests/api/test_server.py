@@ -1,4 +1,4 @@
-"""Who is let in, what is too much, and how it ends."""
+"""The server: which requests it admits, its limits, and its end."""
 
 import json
 import socket
@@ -17,7 +17,7 @@ from sotto.api.server import Address, AddressError, ApiServer
 from sotto.runner.loop_host import LoopHost
 
 CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}]}
-# So hot that it goes on for thousands of tokens, which take seconds.
+# The temperature is so high that the answer goes on for thousands of tokens, which take seconds.
 HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 4}
 RAW = {"model": "sotto", "prompt": "Once", "raw": True, "options": HOT}
 
@@ -34,7 +34,7 @@ class TestGuard:
         "named",
         ["127.0.0.1", "127.0.0.1:1", "localhost", "LOCALHOST:11535", "[::1]:80", "app.localhost", "10.0.0.3:80"],
     )
-    def test_names_of_this_machine_are_let_in(self, served, named):
+    def test_names_of_this_machine_are_admitted(self, served, named):
         assert served.http.get("/api/version", headers={"Host": named}).status_code == 200
 
     @pytest.mark.parametrize(
@@ -46,12 +46,12 @@ class TestGuard:
             *("localhost:123456", "[127.0.0.1", "[localhost]", ":80", "", "internal", "local", "x.local.evil.example"),
         ],
     )
-    def test_names_of_others_are_not(self, served, named):
+    def test_other_names_are_refused(self, served, named):
         for method, path in (("GET", "/api/tags"), ("POST", "/api/chat"), ("GET", "/v1/models"), ("GET", "/nothing")):
             answer = served.http.request(method, path, headers={"Host": named})
             assert (answer.status_code, answer.text) == (403, "")
 
-    def test_a_host_is_named_once(self, served):
+    def test_a_request_has_exactly_one_host(self, served):
         for version, hosts, status in (
             (b"1.0", [], 200),
             (b"1.1", [], 400),
@@ -63,12 +63,12 @@ class TestGuard:
                 b"GET / HTTP/"
                 + version
                 + b"\r\nConnection: close\r\n"
-                + b"".join(b"Host: " + one + b"\r\n" for one in hosts)
+                + b"".join(b"Host: " + host + b"\r\n" for host in hosts)
             )
             assert send_raw(served.url, head + b"\r\n").startswith(b"HTTP/1.1 %d" % status)
 
     @pytest.mark.parametrize("named", ["x@localhost", "x@box.example", "box example", ""])
-    def test_whatever_is_listened_on_a_host_is_written_as_one(self, serve, named):
+    def test_a_malformed_host_is_refused_on_every_address(self, serve, named):
         headers = {"Host": named, "Authorization": "Bearer s3cret"}
         assert serve(host="0.0.0.0", key="s3cret").http.get("/", headers=headers).status_code == 403
 
@@ -89,7 +89,7 @@ class TestGuard:
         for headers, status in (({}, 401), ({"X-Api-Key": "wrong"}, 401), ({"X-Api-Key": "s3cret"}, 200)):
             answer = keyed.http.get("/api/tags", headers=headers | {"Host": named})
             assert answer.status_code == status
-        # A page that was brought here under such a name is one of strangers, key or no key, unless it is allowed.
+        # A page that was served under such a name is refused, with or without a key, unless it is allowed.
         page = {"Host": named, "Origin": "http://evil.example", "X-Api-Key": "s3cret"}
         assert keyed.http.get("/api/tags", headers=page).status_code == 403
 
@@ -114,7 +114,7 @@ class TestGuard:
             ("http://LOCALHOST:3000", "http://localhost:3000", "http://localhost.evil.example:3000"),
         ],
     )
-    def test_pages_that_are_allowed_are_let_in(self, serve, origins, let_in, refused):
+    def test_allowed_pages_are_admitted(self, serve, origins, let_in, refused):
         served = serve(origins=origins)
         answer = served.http.get("/api/version", headers={"Origin": let_in})
         assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, let_in)
@@ -123,10 +123,10 @@ class TestGuard:
             answer = served.http.request(method, "/api/version", headers={"Origin": refused})
             assert answer.status_code == 403
             assert not [name for name in answer.headers if name.startswith("access-control")]
-        # Whoever points a name of his at this machine has a page of that name, and is no friend.
+        # The owner of any name can point it at this machine and serve a page under it.
         assert served.http.get("/", headers={"Origin": let_in, "Host": "evil.example"}).status_code == 403
 
-    def test_a_browser_is_told_beforehand_what_a_page_may_send(self, serve):
+    def test_a_preflight_request_lists_what_a_page_may_send(self, serve):
         served = serve(origins="*", key="s3cret")
         asks = {
             "Origin": "https://page.example",
@@ -137,26 +137,26 @@ class TestGuard:
         assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, "https://page.example")
         assert "POST" in answer.headers["access-control-allow-methods"]
         told = {name.strip().lower() for name in answer.headers["access-control-allow-headers"].split(",")}
-        # Those of Ollama and of the clients of OpenAI and Anthropic.
+        # The headers of the clients of Ollama, OpenAI and Anthropic.
         assert {"authorization", "content-type", "user-agent", "accept", "x-requested-with", "openai-beta"} <= told
         assert {f"x-stainless-{name}" for name in ("arch", "lang", "os", "runtime", "retry-count", "timeout")} <= told
         assert {"x-api-key", "anthropic-version"} <= told
         assert served.http.options("/v1/models", headers=asks | {"Access-Control-Request-Headers": "cookie"}).is_error
-        # What is sent then needs the key all the same, and the page may read that it does.
+        # The request itself still needs the key, and the page may read the error.
         answer = served.http.get("/v1/models", headers={"Origin": "https://page.example"})
         assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (401, "https://page.example")
 
     @pytest.mark.parametrize("origins", ["example.com", "http://a b", "https://a.example/path", "http://a,nonsense"])
-    def test_what_is_no_page_is_said(self, host, origins):
+    def test_an_invalid_origin_is_reported(self, host, origins):
         with pytest.raises(OriginError, match="is no origin; it should be such as"):
             ApiServer(host, Address("127.0.0.1", 0, origins=origins)).start()
 
-    def test_the_server_itself_is_no_stranger(self, served):
+    def test_the_servers_own_origin_is_admitted(self, served):
         answer = served.http.get("/api/version", headers={"Origin": served.url})
         assert answer.status_code == 200
         assert "access-control-allow-origin" not in answer.headers
 
-    def test_a_key_is_asked_for_where_there_is_one(self, serve):
+    def test_a_configured_key_is_required(self, serve):
         served = serve(key="s3cret")
         for path, shape in (
             ("/api/tags", lambda body: body["error"]),
@@ -179,7 +179,7 @@ class TestGuard:
         with pytest.raises(AddressError, match="set an API key first"):
             ApiServer(host, Address("0.0.0.0", 0)).start()
 
-    def test_with_a_key_other_machines_are_let_in_by_any_name(self, serve):
+    def test_with_a_key_other_machines_may_use_any_name(self, serve):
         served = serve(host="0.0.0.0", key="s3cret")
         headers = {"Host": "box.example", "Authorization": "Bearer s3cret"}
         assert served.http.get("/api/version", headers=headers).status_code == 200
@@ -188,13 +188,13 @@ class TestGuard:
 
 class TestBounds:
     def test_a_body_that_is_too_large_is_refused_as_it_comes(self, served):
-        # More is announced than is sent: the server has seen enough.
+        # Less is sent than announced: the announced length alone is enough to refuse.
         head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: {1 << 40}\r\n\r\n".encode()
         answer = send_raw(served.url, head + b"x" * ((32 << 20) + 1))
         assert answer.startswith(b"HTTP/1.1 413")
         assert b"larger than 32 MiB" in answer
 
-    def test_bodies_that_come_at_once_have_so_much_room_together(self, served, monkeypatch):
+    def test_bodies_sent_at_once_share_a_memory_limit(self, served, monkeypatch):
         room = Room(1 << 20)
         monkeypatch.setattr("sotto.api.bodies._ROOM", room)
         host, port = served.url.removeprefix("http://").rsplit(":", 1)
@@ -229,7 +229,7 @@ class TestBounds:
         ],
     )
     @pytest.mark.parametrize("path", ["/api/chat", "/v1/chat/completions", "/v1/messages"])
-    def test_what_makes_no_sense_is_the_clients_fault(self, served, path, body):
+    def test_malformed_requests_are_client_errors(self, served, path, body):
         answer = served.http.post(path, content=body)
         assert answer.status_code in (400, 404) or (path != "/api/chat" and answer.status_code == 200)
         if answer.status_code == 400:
@@ -241,7 +241,7 @@ class TestBounds:
     @pytest.mark.parametrize(
         "name", ["/etc/passwd", "../sotto", "~/model", "sot", "", "cf09f6fdd4fb", "a\0b", "x" * 9999]
     )
-    def test_only_names_of_the_list_are_models(self, served, name):
+    def test_only_listed_names_are_models(self, served, name):
         for path in ("/api/chat", "/v1/chat/completions"):
             assert served.http.post(path, json=CHAT | {"model": name}).status_code in (400, 404)
 
@@ -251,18 +251,18 @@ class TestBounds:
         assert (answer.status_code, answer.json()["error"]) == (431, "The request has more than 100 headers.")
 
     @pytest.mark.parametrize("said", [b"", b"GET / HTTP/1.1\r\nHost: loc"])
-    def test_whoever_begins_and_keeps_still_is_hung_up_on(self, serve, monkeypatch, said):
+    def test_a_connection_that_stalls_in_its_request_is_closed(self, serve, monkeypatch, said):
         monkeypatch.setattr("sotto.runner.serving.connections.HEAD_SECONDS", 0.2)
         assert send_raw(serve().url, said) == b""
 
-    def test_whoever_takes_his_time_for_an_answer_is_not(self, serve, monkeypatch):
+    def test_a_connection_that_waits_for_a_slow_answer_stays_open(self, serve, monkeypatch):
         monkeypatch.setattr("sotto.runner.serving.connections.HEAD_SECONDS", 0.2)
         options = HOT | {"num_predict": 400}
         answer = serve().http.post("/api/generate", json=RAW | {"stream": False, "options": options}).json()
         assert answer["total_duration"] > 0.2e9
         assert answer["eval_count"] == 400
 
-    def test_garbage_is_no_request(self, served):
+    def test_garbage_is_refused(self, served):
         assert send_raw(served.url, b"\x16\x03\x01\x02\x00garbage\r\n\r\n").startswith(b"HTTP/1.1 400")
         assert served.http.get("/").status_code == 200
 
@@ -270,7 +270,7 @@ class TestBounds:
     @pytest.mark.parametrize(
         ("size", "status"), [(64 << 10, 200), ((64 << 10) + 1, 431), (100_000, 431), (1 << 20, 431)]
     )
-    def test_a_head_has_a_largest_size(self, served, size, status, pieces):
+    def test_the_size_of_a_head_is_limited(self, served, size, status, pieces):
         beginning, end = b"GET / HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nX: ", b"\r\n\r\n"
         head = beginning + b"x" * (size - len(beginning) - len(end)) + end
         answer = send_raw(
@@ -279,7 +279,7 @@ class TestBounds:
         assert answer.startswith(f"HTTP/1.1 {status}".encode())
         assert (b"The head of the request is larger than 64 KiB" in answer) == (status == 431)
 
-    def test_a_head_behind_another_request_has_a_largest_size(self, served):
+    def test_the_size_of_a_pipelined_head_is_limited(self, served):
         first = b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"
         answer = send_raw(served.url, first + first[:-2] + b"X: " + b"x" * 100_000 + b"\r\n\r\n")
         assert answer.startswith(b"HTTP/1.1 200")
@@ -294,7 +294,7 @@ class TestBounds:
 
     @pytest.mark.parametrize("connection", ["close", "keep-alive"])
     def test_a_body_that_is_too_large_is_not_read_to_its_end(self, served, connection):
-        """Of one that goes on for ever, the server takes what a body may have and little more."""
+        """From an endless body, the server reads little more than the limit."""
         head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\nTransfer-Encoding: chunked"
         chunk, sent, answer = b"100000\r\n" + b"x" * (1 << 20) + b"\r\n", 0, b""
         with socket.create_connection(address_of(served.url), timeout=20) as sending:
@@ -306,17 +306,17 @@ class TestBounds:
             with suppress(ConnectionResetError):
                 while piece := sending.recv(1 << 16):
                     answer += piece
-        # Sockets themselves hold some megabytes.
+        # Socket buffers hold some megabytes.
         assert 32 <= sent < 60
         assert answer.startswith(b"HTTP/1.1 413")
         assert b"larger than 32 MiB" in answer
 
-    def test_whoever_is_refused_before_his_body_came_is_heard_out(self, serve):
+    def test_the_body_of_a_refused_request_is_read(self, serve):
         served = serve(key="s3cret")
         head = b"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 8000000\r\n\r\n"
         assert send_raw(served.url, head, *([b"x" * 100_000] * 80)).startswith(b"HTTP/1.1 401")
 
-    def test_a_request_whose_end_can_be_read_in_two_ways_is_refused(self, served):
+    def test_a_request_of_ambiguous_length_is_refused(self, served):
         body = b"0\r\n\r\n"
         for headers in (
             b"Content-Length: 5\r\nTransfer-Encoding: chunked",
@@ -331,7 +331,7 @@ class TestBounds:
 
 class TestLeaving:
     @pytest.mark.parametrize("stream", [True, False])
-    def test_whoever_leaves_is_answered_no_more(self, served, stream):
+    def test_disconnecting_ends_the_answer(self, served, stream):
         body = json.dumps(RAW | {"stream": stream}).encode()
         head = f"POST /api/generate HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n\r\n".encode()
         host, port = served.url.removeprefix("http://").rsplit(":", 1)
@@ -341,8 +341,8 @@ class TestLeaving:
         connection.close()
         until(lambda: not served.host._answering)
 
-    def test_whoever_leaves_while_waiting_is_forgotten(self, served):
-        # Ten long answers fill the engine; those who wait leave, and the next one is served.
+    def test_disconnecting_while_waiting_frees_the_place(self, served):
+        # Ten long answers fill the engine; the waiting clients disconnect, and the next one is served.
         threads = []
         for _ in range(10):
 
@@ -357,7 +357,7 @@ class TestLeaving:
         until(lambda: not served.host._answering)
         assert served.http.post("/api/chat", json=CHAT | {"stream": False}).status_code == 200
 
-    def test_a_slow_reader_gets_it_all(self, served):
+    def test_a_slow_reader_gets_the_whole_answer(self, served):
         options = HOT | {"num_predict": 300}
         fast = served.http.post("/api/generate", json=RAW | {"stream": False, "options": options}).json()["response"]
         said = ""
@@ -367,9 +367,9 @@ class TestLeaving:
                 said += json.loads(line)["response"]
         assert said == fast
 
-    def test_whoever_reads_nothing_holds_nothing_up(self, serve, monkeypatch):
+    def test_a_client_that_reads_nothing_blocks_nothing(self, serve, monkeypatch):
         monkeypatch.setattr("sotto.api.answers.PATIENCE", 0.3)
-        # 40 MB in all, far more than sockets hold; it would come within a second.
+        # 40 MB in all, far more than socket buffers hold; sending it takes less than a second.
         script = Script(chunks=["x" * 20_000] * 2000)
         host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))
         served = serve(host)
@@ -381,7 +381,7 @@ class TestLeaving:
             until(lambda: host._answering)
             until(lambda: not host._answering, 10)
             assert served.http.get("/api/version").status_code == 200
-            # What was sent is the beginning, and it is no whole answer.
+            # Only the beginning of the answer was sent.
             said = b""
             with suppress(ConnectionResetError):
                 while piece := connection.recv(1 << 20):
@@ -390,7 +390,7 @@ class TestLeaving:
             assert b'"done":true' not in said
         assert host.close()
 
-    def test_many_at_once_lose_nothing(self, served):
+    def test_many_concurrent_requests_are_all_answered(self, served):
         options = {"temperature": 0, "num_predict": 40}
         alone = served.http.post("/api/generate", json=RAW | {"options": options, "stream": False}).json()["response"]
         said = {}
@@ -410,7 +410,7 @@ class TestLeaving:
 
 
 class TestEnd:
-    def test_the_port_is_free_afterwards_and_can_be_taken_again(self, host):
+    def test_the_port_can_be_reused_after_a_stop(self, host):
         first = ApiServer(host, Address("127.0.0.1", 0))
         first.start()
         port = int(first.url.rsplit(":", 1)[1])
@@ -424,8 +424,8 @@ class TestEnd:
         assert httpx.get(second.url).text == "Ollama is running"
         assert second.stop()
 
-    def test_who_comes_at_the_last_moment_is_hung_up_on(self, host):
-        """Connections that the server takes between its last look at all of them and the end of its listening."""
+    def test_late_connections_are_closed(self, host):
+        """Connections that are accepted after the server has closed the others and before it stops listening."""
 
         def come():
             while not ended.is_set():
@@ -447,7 +447,7 @@ class TestEnd:
                 with connection, suppress(ConnectionResetError):
                     assert connection.recv(1) == b""
 
-    def test_who_is_being_answered_is_told(self, host):
+    def test_running_answers_report_the_stop(self, host):
         server = ApiServer(host, Address("127.0.0.1", 0))
         server.start()
         with httpx.stream("POST", server.url + "/api/generate", json=RAW, timeout=20) as answer:
@@ -467,16 +467,16 @@ class TestEnd:
             (("192.0.2.1", 0), "192.0.2.1:0 is no address of this machine"),
         ],
     )
-    def test_an_address_that_cannot_be_is_said(self, host, address, message):
+    def test_an_impossible_address_is_reported(self, host, address, message):
         with pytest.raises(AddressError, match=message):
             ApiServer(host, Address(*address, key="k")).start()
 
     @pytest.mark.parametrize("key", ["clé", "two words", "a\nb", "k" * 1001])
-    def test_a_key_that_no_client_can_send_is_said(self, host, key):
+    def test_a_key_that_clients_cannot_send_is_reported(self, host, key):
         with pytest.raises(AddressError, match="A key has up to 1,000 letters, digits and signs of English"):
             ApiServer(host, Address("127.0.0.1", 0, key=key)).start()
 
-    def test_a_server_that_cannot_begin_says_so(self, host, monkeypatch):
+    def test_a_failed_start_is_reported(self, host, monkeypatch):
         def broken(*_, **__):
             raise ValueError("out of order")
 

@@ -1,4 +1,4 @@
-"""Models that come, get other names and go through the API, with Ollama's client and a registry on loopback."""
+"""Downloading, copying and deleting models through the API, with Ollama's client and a registry on loopback."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ QUESTION = [{"role": "user", "content": "Who are you?"}]
 
 @pytest.fixture
 def registry(tmp_path):
-    """A registry with two versions of a model that writes as the built-in one does."""
+    """A registry with two versions of the built-in model."""
     shutil.copytree(resources_dir() / "store", tmp_path / "origin")
     origin = Store(tmp_path / "origin")
     builtin = json.loads(origin.path("sotto").read_bytes())
@@ -42,14 +42,14 @@ def name(registry, own, ollama_client):
 
 
 def names(client):
-    return [one.model for one in client.list().models]
+    return [row.model for row in client.list().models]
 
 
 def files(root):
     return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
 
 
-def test_a_model_comes_with_news_and_can_be_asked(name, registry, own, ollama_client):
+def test_a_download_reports_progress_and_the_model_answers(name, registry, own, ollama_client):
     assert name not in names(ollama_client)
     rows = list(ollama_client.pull(name, insecure=True, stream=True))
     statuses = list(dict.fromkeys(row.status for row in rows))
@@ -69,7 +69,7 @@ def test_a_model_comes_with_news_and_can_be_asked(name, registry, own, ollama_cl
     assert ollama_client.pull(name, insecure=True).status == "success"
 
 
-def test_a_name_more_is_another_name_of_the_same(name, own, ollama_client):
+def test_a_copy_is_another_name_for_the_same_model(name, own, ollama_client):
     ollama_client.pull(name, insecure=True)
     ollama_client.copy(name, "other")
     ollama_client.copy(name, name)
@@ -87,7 +87,7 @@ def test_a_name_more_is_another_name_of_the_same(name, own, ollama_client):
     assert raised.value.status_code == 404
 
 
-def test_a_model_that_answers_ends_its_answer_and_leaves_the_memory_when_it_goes(name, own, served, ollama_client):
+def test_a_deleted_model_finishes_its_answer_and_is_unloaded(name, own, served, ollama_client):
     ollama_client.pull(name, insecure=True)
     asked = {"options": {"num_predict": 200, "temperature": 0}, "raw": True}
     whole = ollama_client.generate(name, "Once", **asked).response
@@ -98,24 +98,24 @@ def test_a_model_that_answers_ends_its_answer_and_leaves_the_memory_when_it_goes
     assert files(own) == []
     assert said + "".join(piece.response for piece in stream) == whole
     deadline = time.monotonic() + 5
-    while name in [one.model for one in ollama_client.ps().models]:
+    while name in [row.model for row in ollama_client.ps().models]:
         assert time.monotonic() < deadline
 
 
-def test_a_name_that_means_another_model_now_means_it_at_once(name, registry, own, ollama_client):
+def test_a_name_reused_for_another_model_takes_effect_at_once(name, registry, own, ollama_client):
     newer = name.replace("/m:", "/newer:")
-    for one in (name, newer):
-        ollama_client.pull(one, insecure=True)
+    for model_name in (name, newer):
+        ollama_client.pull(model_name, insecure=True)
     ollama_client.generate(name, "")
-    digest = {one.model: one.digest for one in ollama_client.list().models}
+    digest = {row.model: row.digest for row in ollama_client.list().models}
     assert digest[name] != digest[newer]
     ollama_client.copy(newer, name)
-    assert digest[name] not in [one.digest for one in ollama_client.ps().models]
-    # Nobody calls the older one anything any more, and it had one file for itself.
+    assert digest[name] not in [model.digest for model in ollama_client.ps().models]
+    # The older model has no name any more, so the one file that only it used is gone.
     assert len(files(own / "blobs")) == len(json.loads(registry.store.path("newer").read_bytes())["layers"]) + 1
 
 
-def test_what_others_have_stays_theirs(serve, tmp_path, monkeypatch):
+def test_models_of_other_stores_are_never_changed(serve, tmp_path, monkeypatch):
     theirs = Store(tmp_path / "theirs")
     theirs.model("theirs")
     monkeypatch.setenv("SOTTO_FOLDERS", str(theirs.root))
@@ -129,7 +129,7 @@ def test_what_others_have_stays_theirs(serve, tmp_path, monkeypatch):
     assert not own_store().exists()
 
 
-def test_what_a_registry_does_not_have_is_said(registry, own, served, ollama_client):
+def test_a_model_missing_from_the_registry_is_reported(registry, own, served, ollama_client):
     name = f"{registry.host}/library/nope:latest"
     for stream in (True, False):
         with pytest.raises(ollama.ResponseError, match="nope:latest; check its name"):
@@ -137,7 +137,7 @@ def test_what_a_registry_does_not_have_is_said(registry, own, served, ollama_cli
     assert files(own) == []
 
 
-def test_whoever_leaves_ends_a_download_that_can_be_gone_on_with(name, registry, own, served, ollama_client):
+def test_disconnecting_stops_a_download_that_can_be_resumed(name, registry, own, served, ollama_client):
     registry.pause = 0.02
     whole = {"model": name, "insecure": True, "stream": False}
     with served.http.stream("POST", "/api/pull", json={"model": name, "insecure": True}) as answer:
@@ -146,12 +146,12 @@ def test_whoever_leaves_ends_a_download_that_can_be_gone_on_with(name, registry,
         while "total" not in json.loads(next(rows)):
             pass
     registry.pause = 0.0
-    # The second begins when the first has ended.
+    # The second download begins once the first has ended.
     assert served.http.post("/api/pull", json=whole).json() == {"status": "success"}
     assert name in names(ollama_client)
 
 
-def test_whoever_wants_what_is_coming_already_listens_too(name, registry, own, served, ollama_client):
+def test_a_second_client_joins_a_running_download(name, registry, own, served, ollama_client):
     registry.pause = 0.02
     asked = {"model": name, "insecure": True}
     with (
@@ -162,7 +162,7 @@ def test_whoever_wants_what_is_coming_already_listens_too(name, registry, own, s
             rows = answer.iter_lines()
             while "total" not in (row := json.loads(next(rows))):
                 pass
-        # Nobody is joined to a way that he did not ask for.
+        # A client that did not allow insecure connections does not join an insecure download.
         refused = httpx.post(served.url + "/api/pull", json={"model": name, "stream": False})
         assert refused.status_code == 409
         assert refused.json()["error"].endswith("set it as well, or ask again later.")
@@ -176,7 +176,7 @@ def test_whoever_wants_what_is_coming_already_listens_too(name, registry, own, s
     assert len(blobs) == len(set(blobs))
 
 
-def test_the_end_of_the_server_ends_downloads(name, registry, own, serve):
+def test_stopping_the_server_stops_downloads(name, registry, own, serve):
     registry.pause = 0.02
     served = serve()
     with served.http.stream("POST", "/api/pull", json={"model": name, "insecure": True}) as answer:
@@ -187,7 +187,7 @@ def test_the_end_of_the_server_ends_downloads(name, registry, own, serve):
     assert "downloads" not in [thread.name for thread in threading.enumerate()]
 
 
-def test_blobs_are_told_of(name, own, served, ollama_client):
+def test_blobs_can_be_looked_up(name, own, served, ollama_client):
     ollama_client.pull(name, insecure=True)
     (blob, *_) = (own / "blobs").iterdir()
     assert served.http.head(f"/api/blobs/{blob.name.replace('-', ':')}").status_code == 200
@@ -197,7 +197,7 @@ def test_blobs_are_told_of(name, own, served, ollama_client):
     assert (answer.status_code, answer.json()["error"][-1]) == (501, ".")
 
 
-def test_a_registry_that_fails_is_no_fault_of_the_server(name, registry, served):
+def test_a_failing_registry_is_reported(name, registry, served):
     registry.fail("/manifests/", status(403), status(403))
     answer = served.http.post("/api/pull", json={"name": name, "insecure": True, "stream": False})
     assert answer.status_code == 500
@@ -216,7 +216,7 @@ def test_a_registry_that_fails_is_no_fault_of_the_server(name, registry, served)
         ("POST", "/api/generate", {"model": "sotto", "prompt": "x", "think": "\u202e"}),
     ],
 )
-def test_what_a_client_sent_is_told_on_one_line(served, method, path, body):
+def test_quoted_values_stay_printable_on_one_line(served, method, path, body):
     answer = served.http.request(method, path, json=body)
     assert answer.status_code in (400, 404)
     assert answer.json()["error"].isprintable()

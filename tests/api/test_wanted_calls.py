@@ -1,4 +1,4 @@
-"""Calls that an answer must be, and formats behind a thought, of a real model, by the clients that others have."""
+"""Required tool calls, and formats after a thought, with a real model and the published clients."""
 
 import json
 
@@ -70,7 +70,7 @@ def test_anthropic_thinks_and_then_calls(anthropic_client):
             jsonschema.validate(call.input, SCHEMA)
 
 
-def test_a_format_behind_a_thought(anthropic_client, ollama_client, openai_client):
+def test_a_format_after_a_thought(anthropic_client, ollama_client, openai_client):
     answer = anthropic_client.messages.create(
         model=MODEL,
         max_tokens=400,
@@ -90,7 +90,7 @@ def test_a_format_behind_a_thought(anthropic_client, ollama_client, openai_clien
     jsonschema.validate(json.loads(answer.choices[0].message.content), SCHEMA)
 
 
-def test_a_call_and_a_format_cannot_both_be_had(served):
+def test_a_required_call_and_a_format_exclude_each_other(served):
     body = {"model": MODEL, "messages": ASK, "tools": TOOLS, "tool_choice": "required", "response_format": FORMAT}
     answer = served.http.post("/v1/chat/completions", json=body)
     assert answer.status_code == 400

@@ -1,4 +1,4 @@
-"""A call that an answer is cut short in: told as one, in every dialect, and never as text."""
+"""A tool call in which an answer is cut short: every dialect reports it, and never as text."""
 
 import json
 
@@ -24,7 +24,7 @@ BEGUN = '{"what": "it i'
 
 @pytest.fixture(autouse=True)
 def cut(script):
-    """Have the model be cut short in its first call."""
+    """Cut the model's answer short in its first call."""
     script.chunks = [*CHUNKS[:-2], '{"name": "find", "arg', f'uments": {BEGUN}']
     script.cut_short = True
     yield
@@ -52,7 +52,7 @@ class TestOllama:
         assert (rows[-1]["done_reason"], rows[-1]["warnings"]) == ("length", [SENTENCE])
         assert not any("warnings" in row for row in rows[:-1])
 
-    def test_one_before_it_is_told_whole(self, post, script):
+    def test_a_complete_call_before_it_is_sent(self, post, script):
         script.chunks = [*CHUNKS, "\n<tool_call>\n{", '"na']
         row = post(stream=False).json()
         assert [call["function"]["name"] for call in row["message"]["tool_calls"]] == ["find"]
@@ -64,7 +64,7 @@ class TestOllama:
         assert row["message"]["content"].endswith(BEGUN)
         assert "warnings" not in row
 
-    def test_what_ends_by_itself_is_what_it_is(self, post, script):
+    def test_an_incomplete_call_that_ends_by_itself_is_text(self, post, script):
         script.cut_short = False
         row = post(stream=False).json()
         assert row["message"]["content"].endswith(BEGUN)
@@ -98,7 +98,7 @@ class TestOpenAI:
         assert (call.index, call.function.name, call.function.arguments) == (0, "find", BEGUN)
         assert (choices[-1].finish_reason, chunks[-1].warnings) == ("length", [SENTENCE])
 
-    def test_its_number_goes_on(self, client, script):
+    def test_its_index_follows_the_complete_call(self, client, script):
         script.chunks = [*CHUNKS, '\n<tool_call>\n{"name": "find", "arguments": {"wh']
         stream = client.chat.completions.create(model="tiny", messages=ASK, tools=[TOOL], stream=True)
         calls = [call for chunk in stream for call in chunk.choices[0].delta.tool_calls or ()]
@@ -119,8 +119,8 @@ class TestOpenAI:
         events = list(client.responses.create(model="tiny", input="Find it.", tools=[tool], stream=True))
         assert events[-1].type == "response.incomplete"
         assert events[-1].response.warnings == [SENTENCE]
-        assert [one.delta for one in events if one.type == "response.function_call_arguments.delta"] == [BEGUN]
-        done = [one.item.status for one in events if one.type == "response.output_item.done"]
+        assert [event.delta for event in events if event.type == "response.function_call_arguments.delta"] == [BEGUN]
+        done = [event.item.status for event in events if event.type == "response.output_item.done"]
         assert done == ["completed", "completed", "incomplete"]
 
 
@@ -142,13 +142,13 @@ class TestAnthropic:
         message = stream.get_final_message()
         assert [block.type for block in message.content] == ["thinking", "text"]
         assert message.stop_reason == "max_tokens"
-        (delta,) = [one for one in events if one.type == "message_delta"]
+        (delta,) = [event for event in events if event.type == "message_delta"]
         assert delta.warnings == [SENTENCE]
 
 
 @pytest.mark.parametrize(("name", "seed"), [(HERMES, 1), (MISTRAL, 1), (HARMONY, 1), (QWEN_CODER, 3)])
 def test_a_real_engine_is_cut_short_in_a_call(own_home, tmp_path, name, seed):
-    """It must call, and may write more of the call each time."""
+    """Require a call, and let the model write more of it each time."""
     record = record_of(write_family(tmp_path / "model", name))
     host = LoopHost(models=lambda: (record,))
     server = ApiServer(host, Address("127.0.0.1", 0))
@@ -171,7 +171,7 @@ def test_a_real_engine_is_cut_short_in_a_call(own_home, tmp_path, name, seed):
                 timeout=60,
             ).json()
             (choice,) = answer["choices"]
-            # Where the mark is no token of its own, its first letters may be anything.
+            # If the mark is not a single token, its first letters could begin any text.
             assert choice["message"]["content"] in ("", "<", "<t", "<to")
             calls = choice["message"].get("tool_calls", [])
             if choice["finish_reason"] == "length" and calls:

@@ -1,4 +1,4 @@
-"""What fills a gap between two texts, as clients of Ollama, OpenAI and llama.cpp ask for it; and LM Studio's list."""
+"""Filling a gap between two texts in the dialects of Ollama, OpenAI and llama.cpp; and LM Studio's model list."""
 
 import json
 import threading
@@ -26,7 +26,7 @@ LOAD = {"model": "tiny"}
 
 
 def until(ask, status, seconds=20):
-    """Ask until there is an answer of this status, and return it."""
+    """Repeat a request until its answer has this status, and return the answer."""
     deadline = time.monotonic() + seconds
     while (answer := ask()).status_code != status:
         assert time.monotonic() < deadline
@@ -36,7 +36,7 @@ def until(ask, status, seconds=20):
 
 @pytest.fixture(scope="module")
 def middle(served):
-    """What the model says behind its marks, which a raw prompt may hold."""
+    """The model's answer to a raw prompt with its own marks for a gap."""
     body = {"model": FILLING, "prompt": MARKS, "raw": True, "stream": False, "options": GREEDY}
     said = served.http.post("/api/generate", json=body).json()
     assert said["prompt_eval_count"] == len("def f(x):return x") + 3
@@ -52,17 +52,17 @@ def rows(answer):
 
 
 class TestOllama:
-    def test_a_suffix_is_what_stands_behind(self, ollama_client, middle):
+    def test_a_suffix_follows_the_gap(self, ollama_client, middle):
         answer = ollama_client.generate(FILLING, "def f(x):", suffix="return x", options=GREEDY)
         assert (answer.response, answer.prompt_eval_count) == (middle, 20)
         pieces = ollama_client.generate(FILLING, "def f(x):", suffix="return x", options=GREEDY, stream=True)
         assert "".join(piece.response for piece in pieces) == middle
 
-    def test_what_looks_like_a_mark_is_text(self, ollama_client):
+    def test_marks_in_the_text_are_text(self, ollama_client):
         answer = ollama_client.generate(FILLING, "<fim_middle>", suffix="b", options=GREEDY)
         assert answer.prompt_eval_count == len("<fim_middle>") + 1 + 3
 
-    def test_nothing_may_stand_before_it(self, ollama_client):
+    def test_the_text_before_the_gap_may_be_empty(self, ollama_client):
         answer = ollama_client.generate(FILLING, "", suffix="return x", options=GREEDY)
         assert answer.prompt_eval_count == 11
         assert answer.done_reason != "load"
@@ -75,14 +75,14 @@ class TestOllama:
         with pytest.raises(ollama.ResponseError, match="has no place for a suffix"):
             ollama_client.generate(FILLING, "ab", suffix="c", template="{{ .Prompt }}")
 
-    def test_a_model_that_cannot_says_so(self, ollama_client):
+    def test_a_model_without_infill_is_reported(self, ollama_client):
         with pytest.raises(ollama.ResponseError, match="sotto does not support insert") as told:
             ollama_client.generate("sotto", "a", suffix="b")
         assert told.value.status_code == 400
 
 
 class TestOpenAI:
-    def test_a_suffix_is_what_stands_behind(self, openai_client, middle):
+    def test_a_suffix_follows_the_gap(self, openai_client, middle):
         asked = {"model": FILLING, "prompt": "def f(x):", "suffix": "return x", "temperature": 0, "max_tokens": 6}
         answer = openai_client.completions.create(**asked)
         assert (answer.choices[0].text, answer.usage.prompt_tokens) == (middle, 20)
@@ -91,13 +91,13 @@ class TestOpenAI:
         echoed = openai_client.completions.create(**asked, echo=True)
         assert echoed.choices[0].text == f"def f(x):{middle}"
 
-    def test_nothing_may_stand_before_it(self, openai_client):
+    def test_the_text_before_the_gap_may_be_empty(self, openai_client):
         answer = openai_client.completions.create(model=FILLING, prompt="", suffix="return x", max_tokens=2)
         assert answer.usage.prompt_tokens == 11
         with pytest.raises(openai.BadRequestError, match="prompt is empty"):
             openai_client.completions.create(model=FILLING, prompt="", max_tokens=2)
 
-    def test_a_model_that_cannot_says_so(self, openai_client):
+    def test_a_model_without_infill_is_reported(self, openai_client):
         with pytest.raises(openai.BadRequestError, match="sotto does not support insert"):
             openai_client.completions.create(model="sotto", prompt="a", suffix="b")
 
@@ -117,25 +117,25 @@ class TestLlamaCpp:
                 timings[f"{name}_n"] * 1000 / timings[f"{name}_ms"], rel=1e-6
             )
 
-    def test_it_comes_in_pieces(self, served, middle):
+    def test_it_streams(self, served, middle):
         *pieces, last = rows(infill(served, stream=True))
         assert "".join(piece["content"] for piece in pieces) == middle
         assert not any(piece["stop"] for piece in pieces)
         assert (last["stop"], last["content"], last["tokens_predicted"]) == (True, "", 6)
 
-    def test_files_stand_in_front(self, served):
+    def test_files_come_first(self, served):
         files = [{"filename": "a.py", "text": "x\n"}, {"text": "y\n"}]
         more = infill(served, input_extra=files).json()["tokens_evaluated"]
-        # Each behind its mark, and a last one that names the gap's own.
+        # Each follows its mark, and a last mark names the file of the gap.
         assert more == 20 + len("|a.py\nx\n") + len("|tmp\ny\n") + len("|filename\n")
 
-    def test_what_is_too_long_loses_what_is_farthest(self, served):
+    def test_a_long_text_loses_what_is_farthest_from_the_gap(self, served):
         files = [{"filename": "a.py", "text": "x" * 3000}]
         answer = infill(served, input_extra=files, input_prefix="y" * 3000).json()
         assert answer["truncated"]
         assert answer["tokens_evaluated"] == 1024 - 6
 
-    def test_a_prompt_can_be_read_for_the_next_one(self, served):
+    def test_a_prompt_can_be_cached_for_the_next_request(self, served):
         first = infill(served, n_predict=0, input_suffix="return read").json()
         assert (first["content"], first["tokens_predicted"], first["tokens_cached"]) == ("", 0, 23)
         assert infill(served, input_suffix="return read").json()["timings"]["cache_n"] >= 20
@@ -153,15 +153,15 @@ class TestLlamaCpp:
         assert (answer["stop_type"], answer["stopping_word"]) == ("word", middle[3])
         assert answer["content"] == middle[: middle.index(middle[3])]
 
-    def test_without_a_name_the_one_that_can_is_asked(self, served, middle):
+    def test_without_a_name_the_only_capable_model_answers(self, served, middle):
         fields = {name: value for name, value in GAP.items() if name != "model"}
         assert served.http.post("/infill", json=fields).json()["content"] == middle
 
-    def test_after_so_long_it_ends_with_its_line(self, url, script, monkeypatch):
-        # Each look at the clock is a second later than the one before.
+    def test_after_its_time_limit_it_ends_with_the_line(self, url, script, monkeypatch):
+        # Each reading of the clock is a second later than the one before.
         clock = SimpleNamespace(monotonic=map(float, count()).__next__)
         monkeypatch.setattr("sotto.api.dialects.llamacpp.time", clock)
-        # Or a slow reader would have several pieces as one, and look less often.
+        # Otherwise a slow reader would get several pieces joined, and read the clock less often.
         monkeypatch.setattr("sotto.api.stream.join_events", list)
         monkeypatch.setattr(script, "chunks", ["a", "b", "c\n", "d", "e"])
         asked = {"model": "tiny"} | GAP | {"t_max_predict_ms": 1500, "temperature": 0.8}
@@ -191,7 +191,7 @@ class TestLlamaCpp:
 
 class TestHealth:
     @pytest.mark.parametrize("path", ["/health", "/v1/health"])
-    def test_somebody_is_there(self, served, path):
+    def test_it_is_healthy(self, served, path):
         answer = served.http.get(path)
         assert (answer.status_code, answer.json()) == (200, {"status": "ok"})
 
@@ -218,7 +218,7 @@ class TestHealth:
 class TestLMStudio:
     def test_models_are_listed(self, served):
         listed = served.http.get("/api/v0/models").json()
-        found = {one["id"]: one for one in listed["data"]}
+        found = {row["id"]: row for row in listed["data"]}
         assert listed["object"] == "list"
         assert found["nomic-embed-text:latest"] | {"state": "", "loaded_context_length": 0} == {
             "id": "nomic-embed-text:latest",
@@ -237,16 +237,16 @@ class TestLMStudio:
         assert (mine["type"], mine["compatibility_type"]) == ("llm", "mlx")
         assert mine["capabilities"] == ["tool_use"]
 
-    def test_what_is_loaded_says_how_much_it_holds(self, served):
+    def test_a_loaded_model_shows_its_context_length(self, served):
         served.http.post("/api/generate", json={"model": "sotto", "options": {"num_ctx": 512}})
-        one = served.http.get("/api/v0/models/sotto").json()
-        assert (one["state"], one["loaded_context_length"], one["max_context_length"]) == ("loaded", 512, 4096)
+        row = served.http.get("/api/v0/models/sotto").json()
+        assert (row["state"], row["loaded_context_length"], row["max_context_length"]) == ("loaded", 512, 4096)
         served.http.post("/api/generate", json={"model": "sotto", "keep_alive": 0})
-        one = served.http.get("/api/v0/models/sotto:latest").json()
-        assert (one["state"], "loaded_context_length" in one) == ("not-loaded", False)
+        row = served.http.get("/api/v0/models/sotto:latest").json()
+        assert (row["state"], "loaded_context_length" in row) == ("not-loaded", False)
 
     def test_publishers_are_those_of_names(self, own_home):
-        builtin = next(one for one in catalogue().records if one.builtin)
+        builtin = next(record for record in catalogue().records if record.builtin)
         names = {"mlx-community/Qwen3-4B-4bit": "mlx-community", "My Model": "folder"}
         models = [replace(builtin, name=name, digest="", source=Source.FOLDER) for name in names]
         models[0] = replace(models[0], format=Format.GGUF)
@@ -255,11 +255,11 @@ class TestLMStudio:
         server.start()
         try:
             found = httpx.get(f"{server.url}/api/v0/models").json()["data"]
-            assert {one["id"]: one["publisher"] for one in found} == names
+            assert {row["id"]: row["publisher"] for row in found} == names
         finally:
             assert server.stop()
             assert host.close()
 
-    def test_one_that_nobody_has_is_not_found(self, served):
+    def test_an_unknown_model_is_not_found(self, served):
         answer = served.http.get("/api/v0/models/nope")
         assert (answer.status_code, answer.json()["error"]["type"]) == (404, "not_found_error")

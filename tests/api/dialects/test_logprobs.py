@@ -1,4 +1,4 @@
-"""How likely tokens were, and why an answer ended, in the words of each dialect."""
+"""Log-probabilities and finish reasons in each dialect."""
 
 import json
 
@@ -20,7 +20,7 @@ from sotto.engine.contract.requests import GenerateRequest
         (DoneReason.LOOP, "length", "max_tokens"),
     ],
 )
-def test_each_dialect_has_a_word_for_why_an_answer_ended(reason, ollama_and_openai, anthropic):
+def test_finish_reasons_of_each_dialect(reason, ollama_and_openai, anthropic):
     end = Finished("r", "", (), reason, 1, 0, 1, 1, 1)
     assert reason_of(end) == ollama_and_openai
     assert anthropic_reason(end, GenerateRequest("r")) == {"stop_reason": anthropic, "stop_sequence": None}
@@ -28,16 +28,16 @@ def test_each_dialect_has_a_word_for_why_an_answer_ended(reason, ollama_and_open
 
 def told(*tokens):
     likely = [TokenLogprob(index, data, -1.0 - index) for index, data in enumerate(tokens)]
-    return [Likelihood(one, (one,)) for one in likely]
+    return [Likelihood(token, (token,)) for token in likely]
 
 
-def test_parts_of_a_character_are_told_by_their_bytes():
-    # é in two tokens, and an x behind it.
+def test_parts_of_a_character_are_shown_as_bytes():
+    # é in two tokens, followed by an x.
     tokens = told(b"\xc3", b"\xa9", b"x")
     in_completion = CompletionLogprobs()
     first, rest = in_completion(tokens[:1]), in_completion(tokens[1:])
     assert first["tokens"] + rest["tokens"] == ["bytes:\\xc3", "bytes:\\xa9", "x"]
     assert first["text_offset"] + rest["text_offset"] == [0, 0, 1]
     assert rest["top_logprobs"] == [{"bytes:\\xa9": -2.0}, {"x": -3.0}]
-    assert [one["bytes"] for one in chat_logprobs_field(tokens)["content"]] == [[0xC3], [0xA9], [0x78]]
+    assert [row["bytes"] for row in chat_logprobs_field(tokens)["content"]] == [[0xC3], [0xA9], [0x78]]
     assert json.loads(json.dumps(ollama_logprobs_field(tokens)))[2]["token"] == "x"

@@ -1,4 +1,4 @@
-"""OpenAI's Responses with its own client: the built-in model, and one that says what the test wants."""
+"""OpenAI's Responses API with its own client: the built-in model, and a scripted one."""
 
 import json
 
@@ -35,9 +35,11 @@ def asked(script):
 
 
 def kinds(events):
-    """Return the types of events, each run of one once."""
+    """Return the types of events, with repeats in a row joined."""
     return [
-        one.type for before, one in zip([None, *events], events, strict=False) if not before or before.type != one.type
+        event.type
+        for before, event in zip([None, *events], events, strict=False)
+        if not before or before.type != event.type
     ]
 
 
@@ -54,7 +56,7 @@ class TestBuiltin:
         assert answer.output_text == chat.choices[0].message.content
         assert answer.usage.input_tokens == chat.usage.prompt_tokens
 
-    def test_a_stream_comes_in_the_order_that_clients_know(self, openai_client):
+    def test_a_stream_has_the_order_that_clients_expect(self, openai_client):
         asked = {"model": "sotto", "input": "Who are you?", "temperature": 0}
         whole = openai_client.responses.create(**asked)
         with openai_client.responses.stream(**asked) as stream:
@@ -63,19 +65,21 @@ class TestBuiltin:
         assert kinds(events) == [
             *OPEN, *ITEM, "response.output_text.delta", "response.output_text.done", *PART, "response.completed"
         ]  # fmt: skip
-        assert [one.sequence_number for one in events] == list(range(len(events)))
-        assert "".join(one.delta for one in events if one.type == "response.output_text.delta") == whole.output_text
+        assert [event.sequence_number for event in events] == list(range(len(events)))
+        assert (
+            "".join(event.delta for event in events if event.type == "response.output_text.delta") == whole.output_text
+        )
         assert final.output_text == whole.output_text
         assert final.usage.output_tokens == whole.usage.output_tokens
 
-    def test_what_is_cut_short_is_incomplete(self, openai_client):
+    def test_an_answer_cut_short_is_incomplete(self, openai_client):
         asked = {"model": "sotto", "input": "Who are you?", "temperature": 0, "max_output_tokens": 3}
         answer = openai_client.responses.create(**asked)
         assert (answer.status, answer.incomplete_details.reason) == ("incomplete", "max_output_tokens")
         assert (answer.output[0].status, answer.usage.output_tokens) == ("incomplete", 3)
         assert list(openai_client.responses.create(**asked, stream=True))[-1].type == "response.incomplete"
 
-    def test_a_schema_is_kept_to(self, openai_client):
+    def test_a_schema_is_followed(self, openai_client):
         answer = openai_client.responses.parse(model="sotto", input="Who are you?", text_format=Person, temperature=0)
         assert isinstance(answer.output_parsed, Person)
         assert answer.text.format.name == "Person"
@@ -85,14 +89,14 @@ class TestBuiltin:
         ).output_text
         assert text.startswith("{")
 
-    def test_how_likely_tokens_were(self, openai_client):
+    def test_logprobs(self, openai_client):
         asked = {"model": "sotto", "input": "Who are you?", "temperature": 0, "max_output_tokens": 6}
         (part,) = openai_client.responses.create(**asked, top_logprobs=2).output[0].content
-        assert "".join(one.token for one in part.logprobs) == part.text
-        assert all(len(one.top_logprobs) == 2 and one.logprob <= 0 for one in part.logprobs)
+        assert "".join(row.token for row in part.logprobs) == part.text
+        assert all(len(row.top_logprobs) == 2 and row.logprob <= 0 for row in part.logprobs)
         events = openai_client.responses.create(**asked, include=["message.output_text.logprobs"], stream=True)
-        told = [one for event in events if event.type == "response.output_text.delta" for one in event.logprobs]
-        assert [one.logprob for one in told] == [one.logprob for one in part.logprobs]
+        told = [row for event in events if event.type == "response.output_text.delta" for row in event.logprobs]
+        assert [row.logprob for row in told] == [row.logprob for row in part.logprobs]
         assert openai_client.responses.create(**asked).output[0].content[0].logprobs == []
 
     @pytest.mark.parametrize(
@@ -129,12 +133,12 @@ class TestBuiltin:
             ({"truncation": "some"}, "truncation must be auto or disabled"),
         ],
     )
-    def test_what_cannot_be_done_is_said(self, openai_client, wrong, message):
+    def test_unsupported_fields_are_reported(self, openai_client, wrong, message):
         with pytest.raises(openai.BadRequestError) as raised:
             openai_client.responses.create(**{"model": "sotto", "input": "Hi"} | wrong)
         assert message in raised.value.body["message"]
 
-    def test_nothing_is_kept(self, openai_client):
+    def test_responses_are_not_stored(self, openai_client):
         answer = openai_client.responses.create(model="sotto", input="Hi", store=True, max_output_tokens=1)
         assert answer.store is False
         with pytest.raises(openai.NotFoundError, match="keeps no answers"):
@@ -160,7 +164,7 @@ class TestItems:
         (tool,) = request.tools
         assert tool["function"] == {"name": "find", "description": "Finds.", "parameters": PARAMETERS}
 
-    def test_a_stream_of_them(self, tiny):
+    def test_a_stream_of_items(self, tiny):
         asked = {"model": "tiny", "input": "Find it.", "tools": [TOOL]}
         whole = tiny.responses.create(**asked)
         with tiny.responses.stream(**asked) as stream:
@@ -176,10 +180,10 @@ class TestItems:
         ]  # fmt: skip
         texts = [final.output[0].content[0].text, final.output_text, final.output[2].arguments]
         assert texts == [whole.output[0].content[0].text, whole.output_text, whole.output[2].arguments]
-        done = [(one.item.id, one.item.status) for one in events if one.type == "response.output_item.done"]
+        done = [(event.item.id, event.item.status) for event in events if event.type == "response.output_item.done"]
         assert done == [(item.id, item.status) for item in events[-1].response.output]
 
-    def test_what_an_answer_was_can_be_sent_back(self, tiny, script):
+    def test_output_items_can_be_sent_back(self, tiny, script):
         said = [{"role": "user", "content": "Find it."}]
         answer = tiny.responses.create(model="tiny", input=said, tools=[TOOL])
         script.requests.clear()
@@ -196,7 +200,7 @@ class TestItems:
         )
         assert (request.overflow, request.tools) == (Overflow.TRUNCATE, ())
 
-    def test_turns_stay_apart_that_were_apart(self, tiny, script):
+    def test_separate_turns_stay_separate(self, tiny, script):
         call = {"type": "function_call", "call_id": "c", "name": "find", "arguments": "{}"}
         thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]}
         said = [{"role": "assistant", "content": "A"}, {"role": "assistant", "content": "B"}, call, call, thought]
@@ -207,7 +211,7 @@ class TestItems:
             Message("assistant", "", "Hm."),
         )
 
-    def test_calls_of_tools_that_are_no_functions_are_told_to_the_model(self, tiny, script):
+    def test_calls_of_other_tools_reach_the_model(self, tiny, script):
         image = {"type": "input_image", "image_url": "data:image/png;base64,"}
         said = [
             {"role": "user", "content": "Find it."},
@@ -242,7 +246,7 @@ class TestItems:
             "input[6].output[0] is left out: it is no text, and the model is told that it cannot see it.",
         ]
 
-    def test_an_answer_that_fails_says_so_where_it_stands(self, tiny, script):
+    def test_a_stream_that_fails_ends_with_an_error(self, tiny, script):
         script.fail_answer = "The model had enough."
         with pytest.raises(openai.BadRequestError, match="had enough"):
             tiny.responses.create(model="tiny", input="Hi")
@@ -250,7 +254,7 @@ class TestItems:
         assert (last.type, last.response.status) == ("response.failed", "failed")
         assert last.response.error.message == "The model had enough."
 
-    def test_an_answer_that_says_nothing_is_a_message_all_the_same(self, tiny, script):
+    def test_an_empty_answer_is_still_a_message(self, tiny, script):
         script.chunks = []
         answer = tiny.responses.create(model="tiny", input="Hi")
         assert [item.type for item in answer.output] == ["message"]

@@ -1,4 +1,4 @@
-"""What is taken and not followed, or shortened, is told beside the answer: in every dialect, whole and streamed."""
+"""Warnings about ignored or shortened parts of a request: in every dialect, whole and streamed."""
 
 import json
 
@@ -47,22 +47,22 @@ def responses(served, stream, messages=ASK, **fields):
 
 
 def anthropic(served, stream, messages=ASK, **fields):
-    system = "".join(one["content"] for one in messages if one["role"] == "system")
-    said = [one for one in messages if one["role"] != "system"]
+    system = "".join(message["content"] for message in messages if message["role"] == "system")
+    said = [message for message in messages if message["role"] != "system"]
     body = {"model": "thinking", "messages": said, "system": system, "temperature": 0, "max_tokens": 2}
     return served.http.post("/v1/messages", json=body | {"stream": stream} | fields)
 
 
 def last_of(answer, stream):
-    """Return the object in which notes are told."""
+    """Return the object that holds the warnings."""
     assert answer.status_code == 200, answer.text
     if not stream:
         return answer.json()
     told = events(answer)
-    noted = [one for one in told if "warnings" in one or "truncated_messages" in one]
-    last = next(one for one in reversed(told) if one.get("type") != "message_stop")
+    noted = [row for row in told if "warnings" in row or "truncated_messages" in row]
+    last = next(row for row in reversed(told) if row.get("type") != "message_stop")
     last = last.get("response", last) if "type" in last else last
-    # They come once, at the end.
+    # Warnings come once, at the end.
     assert noted in ([], [last])
     return last
 
@@ -83,7 +83,7 @@ def read(row):
 
 class TestOptions:
     @STREAMS
-    def test_one_that_nobody_knows_is_named(self, served, stream):
+    def test_an_unknown_option_is_named(self, served, stream):
         options = GREEDY | {"temprature": 0.5, "bananas": 3, "num_gpu": 1}
         row = last_of(ollama(served, stream, options=options), stream)
         assert row["warnings"] == [
@@ -92,46 +92,46 @@ class TestOptions:
         ]
         assert row["done_reason"] == "length"
 
-    def test_the_answer_is_as_without_it(self, served):
+    def test_an_unknown_option_does_not_change_the_answer(self, served):
         options = GREEDY | {"num_predict": 8}
         plain, odd = (ollama(served, False, options=options | more).json() for more in ({}, {"warp": 9}))
         assert "warnings" not in plain
         assert odd["message"] == plain["message"]
 
     @pytest.mark.parametrize("path", ["/api/generate", "/api/chat"])
-    def test_where_a_model_is_only_loaded(self, served, path):
+    def test_loading_a_model_reports_unknown_options(self, served, path):
         row = served.http.post(path, json={"model": "thinking", "options": {"top_kk": 3}}).json()
         assert row["done_reason"] == "load"
         assert row["warnings"] == ["options: top_kk is not known; did you mean top_k?"]
 
     @pytest.mark.parametrize(("path", "field"), [("/api/embed", "input"), ("/api/embeddings", "prompt")])
-    def test_where_vectors_are_made(self, served, path, field):
+    def test_embedding_reports_unknown_options(self, served, path, field):
         row = served.http.post(path, json={"model": "all-minilm", field: "a", "options": {"warp": 3}}).json()
         assert row["warnings"] == ["options: warp is not known and was ignored."]
 
-    def test_so_many_are_not_all_named(self, served):
+    def test_not_all_of_many_unknown_options_are_named(self, served):
         row = ollama(served, False, options=GREEDY | {f"option {number}": 1 for number in range(100)}).json()
         assert len(row["warnings"]) == 9
         assert row["warnings"][-1] == "options: 92 more are not known and were ignored."
 
-    def test_a_wrong_value_of_one_that_is_known_is_refused(self, served):
+    def test_a_wrong_value_of_a_known_option_is_refused(self, served):
         assert ollama(served, False, options={"temperature": "hot"}).status_code == 400
 
     @STREAMS
     @pytest.mark.parametrize("ask", [chat, responses, anthropic])
-    def test_a_field_that_is_one_but_for_a_letter(self, served, ask, stream):
+    def test_a_misspelt_field_is_named(self, served, ask, stream):
         row = last_of(ask(served, stream, temprature=0.5, user="me", metadata={}), stream)
         assert row["warnings"] == ["temprature is not known; did you mean temperature?"]
 
     @pytest.mark.parametrize("counted", [False, True])
-    def test_it_is_told_once_whatever_comes_last(self, served, counted):
+    def test_a_warning_appears_once_in_every_kind_of_stream(self, served, counted):
         row = last_of(chat(served, True, temprature=0.5, n=2, stream_options={"include_usage": counted}), True)
         assert len(row["choices"]) == (not counted)
         assert len(row["warnings"]) == 1
 
 
-class TestThoughts:
-    """`sotto` has no thoughts, and is asked for some."""
+class TestUnsupportedThinking:
+    """Requests for thinking to `sotto`, which does not support it."""
 
     @STREAMS
     @pytest.mark.parametrize(
@@ -145,11 +145,11 @@ class TestThoughts:
             (anthropic, {"thinking": {"type": "enabled", "budget_tokens": 1024}}),
         ],
     )
-    def test_that_is_taken_and_told(self, served, ask, fields, stream):
+    def test_unsupported_thinking_is_accepted_with_a_warning(self, served, ask, fields, stream):
         row = last_of(ask(served, stream, model="sotto", **fields), stream)
         assert row["warnings"] == ['"sotto" does not support thinking, so it was left out.']
 
-    def test_also_for_a_text(self, served):
+    def test_unsupported_thinking_for_a_prompt_gives_a_warning(self, served):
         body = {"model": "sotto", "prompt": "Hi", "think": True, "stream": False, "options": GREEDY}
         assert len(served.http.post("/api/generate", json=body).json()["warnings"]) == 1
 
@@ -157,17 +157,17 @@ class TestThoughts:
         ("ask", "fields"),
         [(ollama, {"think": False}), (chat, {"reasoning_effort": "none"}), (anthropic, {})],
     )
-    def test_where_none_are_wanted_nothing_is_told(self, served, ask, fields):
+    def test_without_thinking_there_is_no_warning(self, served, ask, fields):
         assert "warnings" not in ask(served, False, model="sotto", **fields).json()
 
-    def test_what_is_no_level_is_refused(self, served):
+    def test_an_unknown_level_is_refused(self, served):
         assert ollama(served, False, model="sotto", think="purple").status_code == 400
 
 
 class TestLongConversations:
     @DIALECTS
     @STREAMS
-    def test_the_oldest_turns_leave_and_are_counted(self, served, ask, stream):
+    def test_the_oldest_turns_are_dropped_and_counted(self, served, ask, stream):
         messages = [{"role": "system", "content": SYSTEM}, *LONG]
         row = last_of(ask(served, stream, messages=messages), stream)
         left = row["truncated_messages"]
@@ -180,13 +180,13 @@ class TestLongConversations:
         assert read(kept) == read(row)
 
     @DIALECTS
-    def test_unless_that_is_refused(self, served, ask):
+    def test_dropping_turns_can_be_refused(self, served, ask):
         no = {"truncation": "disabled"} if ask is responses else {"truncate": False}
         answer = ask(served, False, messages=LONG, **no)
         assert answer.status_code == 400
         assert "exceeds the model's maximum context length (1024 tokens)" in answer.text
 
-    def test_what_the_system_says_in_between_stays(self, served):
+    def test_system_messages_in_between_stay(self, served):
         said = {"role": "system", "content": "From now on, be loud."}
         left = ollama(served, False, messages=[*LONG[:2], said, *LONG[2:]]).json()["truncated_messages"]
         kept = ollama(served, False, messages=[said, *LONG[left:]]).json()
@@ -202,8 +202,8 @@ class TestLongConversations:
         assert row["warnings"] == ["The middle of 1 message was left out, for which the context has no room."]
         assert row["prompt_eval_count"] < 1024
 
-    def test_what_tools_answered_leaves_with_the_call(self, served):
-        """A template that is given an answer without its call shows it as nobody's."""
+    def test_tool_results_are_dropped_with_their_calls(self, served):
+        """Without its call, a tool's result would reach the template without a name."""
         call = {"id": "c", "type": "function", "function": {"name": "find", "arguments": "{}"}}
         turn = [
             {"role": "user", "content": "Find it."},
@@ -216,8 +216,8 @@ class TestLongConversations:
         assert row["truncated_messages"] > 0
         assert row["truncated_messages"] % len(turn) == 0
 
-    def test_an_agents_oldest_calls_leave_and_its_question_stays(self, served):
-        """It was asked once, and has called tools since."""
+    def test_an_agents_oldest_calls_are_dropped_and_its_question_stays(self, served):
+        """The conversation has one question and many tool calls since."""
         call = {"type": "function", "function": {"name": "find", "arguments": "{}"}}
         rounds = [
             message
@@ -236,7 +236,7 @@ class TestLongConversations:
         kept = chat(served, False, messages=ASK + rounds[left:], tools=tools).json()
         assert read(kept) == read(row)
 
-    def test_one_text_is_shortened_only_where_a_client_asks_or_ollama_does(self, served):
+    def test_a_single_text_is_shortened_only_on_request_or_as_in_ollama(self, served):
         body = {"prompt": "word " * 3000, "stream": False, "options": GREEDY}
         refused = served.http.post("/api/generate", json={"model": "thinking", **body})
         assert refused.status_code == 400
@@ -247,7 +247,7 @@ class TestLongConversations:
         assert warning.endswith(" tokens were left out or forgotten, for which the context has no room.")
 
 
-class TestAsManyAsThereIsRoomFor:
+class TestUnlimitedLength:
     @pytest.mark.parametrize(
         ("ask", "field"),
         [
@@ -257,7 +257,7 @@ class TestAsManyAsThereIsRoomFor:
             (anthropic, "max_tokens"),
         ],
     )
-    def test_minus_one_means_that(self, served, ask, field):
+    def test_minus_one_means_no_limit(self, served, ask, field):
         row = ask(served, False, model="sotto", **{field: -1}).json()
         plain = ollama(served, False, model="sotto", options={"temperature": 0, "num_predict": -1}).json()
         assert plain["done_reason"] == "stop"
@@ -266,7 +266,7 @@ class TestAsManyAsThereIsRoomFor:
 
     def test_it_ends_where_the_context_is_full(self, served):
         fields = {"model": "thinking", "prompt": "a", "max_tokens": -1, "temperature": 1, "loop_guard": False}
-        record = next(one for one in served.host.models() if one.name == "thinking:latest")
+        record = next(record for record in served.host.models() if record.name == "thinking:latest")
         ends = Tokenizer.from_source(open_model(record)).eos_ids
         bias = {"logit_bias": {str(token): -100 for token in ends}}
         row = served.http.post("/v1/completions", json=fields | bias).json()
@@ -275,14 +275,14 @@ class TestAsManyAsThereIsRoomFor:
 
     @pytest.mark.parametrize("ask", [chat, responses, anthropic])
     @pytest.mark.parametrize("most", [0, -2, 1.5, True, "5"])
-    def test_nothing_else_does(self, served, ask, most):
+    def test_other_values_are_refused(self, served, ask, most):
         field = "max_output_tokens" if ask is responses else "max_tokens"
         answer = ask(served, False, **{field: most})
         assert answer.status_code == 400
         assert field in answer.text
 
 
-# How BERT's vocabulary cuts `hello world`, with what stands around it.
+# The tokens of `hello world` in BERT's vocabulary, with the special ones around it.
 HELLO = [101, 7592, 2088, 102]
 
 
@@ -292,7 +292,7 @@ class TestVectorsOfTokens:
         return np.array([row.embedding for row in answer.data]), answer.usage.prompt_tokens
 
     @pytest.mark.parametrize("form", [openai.NOT_GIVEN, "float"])
-    def test_they_are_those_of_the_text(self, openai_client, form):
+    def test_vectors_of_tokens_equal_those_of_the_text(self, openai_client, form):
         of_text, read = self.vectors(openai_client, "hello world", encoding_format=form)
         of_tokens, count = self.vectors(openai_client, HELLO, encoding_format=form)
         assert np.array_equal(of_text, of_tokens)
@@ -304,7 +304,7 @@ class TestVectorsOfTokens:
         assert count == len(HELLO) + 2
         assert np.allclose(both[0], self.vectors(openai_client, HELLO)[0][0], atol=1e-6)
 
-    def test_too_many_are_cut_as_a_text_is(self, served):
+    def test_too_many_tokens_are_cut_like_a_text(self, served):
         body = {"model": "all-minilm", "input": HELLO * 200}
         assert served.http.post("/v1/embeddings", json=body).json()["usage"]["prompt_tokens"] == 256
         refused = served.http.post("/v1/embeddings", json=body | {"truncate": False})
@@ -324,18 +324,18 @@ class TestVectorsOfTokens:
             ([[1]] * 2049, "input has 2049 texts, and 2048 is the most."),
         ],
     )
-    def test_what_is_wrong_is_said(self, served, given, message):
+    def test_invalid_tokens_are_reported(self, served, given, message):
         answer = served.http.post("/v1/embeddings", json={"model": "all-minilm", "input": given})
         assert answer.status_code == 400
         assert message in answer.json()["error"]["message"]
 
-    def test_ollamas_own_address_takes_texts_alone(self, served):
+    def test_ollamas_endpoint_takes_only_texts(self, served):
         answer = served.http.post("/api/embed", json={"model": "all-minilm", "input": [1, 2]})
         assert (answer.status_code, answer.json()["error"]) == (400, "invalid input type")
 
 
 class TestOllamasWords:
-    """What its source says where its recorded answers say nothing."""
+    """Errors that were taken from Ollama's source, as there is no recorded answer."""
 
     @pytest.mark.parametrize(
         ("method", "path", "body", "status", "message"),
@@ -367,9 +367,9 @@ class TestOllamasWords:
         told = answer.json()["error"]
         assert (answer.status_code, told["message"] if isinstance(told, dict) else told) == (status, message)
 
-    def test_no_context_is_none(self, served):
+    def test_an_empty_context_counts_as_none(self, served):
         body = {"model": "sotto", "prompt": "Once", "raw": True, "context": [], "stream": False, "options": GREEDY}
         assert served.http.post("/api/generate", json=body).status_code == 200
 
-    def test_nothing_is_computed_elsewhere(self, served):
+    def test_the_cloud_is_disabled(self, served):
         assert served.http.get("/api/status").json() == {"cloud": {"disabled": True, "source": "none"}}

@@ -1,4 +1,4 @@
-"""Thoughts and tools in every dialect, with clients as they are published and a model that says what the test wants."""
+"""Thinking and tools in every dialect, with the published clients and a scripted model."""
 
 import json
 
@@ -52,7 +52,7 @@ class TestOllama:
         assert answer.thinking == "First this."
         assert answer.response == f"I look.\n<tool_call>\n{CALL}\n</tool_call>\n"
 
-    def test_what_was_said_before_reaches_the_model(self, client, script):
+    def test_earlier_messages_reach_the_model(self, client, script):
         call = {"function": {"name": "find", "arguments": ARGUMENTS}}
         said = [
             *ASK,
@@ -67,7 +67,7 @@ class TestOllama:
         )
         assert asked(script).think is Think.OFF
 
-    def test_what_is_wrong_is_said(self, client):
+    def test_invalid_fields_are_reported(self, client):
         with pytest.raises(ollama.ResponseError, match=r"tools\[0\]\.function\.name is 'a b'"):
             client.chat("tiny", ASK, tools=[{"type": "function", "function": {"name": "a b"}}])
 
@@ -98,7 +98,7 @@ class TestOpenAI:
         assert (call.index, call.function.name, json.loads(call.function.arguments)) == (0, "find", ARGUMENTS)
         assert choices[-1].finish_reason == "tool_calls"
 
-    def test_what_was_said_before_reaches_the_model(self, client, script):
+    def test_earlier_messages_reach_the_model(self, client, script):
         call = {"id": "call1", "type": "function", "function": {"name": "find", "arguments": json.dumps(ARGUMENTS)}}
         said = [
             *ASK,
@@ -127,7 +127,7 @@ class TestOpenAI:
             ),
         ],
     )
-    def test_which_calls_are_wanted(self, client, script, given, choice):
+    def test_tool_choice(self, client, script, given, choice):
         client.chat.completions.create(model="tiny", messages=ASK, tools=[TOOL], **given)
         assert asked(script).tool_choice == choice
 
@@ -155,7 +155,7 @@ class TestOpenAI:
             ),
         ],
     )
-    def test_what_is_wrong_is_said(self, client, wrong, message):
+    def test_invalid_fields_are_reported(self, client, wrong, message):
         with pytest.raises(openai.BadRequestError) as raised:
             client.chat.completions.create(**{"model": "tiny", "messages": ASK} | wrong)
         assert message in raised.value.body["message"]
@@ -188,7 +188,7 @@ class TestAnthropic:
         assert [block.to_dict() for block in final.content] == [block.to_dict() for block in whole.content]
         assert final.stop_reason == "tool_use"
 
-    def test_what_was_said_before_reaches_the_model(self, client, script):
+    def test_earlier_messages_reach_the_model(self, client, script):
         said = [
             *ASK,
             {
@@ -226,7 +226,7 @@ class TestAnthropic:
             ),
         ],
     )
-    def test_which_calls_are_wanted(self, client, script, given, choice):
+    def test_tool_choice(self, client, script, given, choice):
         client.messages.create(model="tiny", max_tokens=9, messages=ASK, tools=[self.TOOL], tool_choice=given)
         assert asked(script).tool_choice == choice
 
@@ -246,7 +246,7 @@ class TestAnthropic:
             ),
         ],
     )
-    def test_what_is_wrong_is_said(self, client, wrong, message):
+    def test_invalid_fields_are_reported(self, client, wrong, message):
         with pytest.raises(anthropic.BadRequestError) as raised:
             client.messages.create(**{"model": "tiny", "max_tokens": 9, "messages": ASK, "tools": [self.TOOL]} | wrong)
         assert message in raised.value.body["error"]["message"]
