@@ -55,7 +55,7 @@ def closing(ended, *pieces, error=None, wait=False):
 
 
 def test_a_stalled_client_is_abandoned(monkeypatch, caplog):
-    monkeypatch.setattr(answers, "PATIENCE", 0.1)
+    monkeypatch.setattr(answers, "STALL_SECONDS", 0.1)
 
     async def run():
         ended, client = [], Client(most=2)

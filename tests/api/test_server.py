@@ -368,7 +368,7 @@ class TestLeaving:
         assert said == fast
 
     def test_a_client_that_reads_nothing_blocks_nothing(self, serve, monkeypatch):
-        monkeypatch.setattr("sotto.api.answers.PATIENCE", 0.3)
+        monkeypatch.setattr("sotto.api.answers.STALL_SECONDS", 0.3)
         # 40 MB in all, far more than socket buffers hold; sending it takes less than a second.
         script = Script(chunks=["x" * 20_000] * 2000)
         host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))

@@ -5,9 +5,9 @@ import re
 from sotto.errors import SottoError
 from sotto.store.printable import printable
 
-_LONGEST_KEY = 1000
+_MAX_KEY_LENGTH = 1000
 
-KEY_RULE = f"A key has up to {_LONGEST_KEY:,} letters, digits and signs of English, and no blanks."
+KEY_RULE = f"A key has up to {_MAX_KEY_LENGTH:,} letters, digits and signs of English, and no blanks."
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9*._:\[\]-]*/?")
 
 
@@ -17,7 +17,7 @@ class OriginError(SottoError):
 
 def can_be_sent(key: str) -> bool:
     """Return whether every client can send a key in a header; an empty text stands for no key and passes."""
-    return len(key) <= _LONGEST_KEY and key.isascii() and key.isprintable() and " " not in key
+    return len(key) <= _MAX_KEY_LENGTH and key.isascii() and key.isprintable() and " " not in key
 
 
 def read_origins(text: str) -> re.Pattern[str] | None:

@@ -15,7 +15,7 @@ from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import Receive, Scope, Send
 
-from sotto.api.error_bodies import ApiError, bad, missing
+from sotto.api.error_bodies import ApiError, bad_request, not_implemented
 from sotto.api.protocol import INPUT_ENDED
 from sotto.errors import InvalidNameError, InvalidRequestError, ModelNotFoundError, SottoError, UnsupportedModelError
 
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 
 NDJSON, SSE = "application/x-ndjson", "text/event-stream"
 # Seconds for which a client may accept no data. Until then its connection holds up only its own answer.
-PATIENCE = 60.0
+STALL_SECONDS = 60.0
 
 _HALF_CLOSED = "The client closed its side of the connection before the answer was complete; it should stay open."
 
@@ -37,17 +37,17 @@ class Dialect:
     """How an API dialect reports errors.
 
     Attributes:
-        shape: Builds the body of an error response.
-        last_words: Builds the last chunk of a stream that failed after it began.
+        error_body: Builds the body of an error response.
+        stream_error: Builds the last chunk of a stream that failed after it began.
     """
 
-    shape: Callable[[ApiError], Any]
-    last_words: Callable[[ApiError], bytes]
+    error_body: Callable[[ApiError], Any]
+    stream_error: Callable[[ApiError], bytes]
 
     def response(self, error: ApiError) -> Response:
         """Return the response that reports an error."""
         headers = {"www-authenticate": "Bearer"} if error.status == HTTPStatus.UNAUTHORIZED else None
-        return JSONResponse(self.shape(error), error.status, headers)
+        return JSONResponse(self.error_body(error), error.status, headers)
 
 
 class Answer(ABC):
@@ -61,26 +61,28 @@ class Answer(ABC):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the answer, or the error that prevents it."""
 
-        async def sending(message: Any) -> None:
+        async def send_or_stall(message: Any) -> None:
             self._begun = True
             try:
-                async with asyncio.timeout(PATIENCE):
+                async with asyncio.timeout(STALL_SECONDS):
                     await send(message)
             except TimeoutError as error:
                 raise _StalledClientError from error
 
-        working = asyncio.ensure_future(self._run_guarded(self.work, scope, receive, sending))
-        leaving = asyncio.ensure_future(_wait_for_disconnect(receive))
+        working = asyncio.ensure_future(self._run_guarded(self.work, scope, receive, send_or_stall))
+        disconnected = asyncio.ensure_future(_wait_for_disconnect(receive))
         # A client that closed its sending side may be gone or may still read: only sending to it shows which.
-        silent = asyncio.ensure_future(_wait_for_input_end(scope))
+        input_ended = asyncio.ensure_future(_wait_for_input_end(scope))
         try:
-            ended, _ = await asyncio.wait((working, leaving, silent), return_when=asyncio.FIRST_COMPLETED)
+            first_done, _ = await asyncio.wait(
+                (working, disconnected, input_ended), return_when=asyncio.FIRST_COMPLETED
+            )
         finally:
-            for task in (working, leaving, silent):
+            for task in (working, disconnected, input_ended):
                 task.cancel()
-            await asyncio.gather(working, leaving, silent, return_exceptions=True)
-        if ended == {silent}:
-            await self._run_guarded(_refuse_half_closed, scope, receive, sending)
+            await asyncio.gather(working, disconnected, input_ended, return_exceptions=True)
+        if first_done == {input_ended}:
+            await self._run_guarded(_refuse_half_closed, scope, receive, send_or_stall)
 
     async def _run_guarded(
         self, work: Callable[[Send], Awaitable[None]], scope: Scope, receive: Receive, send: Send
@@ -88,11 +90,11 @@ class Answer(ABC):
         try:
             await work(send)
         except _StalledClientError:
-            _log.warning("A client took nothing for %g seconds and is left alone.", PATIENCE)
+            _log.warning("A client took nothing for %g seconds and is left alone.", STALL_SECONDS)
         except Exception as error:
             known = as_api_error(error)
             if self._begun:
-                await send(_body(self._dialect.last_words(known), more=False))
+                await send(_body(self._dialect.stream_error(known), more=False))
             else:
                 await self._dialect.response(known)(scope, receive, send)
 
@@ -157,14 +159,14 @@ class Pieces(Answer):
 def unsupported_routes(reasons: Mapping[str, str]) -> list[Route]:
     """Return routes that refuse paths not served yet, each with its reason."""
 
-    def refusing(why: str) -> Callable[[Request], Awaitable[Response]]:
+    def refuse(why: str) -> Callable[[Request], Awaitable[Response]]:
         async def answer(request: Request) -> Response:
-            raise missing(why)
+            raise not_implemented(why)
 
-        answer.__dict__["refusal"] = missing(why)
+        answer.__dict__["refusal"] = not_implemented(why)
         return answer
 
-    return [Route(path, refusing(why), methods=["POST"]) for path, why in reasons.items()]
+    return [Route(path, refuse(why), methods=["POST"]) for path, why in reasons.items()]
 
 
 def encode_json(value: Any) -> bytes:
@@ -202,7 +204,7 @@ def _body(content: bytes, *, more: bool) -> dict[str, Any]:
 
 
 async def _refuse_half_closed(send: Send) -> None:
-    raise bad(_HALF_CLOSED)
+    raise bad_request(_HALF_CLOSED)
 
 
 async def _wait_for_input_end(scope: Scope) -> None:

@@ -40,9 +40,9 @@ def application(
         origins: Matches the origins of other sites whose pages may use the API; None for none.
     """
     handlers: dict[Any, Any] = {
-        HTTPException: _plain,
+        HTTPException: _plain_text_error,
         SottoError: _error_response,
-        ClientDisconnect: _gone,
+        ClientDisconnect: _client_disconnected,
         Exception: _error_response,
     }
     api_routes = _routes(desk)
@@ -81,12 +81,12 @@ async def _error_response(request: Request, error: Exception) -> Response:
     return dialect_of(request.url.path).response(as_api_error(error))
 
 
-async def _plain(request: Request, error: Exception) -> Response:
+async def _plain_text_error(request: Request, error: Exception) -> Response:
     assert isinstance(error, HTTPException)
     text = _PLAIN.get(HTTPStatus(error.status_code), error.detail)
     return PlainTextResponse(text, error.status_code, error.headers)
 
 
-async def _gone(request: Request, error: Exception) -> Response:
+async def _client_disconnected(request: Request, error: Exception) -> Response:
     """Return an empty response that nobody receives: the client disconnected while it sent its request."""
     return Response()

@@ -8,7 +8,7 @@ from typing import Any
 from uuid import uuid4
 
 from sotto.api.desk import Desk, Visit
-from sotto.api.error_bodies import bad
+from sotto.api.error_bodies import bad_request
 from sotto.api.fields import DURATION, Body, Flag, Object, Raw, Text, TextOrObjects
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.logprob_values import Likelihood
@@ -151,7 +151,7 @@ def refuse_other_formats(body: Body, right: str) -> None:
     """
     for name in _FORMATS:
         if body.given(name) and name != right:
-            raise bad(f"{name} is not known here; say in {right} what the answer must be.")
+            raise bad_request(f"{name} is not known here; say in {right} what the answer must be.")
 
 
 def request_of(
@@ -248,7 +248,7 @@ def text_of(message: Content) -> str:
     texts = []
     for part in content:
         if part.type in ("image", "image_url", "input_audio"):
-            raise bad(NO_IMAGES if part.type != "input_audio" else "this model does not support audio input")
+            raise bad_request(NO_IMAGES if part.type != "input_audio" else "this model does not support audio input")
         if part.type != "text":
             raise part.wrong("type", "text")
         texts.append(part.text)
@@ -260,7 +260,7 @@ def reason_of(end: Finished) -> str:
     return DoneReason.LENGTH.value if end.done_reason is DoneReason.LOOP else end.done_reason.value
 
 
-async def whole_answer(desk: Desk, visit: Visit, request: GenerateRequest) -> tuple[Finished, list[Likelihood]]:
+async def collect_answer(desk: Desk, visit: Visit, request: GenerateRequest) -> tuple[Finished, list[Likelihood]]:
     """Wait for the end of an answer and return it with the log-probabilities of its tokens, if they were requested.
 
     Raises:
@@ -276,7 +276,7 @@ async def whole_answer(desk: Desk, visit: Visit, request: GenerateRequest) -> tu
     raise AssertionError("an answer ends with Finished or an error")
 
 
-async def interleaved(
+async def interleave(
     desk: Desk, visit: Visit, requests: Sequence[GenerateRequest]
 ) -> AsyncGenerator[tuple[int, PrefillProgress | TextChunk | Finished], None]:
     """Yield the events of several answers as they come, each with the index of its request.

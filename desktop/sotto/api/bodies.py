@@ -12,14 +12,14 @@ from typing import Any, TypeVar
 from starlette.requests import Request
 
 from sotto.api.answers import Answer
-from sotto.api.error_bodies import ApiError, bad, busy
+from sotto.api.error_bodies import ApiError, bad_request, busy_error
 from sotto.api.fields import Body
 from sotto.engine.grammar.schema_checks import DEEPEST_SCHEMA
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.printable import printable
 
-LARGEST = 32 << 20
+MAX_BODY_BYTES = 32 << 20
 # Bytes of a body that is parsed on the event loop; a larger one would hold up other requests.
 _MAX_INLINE_BYTES = 256 << 10
 _READ_TIMEOUT_SECONDS = 120
@@ -73,7 +73,7 @@ class Room:
         def take(count: int) -> None:
             nonlocal taken
             if count > self._free:
-                raise busy()
+                raise busy_error()
             self._free -= count
             taken += count
 
@@ -84,7 +84,7 @@ class Room:
 
 
 # Bounds the memory of all bodies that are sent at once.
-_ROOM = Room(8 * LARGEST)
+_ROOM = Room(8 * MAX_BODY_BYTES)
 
 
 def takes(
@@ -116,7 +116,7 @@ async def _values_of(request: Request) -> Mapping[str, Any]:
         ApiError: The body is missing, invalid, too large or too slow to arrive.
     """
     length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length[:20]) > LARGEST:
+    if length.isdecimal() and int(length[:20]) > MAX_BODY_BYTES:
         raise _too_large()
     with _ROOM.reserve() as take:
         try:
@@ -126,7 +126,7 @@ async def _values_of(request: Request) -> Mapping[str, Any]:
             message = f"The body was not there after {_READ_TIMEOUT_SECONDS} seconds."
             raise ApiError(HTTPStatus.REQUEST_TIMEOUT, message) from error
     if not data.strip():
-        raise bad("missing request body")
+        raise bad_request("missing request body")
     if len(data) < _MAX_INLINE_BYTES:
         return _parse(data)
     return await asyncio.to_thread(_parse, data)
@@ -137,14 +137,14 @@ async def _read(request: Request, take: Callable[[int], None]) -> bytes:
     async for piece in request.stream():
         take(len(piece))
         data += piece
-        if len(data) > LARGEST:
+        if len(data) > MAX_BODY_BYTES:
             raise _too_large()
     return bytes(data)
 
 
 def _too_large() -> ApiError:
     return ApiError(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {LARGEST >> 20} MiB; send less at once."
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES >> 20} MiB; send less at once."
     )
 
 
@@ -154,7 +154,7 @@ def _parse(data: bytes) -> Mapping[str, Any]:
     except BrokenModelError as error:
         deep = _deep_field(data)
         message = f"{deep} is nested too deep: from 1 to {DEEPEST_SCHEMA} levels are allowed."
-        raise bad(message if deep else error.message) from error
+        raise bad_request(message if deep else error.message) from error
 
 
 def _deep_field(data: bytes) -> str:

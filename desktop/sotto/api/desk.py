@@ -10,7 +10,7 @@ from http import HTTPStatus
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
-from sotto.api.error_bodies import ApiError, NotFoundError, answer_error, busy, stopped_error
+from sotto.api.error_bodies import ApiError, NotFoundError, answer_error, busy_error, stopped_error
 from sotto.api.stream import Bridge, Stream, Unread
 from sotto.engine.contract.events import (
     Counted,
@@ -35,7 +35,7 @@ from sotto.store.records import ModelRecord
 # How old the list of models may be, as scanning the disk is slow: for requests that list the models or name a model
 # that is not in the list, and for all others.
 _LISTING_SECONDS, _KNOWN_SECONDS = 1.0, 10.0
-_Only = TypeVar("_Only", Embedded, Counted)
+_Event = TypeVar("_Event", Embedded, Counted)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,7 +159,7 @@ class Desk:
         async with self._slot(visit):
             if self._closed:
                 raise stopped_error()
-            async with aclosing(self._answered(Generate(request, visit.seat))) as events:
+            async with aclosing(self._events_of(Generate(request, visit.seat))) as events:
                 async for event in events:
                     if not isinstance(event, Embedded | Counted):
                         yield event
@@ -173,7 +173,7 @@ class Desk:
         async with self._slot(visit):
             if self._closed:
                 raise stopped_error()
-            return await self._only(Embedded, Embed(request, visit.seat))
+            return await self._single_event(Embedded, Embed(request, visit.seat))
 
     async def count(self, visit: Visit, request: CountRequest) -> Counted:
         """Return how many tokens a conversation has, without waiting for answers in progress.
@@ -183,21 +183,21 @@ class Desk:
         """
         if self._closed:
             raise stopped_error()
-        return await self._only(Counted, Count(request, visit.seat))
+        return await self._single_event(Counted, Count(request, visit.seat))
 
     def _slot(self, visit: Visit) -> asyncio.Semaphore:
         """Return the semaphore that bounds how many requests a model answers at a time."""
         return self._slots.setdefault(visit.seat, asyncio.Semaphore(self.host.slots))
 
-    async def _only(self, kind: type[_Only], command: Ask) -> _Only:
+    async def _single_event(self, kind: type[_Event], command: Ask) -> _Event:
         """Return the only event of a command that yields exactly one."""
-        async with aclosing(self._answered(command)) as events:
+        async with aclosing(self._events_of(command)) as events:
             async for event in events:
                 if isinstance(event, kind):
                     return event
         raise AssertionError(f"{kind.__name__} comes, or an error does")
 
-    async def _answered(
+    async def _events_of(
         self, command: Ask
     ) -> AsyncGenerator[PrefillProgress | TextChunk | Finished | Embedded | Counted, None]:
         stream = Stream(self._bridge)
@@ -251,7 +251,7 @@ def _answer(admitted: "asyncio.Future[Resident]", reply: Admit | Refuse) -> None
     if isinstance(reply, Admit):
         admitted.set_result(reply.resident)
     elif reply.busy:
-        admitted.set_exception(busy())
+        admitted.set_exception(busy_error())
     elif reply.failed is None:
         admitted.set_exception(ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Loading the model was stopped."))
     else:

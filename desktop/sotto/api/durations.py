@@ -4,13 +4,13 @@ import math
 import re
 from typing import Any
 
-from sotto.api.error_bodies import bad
+from sotto.api.error_bodies import bad_request
 
 FOREVER = math.inf
 
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "µs": 1e-6, "μs": 1e-6, "ms": 1e-3, "s": 1.0, "m": 60.0, "h": 3600.0}
 _PART = re.compile(r"([0-9]+(?:\.[0-9]*)?|\.[0-9]+)(ns|us|µs|μs|ms|s|m|h)")
-_LONGEST_TEXT = 100
+_MAX_TEXT_LENGTH = 100
 
 
 def keep_alive(value: Any) -> float | None:
@@ -25,13 +25,13 @@ def keep_alive(value: Any) -> float | None:
     if value is None:
         return None
     if isinstance(value, bool) or not isinstance(value, int | float | str):
-        raise bad("keep_alive must be a number of seconds or a duration such as '10m'.")
+        raise bad_request("keep_alive must be a number of seconds or a duration such as '10m'.")
     try:
         seconds = _duration(value) if isinstance(value, str) else float(value)
     except OverflowError:
         seconds = math.nan
     if math.isnan(seconds):
-        raise bad("keep_alive must be a number of seconds or a duration such as '10m'.")
+        raise bad_request("keep_alive must be a number of seconds or a duration such as '10m'.")
     return FOREVER if seconds < 0 else seconds
 
 
@@ -39,9 +39,9 @@ def _duration(text: str) -> float:
     sign, rest = (text[0], text[1:]) if text[:1] in ("+", "-") else ("", text)
     if rest == "0":
         return 0.0
-    parts = _PART.findall(rest) if len(rest) <= _LONGEST_TEXT else []
+    parts = _PART.findall(rest) if len(rest) <= _MAX_TEXT_LENGTH else []
     if not parts or "".join(number + unit for number, unit in parts) != rest:
         known = re.fullmatch(r"[0-9.]+", rest) is not None
-        raise bad(f'time: {"missing unit in" if known else "invalid"} duration "{text[:_LONGEST_TEXT]}"')
+        raise bad_request(f'time: {"missing unit in" if known else "invalid"} duration "{text[:_MAX_TEXT_LENGTH]}"')
     seconds = math.fsum(float(number) * _SECONDS[unit] for number, unit in parts)
     return -seconds if sign == "-" else seconds

@@ -15,7 +15,7 @@ from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects import ollama, openai
 from sotto.api.durations import keep_alive
-from sotto.api.error_bodies import ApiError, NotFoundError, bad
+from sotto.api.error_bodies import ApiError, NotFoundError, bad_request
 from sotto.api.fields import STRING, TOKENS, Flag, Integer, Raw, Text, list_of
 from sotto.api.notes import warning_fields
 from sotto.engine.contract.events import Embedded
@@ -24,8 +24,8 @@ from sotto.errors import InvalidNameError
 from sotto.store.records import ModelRecord
 from sotto.store.sources.model_names import parse_name
 
-_MOST_TEXTS = 2048
-_MOST_DIMENSIONS = 2**31 - 1
+_MAX_TEXTS = 2048
+_MAX_DIMENSIONS = 2**31 - 1
 # The result of a request without texts, for which no model is loaded.
 _NO_VECTORS = Embedded("", (), 0, 0)
 
@@ -34,7 +34,7 @@ class VectorBody(OptionsBody):
     """The fields of every embedding request."""
 
     truncate = Flag(True)
-    dimensions = Integer(0, _MOST_DIMENSIONS)
+    dimensions = Integer(0, _MAX_DIMENSIONS)
 
 
 class EmbedBody(VectorBody):
@@ -75,7 +75,7 @@ class Embeddings:
     async def _embed(self, body: EmbedBody) -> Answer:
         name, texts = _model_name(body, NotFoundError(body.model)), _texts(body.input)
         record = await self._model(name)
-        made, notes = self._made(body, record, texts)
+        made, notes = self._prepare(body, record, texts)
 
         async def answer() -> dict[str, Any]:
             done, waited = await made()
@@ -92,8 +92,8 @@ class Embeddings:
 
     @takes(EmbedOneBody)
     async def _embed_one(self, body: EmbedOneBody) -> Answer:
-        record, prompt = await self._model(_model_name(body, bad("model is required"))), body.prompt
-        made, notes = self._made(body, record, [prompt] if prompt else [])
+        record, prompt = await self._model(_model_name(body, bad_request("model is required"))), body.prompt
+        made, notes = self._prepare(body, record, [prompt] if prompt else [])
 
         async def answer() -> dict[str, Any]:
             done, _ = await made()
@@ -104,12 +104,14 @@ class Embeddings:
     @takes(EmbeddingsBody)
     async def _as_openai(self, body: EmbeddingsBody) -> Answer:
         if not (texts := _texts_or_tokens(body)):
-            raise bad("invalid input")
+            raise bad_request("invalid input")
         record = await self._model(_model_name(body, NotFoundError(body.model)))
         form = body.encoding_format
         if form not in ("float", "base64"):
-            raise bad(f"Invalid value for 'encoding_format' = {form[:60]}. Supported values: ['float', 'base64'].")
-        made, notes = self._made(body, record, texts)
+            raise bad_request(
+                f"Invalid value for 'encoding_format' = {form[:60]}. Supported values: ['float', 'base64']."
+            )
+        made, notes = self._prepare(body, record, texts)
 
         async def answer() -> dict[str, Any]:
             done, _ = await made()
@@ -134,7 +136,7 @@ class Embeddings:
             message = f'model "{name[:200]}" not found, try pulling it first'
             raise ApiError(HTTPStatus.NOT_FOUND, message) from None
 
-    def _made(
+    def _prepare(
         self, body: VectorBody, record: ModelRecord, texts: Sequence[str | tuple[int, ...]]
     ) -> tuple[Callable[[], Awaitable[tuple[Embedded, int]]], tuple[str, ...]]:
         """Return a function that makes the vectors, and warnings.
@@ -191,14 +193,14 @@ def _texts(value: Any) -> list[str]:
     """Return a text or a list of texts as a list; an empty or missing text gives an empty list."""
     texts = [value] if isinstance(value, str) and value else [] if value in (None, "") else value
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise bad("invalid input type")
+        raise bad_request("invalid input type")
     _check_count(len(texts))
     return texts
 
 
 def _check_count(count: int) -> None:
-    if count > _MOST_TEXTS:
-        raise bad(f"input has {count} texts, and {_MOST_TEXTS} is the most.")
+    if count > _MAX_TEXTS:
+        raise bad_request(f"input has {count} texts, and {_MAX_TEXTS} is the most.")
 
 
 def _pack_float32(vector: Sequence[float]) -> str:

@@ -33,17 +33,17 @@ class NotFoundError(ApiError):
         super().__init__(HTTPStatus.NOT_FOUND, f"model '{name[:200]}' not found")
 
 
-def bad(message: str) -> ApiError:
+def bad_request(message: str) -> ApiError:
     """Return the error for an invalid request."""
     return ApiError(HTTPStatus.BAD_REQUEST, message)
 
 
-def missing(what: str) -> ApiError:
+def not_implemented(what: str) -> ApiError:
     """Return the error for a feature that Sotto does not have yet; `what` is a sentence."""
     return ApiError(HTTPStatus.NOT_IMPLEMENTED, what)
 
 
-def busy() -> ApiError:
+def busy_error() -> ApiError:
     """Return the error for one request too many, in the words that clients of Ollama know."""
     return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "server busy, please try again.  maximum pending requests exceeded")
 
@@ -59,4 +59,4 @@ def answer_error(event: Failed) -> ApiError:
         return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, event.message)
     if event.message == NOT_LOADED:
         return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, event.message)
-    return bad(event.message)
+    return bad_request(event.message)

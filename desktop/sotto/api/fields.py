@@ -9,11 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any, ClassVar, Generic, TypeVar, overload
 
-from sotto.api.error_bodies import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad_request
 from sotto.store.bounded_json import kind_of
 from sotto.store.printable import printable
 
-MOST_TOKENS = 2**31 - 1
+MAX_TOKENS = 2**31 - 1
 """The largest number of tokens that a request may ask for; the context sets a lower limit."""
 # Characters of a client's value that an error message quotes.
 _MAX_SHOWN_LENGTH = 60
@@ -67,7 +67,7 @@ class Body:
             value: The wrong value; None for the value of the field.
         """
         sent = self._values.get(name) if value is None else value
-        return bad(f"{self.path(name)} must be {right}, not {shown_value(sent)}.")
+        return bad_request(f"{self.path(name)} must be {right}, not {shown_value(sent)}.")
 
     @classmethod
     def schema(cls) -> dict[str, Any]:
@@ -193,18 +193,18 @@ class Integer(Field[int | None]):
         return {"type": "integer", "minimum": self._least, "maximum": self._most}
 
 
-class MostTokens(Integer):
+class MaxTokens(Integer):
     """The maximum length of an answer in tokens, -1 for as long as the context allows; None if it is not given."""
 
     def __init__(self, *, required: bool = False) -> None:
         """Declare a length in tokens."""
-        super().__init__(-1, MOST_TOKENS, required=required)
+        super().__init__(-1, MAX_TOKENS, required=required)
 
     def read(self, body: Body) -> int | None:
         """Return the number."""
         most = super().read(body)
         if most == 0:
-            right = f"a whole number from 1 to {MOST_TOKENS}, or -1 for as many as there is room for"
+            right = f"a whole number from 1 to {MAX_TOKENS}, or -1 for as many as there is room for"
             raise body.wrong(self.name, right)
         return most
 

@@ -19,11 +19,11 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sotto.api.answers import Dialect
-from sotto.api.error_bodies import ApiError, busy
+from sotto.api.error_bodies import ApiError, busy_error
 from sotto.runner.serving.connections import CROWDED
 from sotto.store.printable import printable
 
-_MOST_HEADERS = 100
+_MAX_HEADERS = 100
 # The syntax of `Host`: a name or an address, and perhaps a port.
 _HOST = re.compile(r"([\w.~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?", re.ASCII)
 # The ends of names that containers and virtual machines have for their host, and machines of a network for each other.
@@ -86,10 +86,10 @@ class Guard:
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         host, origin = headers.get(b"host", ""), headers.get(b"origin")
         if scope.get("state", {}).get(CROWDED):
-            await self._dialect_of(scope["path"]).response(busy())(scope, receive, send)
-        elif len(scope["headers"]) > _MOST_HEADERS:
+            await self._dialect_of(scope["path"]).response(busy_error())(scope, receive, send)
+        elif len(scope["headers"]) > _MAX_HEADERS:
             error = ApiError(
-                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"The request has more than {_MOST_HEADERS} headers."
+                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"The request has more than {_MAX_HEADERS} headers."
             )
             await self._dialect_of(scope["path"]).response(error)(scope, receive, send)
         elif not self._is_asked_for(host, scope["http_version"]) or not self._is_welcome(origin, host):

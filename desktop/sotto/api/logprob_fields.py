@@ -4,7 +4,7 @@ import codecs
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from sotto.api.error_bodies import bad
+from sotto.api.error_bodies import bad_request
 from sotto.api.fields import Body, Flag, Integer
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood, TokenLogprob
 
@@ -37,7 +37,7 @@ def requested_chat_logprobs(body: ChatLogprobs) -> int | None:
     if body.logprobs:
         return count or 0
     if count:
-        raise bad("top_logprobs is only told with logprobs: set that to true, or leave both out.")
+        raise bad_request("top_logprobs is only told with logprobs: set that to true, or leave both out.")
     return None
 
 
@@ -49,7 +49,7 @@ def requested_ollama_logprobs(body: OllamaLogprobs) -> int | None:
     """
     count = body.top_logprobs
     if count is not None and not 0 <= count <= MOST_LOGPROBS:
-        raise bad(f"top_logprobs must be between 0 and {MOST_LOGPROBS}")
+        raise bad_request(f"top_logprobs must be between 0 and {MOST_LOGPROBS}")
     return count or 0 if body.logprobs else None
 
 

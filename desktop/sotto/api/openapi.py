@@ -11,7 +11,7 @@ from starlette.routing import Route
 from sotto import __version__
 from sotto.api.answers import Dialect
 from sotto.api.bodies import HandlerTypes
-from sotto.api.error_bodies import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad_request
 
 _PARAMETER = re.compile(r"{(\w+)(?::path)?}")
 _ABOUT = (
@@ -71,7 +71,7 @@ class OpenAPI:
         return {**made, "paths": paths}
 
     def _operation(self, route: Route, method: str) -> dict[str, Any]:
-        error = self._dialect_of(route.path).shape(bad("What is wrong with it."))
+        error = self._dialect_of(route.path).error_body(bad_request("What is wrong with it."))
         answers: dict[str, Any] = {
             "default": {"description": "What is wrong.", "content": {"application/json": {"example": error}}}
         }

@@ -13,7 +13,7 @@ from sotto.store.pull.queue import PullQueue
 from sotto.store.removal import own_store
 from sotto.store.sources.model_names import ModelName, parse_name
 
-MOST_PULLS = 4
+MAX_PULLS = 4
 
 News = asyncio.Queue[PullProgress | None]
 """The progress of a download as it comes; None once the reader should stop waiting."""
@@ -110,10 +110,10 @@ class Downloads:
                 await asyncio.shield(ending)
 
     def _begin(self, model: ModelName, name: str, *, insecure: bool) -> tuple[_Download, "asyncio.Task[None]"]:
-        if len(self._running) >= MOST_PULLS:
+        if len(self._running) >= MAX_PULLS:
             raise ApiError(
                 HTTPStatus.SERVICE_UNAVAILABLE,
-                f"{MOST_PULLS} models are being downloaded already; ask again when one of them is here.",
+                f"{MAX_PULLS} models are being downloaded already; ask again when one of them is here.",
             )
         download = _Download(name, insecure=insecure)
         self._running[model] = download, asyncio.create_task(self._end(model, download))

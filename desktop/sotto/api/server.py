@@ -14,7 +14,7 @@ import uvicorn
 
 from sotto.api.access import KEY_RULE, can_be_sent, read_origins
 from sotto.api.application import application
-from sotto.api.bodies import LARGEST
+from sotto.api.bodies import MAX_BODY_BYTES
 from sotto.api.guard import is_loopback
 from sotto.api.metrics import CountedDesk, Metrics
 from sotto.api.protocol import PromptProtocol
@@ -118,7 +118,7 @@ class ApiServer:
                 key=self._address.key,
                 origins=self._origins,
             ),
-            http=partial(PromptProtocol, doorway=doorway, largest_body=LARGEST),  # type: ignore[arg-type]
+            http=partial(PromptProtocol, doorway=doorway, largest_body=MAX_BODY_BYTES),  # type: ignore[arg-type]
             ws="none",
             lifespan="off",
             loop="asyncio",

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sotto.api.error_bodies import bad
+from sotto.api.error_bodies import bad_request
 from sotto.api.fields import OBJECT, STRING, Body, Flag, List, Object, Objects, Raw, Text, shown_value
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, markup
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
@@ -153,9 +153,9 @@ def suit_model(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[Ge
         ApiError: The request needs tools or fill-in-the-middle, and the model does not support them.
     """
     if request.suffix is not None and not info.fills_gaps:
-        raise bad(f"{name} does not support insert")
+        raise bad_request(f"{name} does not support insert")
     if request.tools and not info.knows_tools:
-        raise bad(f"{name} does not support tools")
+        raise bad_request(f"{name} does not support tools")
     if request.think in (None, Think.OFF) or info.thinks:
         return request, ()
     return replace(request, think=None, think_budget=None), (
@@ -210,8 +210,8 @@ def ollama_manner(body: OllamaTools) -> PromptOptions:
     if think is not None and not isinstance(think, bool) and think not in LEVELS:
         right = "".join(f'"{level}", ' for level in LEVELS) + "true, or false"
         if not isinstance(think, str):
-            raise bad(f"think must be a boolean or string ({right})")
-        raise bad(f'invalid think value: "{think}" (must be {right})')
+            raise bad_request(f"think must be a boolean or string ({right})")
+        raise bad_request(f'invalid think value: "{think}" (must be {right})')
     chosen = None if think is None else Think.ON if think is True else Think.OFF if think is False else Think(think)
     return PromptOptions(read_tools(list(body.tools), "tools"), chosen)
 
@@ -241,7 +241,7 @@ def openai_manner(body: OpenAITools, functions: Mapping[int, Any] | None = None)
     choice = _openai_choice(body)
     effort = body.reasoning_effort or body.reasoning.effort
     if effort and effort not in _EFFORTS:
-        raise bad(f"invalid reasoning value: '{effort}' (must be {', '.join(_EFFORTS)})")
+        raise bad_request(f"invalid reasoning value: '{effort}' (must be {', '.join(_EFFORTS)})")
     return PromptOptions(() if body.tool_choice == "none" else tools, _EFFORTS.get(effort), choice=choice)
 
 
@@ -295,7 +295,7 @@ def call_of(function: Function, call_id: str) -> ToolCall:
         except (ValueError, RecursionError):
             given = None
     if not isinstance(given, Mapping | None) or (given is None and function.given("arguments")):
-        raise bad("invalid tool call arguments")
+        raise bad_request("invalid tool call arguments")
     if not function.name:
         raise function.wrong("name", "a function's name")
     return ToolCall(function.name, given or {}, call_id)

@@ -15,12 +15,12 @@ from sotto.api.asking import (
     SamplingBody,
     check_answerable,
     checked_options,
+    collect_answer,
     overflow_of,
     refuse_other_formats,
     request_of,
     sampling_options_of,
     schema_of,
-    whole_answer,
 )
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk
@@ -34,8 +34,8 @@ from sotto.api.dialects.anthropic_blocks import (
     warnings_of,
 )
 from sotto.api.durations import keep_alive
-from sotto.api.error_bodies import ApiError, bad
-from sotto.api.fields import OBJECT, STRING, Body, Flag, List, MostTokens, Object, Raw, Text
+from sotto.api.error_bodies import ApiError, bad_request
+from sotto.api.fields import OBJECT, STRING, Body, Flag, List, MaxTokens, Object, Raw, Text
 from sotto.api.notes import warning_fields
 from sotto.api.tool_fields import name_tool_results, suit_model
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress, TextChunk
@@ -77,7 +77,7 @@ class OutputBody(Body):
 class MessagesBody(ConversationBody, SamplingBody, OverflowBody):
     """A request to `/v1/messages`."""
 
-    max_tokens = MostTokens(required=True)
+    max_tokens = MaxTokens(required=True)
     stop_sequences = List(STRING)
     stream = Flag(False)
     output_config = Object(OutputBody)
@@ -120,7 +120,7 @@ class Anthropic:
     async def _messages(self, body: MessagesBody) -> Answer:
         _require_model(body)
         if body.raw("max_tokens") in (None, 0):
-            raise bad("max_tokens is required and must be positive")
+            raise bad_request("max_tokens is required and must be positive")
         most = body.max_tokens
         messages = _conversation(body)
         options, warnings = sampling_options_of(body)
@@ -177,7 +177,7 @@ class Anthropic:
     async def _whole(self, job: _Job) -> dict[str, Any]:
         async with self._desk.visit(job.record, keep_alive=job.keep_alive) as visit:
             request, warnings = suit_model(job.name, visit.info, job.request)
-            end, _ = await whole_answer(self._desk, visit, request)
+            end, _ = await collect_answer(self._desk, visit, request)
         return _message(job) | {
             "content": blocks_of(visible_pieces(end, request)),
             **_reason(end, request),
@@ -218,7 +218,7 @@ class Anthropic:
 
 def _require_model(body: ConversationBody) -> None:
     if not body.model:
-        raise bad("model is required")
+        raise bad_request("model is required")
 
 
 def _conversation(body: ConversationBody) -> list[Message]:
@@ -230,7 +230,7 @@ def _conversation(body: ConversationBody) -> list[Message]:
     system = text_of(body.system)
     messages = name_tool_results(part for message in body.messages for part in messages_of(message))
     if not messages:
-        raise bad("messages is required")
+        raise bad_request("messages is required")
     return [*([Message("system", system)] if system else []), *messages]
 
 

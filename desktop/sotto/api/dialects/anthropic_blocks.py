@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
 from sotto.api.asking import NO_IMAGES, MessageBody, ModelBody, role_of
-from sotto.api.error_bodies import bad
+from sotto.api.error_bodies import bad_request
 from sotto.api.fields import OBJECT, STRING, Body, Flag, Integer, Object, Objects, Raw, Text, TextOrObjects
 from sotto.api.tool_fields import UNSEEN_TEXT, Tool, bound_warnings, kind_of_tool, left_out_warnings, unseen_warning
 from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, markup
@@ -197,7 +197,7 @@ def _blocks(blocks: Iterable[Block], *kinds: str) -> Iterator[Block]:
     for block in blocks:
         kind = block.type
         if kind == "image":
-            raise bad(NO_IMAGES)
+            raise bad_request(NO_IMAGES)
         if kind not in (*kinds, "thinking", "redacted_thinking"):
             raise block.wrong("type", " or ".join(kinds))
         yield block

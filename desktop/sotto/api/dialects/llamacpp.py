@@ -26,8 +26,8 @@ from sotto.api.asking import (
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
-from sotto.api.error_bodies import ApiError, bad
-from sotto.api.fields import MOST_TOKENS, OBJECT, STRING, Body, Flag, Integer, List, Objects, Raw, Text, list_of
+from sotto.api.error_bodies import ApiError, bad_request
+from sotto.api.fields import MAX_TOKENS, OBJECT, STRING, Body, Flag, Integer, List, Objects, Raw, Text, list_of
 from sotto.api.notes import warning_fields
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, Overflow
@@ -71,7 +71,7 @@ class InfillBody(SamplingBody):
     input_suffix = Text(required=True)
     input_extra = Objects(FileBody)
     prompt = Text()
-    n_predict = Integer(-2, MOST_TOKENS)
+    n_predict = Integer(-2, MAX_TOKENS)
     stop = Raw(STRING, list_of(STRING))
     json_schema = Raw(OBJECT)
     ignore_eos = Flag(False)
@@ -152,10 +152,10 @@ class LlamaCpp:
     async def _infill(self, body: InfillBody) -> Answer:
         for name in ("input_prefix", "input_suffix"):
             if not body.given(name):
-                raise bad(f'"{name}" is required')
+                raise bad_request(f'"{name}" is required')
         files = tuple((file.filename, file.text) for file in body.input_extra)
         if len(files) > _MAX_FILES:
-            raise bad(f"input_extra has {len(files)} texts, and {_MAX_FILES} is the most.")
+            raise bad_request(f"input_extra has {len(files)} texts, and {_MAX_FILES} is the most.")
         record = await self._desk.model(body.model) if body.model else None
         options, count, warnings = _options(body)
         refuse_other_formats(body, "json_schema")
@@ -184,7 +184,7 @@ class LlamaCpp:
             return Pieces(DIALECT, SSE, self._events(job))
         return Whole(DIALECT, lambda: self._whole(job))
 
-    async def _some_model(self) -> ModelRecord:
+    async def _default_model(self) -> ModelRecord:
         """Return the model for a request that names none: a loaded one, or else the only one that can fill gaps.
 
         Raises:
@@ -201,10 +201,10 @@ class LlamaCpp:
         if not able:
             raise ApiError(HTTPStatus.NOT_IMPLEMENTED, "No model here can fill in what is missing between two texts.")
         names = ", ".join(record.name for record in able[:4])
-        raise bad(f"model is required: none of those that can fill in is loaded, which are {names}.")
+        raise bad_request(f"model is required: none of those that can fill in is loaded, which are {names}.")
 
     async def _whole(self, job: _Job) -> dict[str, Any]:
-        record = job.record or await self._some_model()
+        record = job.record or await self._default_model()
         async with self._desk.visit(record, keep_alive=job.keep_alive) as visit:
             progress = _Progress(time.monotonic())
             async with aclosing(self._chunks(job, visit, progress)) as chunks:
@@ -213,7 +213,7 @@ class LlamaCpp:
             return _select_fields(_final(job, visit, progress, progress.text), job.fields)
 
     async def _events(self, job: _Job) -> AsyncGenerator[bytes, None]:
-        record = job.record or await self._some_model()
+        record = job.record or await self._default_model()
         async with self._desk.visit(record, keep_alive=job.keep_alive) as visit:
             progress = _Progress(time.monotonic())
             async with aclosing(self._chunks(job, visit, progress)) as chunks:

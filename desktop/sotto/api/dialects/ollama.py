@@ -15,6 +15,7 @@ from sotto.api.asking import (
     MessageBody,
     OptionsBody,
     OverflowBody,
+    collect_answer,
     default_text_overflow,
     options_of,
     overflow_of,
@@ -24,12 +25,11 @@ from sotto.api.asking import (
     role_of,
     schema_of,
     tokens_of,
-    whole_answer,
 )
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
-from sotto.api.error_bodies import ApiError, bad, missing
+from sotto.api.error_bodies import ApiError, bad_request, not_implemented
 from sotto.api.fields import OBJECT, STRING, Flag, List, Objects, Raw, Text
 from sotto.api.logprob_fields import OllamaLogprobs, ollama_logprobs_field, requested_ollama_logprobs
 from sotto.api.notes import warning_fields
@@ -140,12 +140,12 @@ class OllamaAnswers:
     async def _generate(self, body: GenerateBody) -> Answer:
         record, options = await self._begin(body)
         if body.images:
-            raise bad(NO_IMAGES)
+            raise bad_request(NO_IMAGES)
         prompt, system, template, raw = body.prompt, body.system, body.template, body.raw_
         if raw and (template or system or body.raw("context")):
-            raise bad("raw mode does not support template, system, or context")
+            raise bad_request("raw mode does not support template, system, or context")
         if len(template) > _MAX_TEMPLATE_LENGTH:
-            raise bad(f"template has {len(template):,} characters, and {_MAX_TEMPLATE_LENGTH:,} is the most.")
+            raise bad_request(f"template has {len(template):,} characters, and {_MAX_TEMPLATE_LENGTH:,} is the most.")
         context = tokens_of(body, "context", body.context)
         suffix = body.suffix
         overflow, grammar = overflow_of(body, default_text_overflow(record)), await _format(body)
@@ -175,7 +175,7 @@ class OllamaAnswers:
     @takes(ChatBody, streams=NDJSON)
     async def _chat(self, body: ChatBody) -> Answer:
         if not body.model:
-            raise bad("model is required")
+            raise bad_request("model is required")
         record, options = await self._begin(body)
         messages = tuple(name_tool_results(map(_message, body.messages)))
         overflow, grammar = overflow_of(body), await _format(body)
@@ -195,7 +195,7 @@ class OllamaAnswers:
         options, _, _ = options_of(body)
         refuse_other_formats(body, "format")
         if body.raw("_debug_render_only"):
-            raise missing("_debug_render_only is not supported yet.")
+            raise not_implemented("_debug_render_only is not supported yet.")
         return record, options
 
     def _answer(self, job: _Job) -> Answer:
@@ -209,9 +209,9 @@ class OllamaAnswers:
             return _row(job, NO_CONTENT) | {"done": True, "done_reason": reason} | warning_fields(job.warnings)
         async with self._desk.visit(job.record, job.num_ctx, job.keep_alive) as visit:
             request, warnings = suit_model(job.name, visit.info, job.request(visit.info))
-            end, logprobs = await whole_answer(self._desk, visit, request)
+            end, logprobs = await collect_answer(self._desk, visit, request)
             notes = warning_fields((*job.warnings, *warnings), [end])
-            return _row(job, content_of(end, request), logprobs) | _ended(end, visit) | notes
+            return _row(job, content_of(end, request), logprobs) | _end_fields(end, visit) | notes
 
     async def _load_or_unload(self, job: _Job) -> str:
         if job.keep_alive == 0:
@@ -231,7 +231,7 @@ class OllamaAnswers:
                         yield line(_row(job, new, event.logprobs) | {"done": False})
                     elif isinstance(event, Finished):
                         notes = warning_fields((*job.warnings, *warnings), [event])
-                        yield line(_row(job, NO_CONTENT) | _ended(event, visit) | notes)
+                        yield line(_row(job, NO_CONTENT) | _end_fields(event, visit) | notes)
 
 
 def _job(
@@ -255,7 +255,7 @@ def _job(
 
 def _message(message: ChatMessage) -> Message:
     if message.images:
-        raise bad(NO_IMAGES)
+        raise bad_request(NO_IMAGES)
     return Message(
         role_of(message),
         message.content,
@@ -283,7 +283,7 @@ def _row(job: _Job, new: AnswerContent, logprobs: Sequence[Likelihood] = ()) -> 
     return {"model": job.name, "created_at": timestamp(time.time_ns()), **job.row(new), **logprob_fields}
 
 
-def _ended(end: Finished, visit: Visit) -> dict[str, Any]:
+def _end_fields(end: Finished, visit: Visit) -> dict[str, Any]:
     return {
         "done": True,
         "done_reason": reason_of(end),

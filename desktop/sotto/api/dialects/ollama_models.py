@@ -17,7 +17,7 @@ from sotto.api.answers import Answer, Whole
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT, timestamp
-from sotto.api.error_bodies import NotFoundError, bad
+from sotto.api.error_bodies import NotFoundError, bad_request
 from sotto.api.fields import Body, Flag, Text
 from sotto.engine.config.text_files import chat_template
 from sotto.errors import InvalidNameError, StoreError
@@ -85,27 +85,27 @@ class OllamaModels:
     async def _tags(self, request: Request) -> Response:
         records = [record for record in await self._desk.models() if record.runnable]
         profiles = await self._desk.profiles(records)
-        rows = await asyncio.to_thread(lambda: list(map(_tag, records, profiles)))
+        rows = await asyncio.to_thread(lambda: list(map(_list_row, records, profiles)))
         return JSONResponse({"models": sorted(rows, key=lambda row: row["modified_at"], reverse=True)})
 
     async def _ps(self, request: Request) -> Response:
         now = time.time_ns()
         loaded = sorted(self._desk.host.resident_models, key=lambda resident: resident.stays, reverse=True)
-        return JSONResponse({"models": [_resident(resident, now) for resident in loaded]})
+        return JSONResponse({"models": [_loaded_row(resident, now) for resident in loaded]})
 
     @takes(ShowBody)
     async def _show(self, body: ShowBody) -> Answer:
         name, verbose = body.wanted, body.verbose
         if not name:
-            raise bad("model is required")
+            raise bad_request("model is required")
 
         async def show() -> dict[str, Any]:
             try:
                 record = await self._desk.model(name)
             except NotFoundError:
-                raise _not_shown(name) from None
+                raise _unknown_model(name) from None
             (profile,) = await self._desk.profiles([record])
-            return await asyncio.to_thread(_shown, record, profile, verbose=verbose)
+            return await asyncio.to_thread(_model_details, record, profile, verbose=verbose)
 
         return Whole(DIALECT, show)
 
@@ -117,7 +117,7 @@ def details(record: ModelRecord) -> dict[str, Any]:
         "format": record.format.value if record.format else "",
         "family": record.architecture,
         "families": [record.architecture] if record.architecture else None,
-        "parameter_size": _count(record.parameters),
+        "parameter_size": _parameter_size(record.parameters),
         "quantization_level": record.quantization,
     }
 
@@ -130,7 +130,7 @@ def modified_at(record: ModelRecord) -> int:
         return 0
 
 
-def _resident(resident: ResidentStatus, now: int) -> dict[str, Any]:
+def _loaded_row(resident_models: ResidentStatus, now: int) -> dict[str, Any]:
     return {
         "name": resident_models.record.name,
         "model": resident_models.record.name,
@@ -143,7 +143,7 @@ def _resident(resident: ResidentStatus, now: int) -> dict[str, Any]:
     }
 
 
-def _tag(record: ModelRecord, profile: Profile) -> dict[str, Any]:
+def _list_row(record: ModelRecord, profile: Profile) -> dict[str, Any]:
     lengths = {"context_length": record.context_length, "embedding_length": profile.embedding_length}
     return {
         "name": record.name,
@@ -156,7 +156,7 @@ def _tag(record: ModelRecord, profile: Profile) -> dict[str, Any]:
     }
 
 
-def _shown(record: ModelRecord, profile: Profile, *, verbose: bool) -> dict[str, Any]:
+def _model_details(record: ModelRecord, profile: Profile, *, verbose: bool) -> dict[str, Any]:
     info: dict[str, Any] = {"general.architecture": record.architecture, "general.parameter_count": record.parameters}
     shown: dict[str, Any] = {
         "details": details(record),
@@ -167,7 +167,7 @@ def _shown(record: ModelRecord, profile: Profile, *, verbose: bool) -> dict[str,
     of_file = record.format is Format.GGUF
     try:
         if of_file:
-            shown |= _of_gguf(gguf_file(record, lists=verbose))
+            shown |= _gguf_fields(gguf_file(record, lists=verbose))
         source = open_model(record) if verbose and not of_file else open_texts(record)
     except StoreError as error:
         if record.runnable:
@@ -187,10 +187,10 @@ def _shown(record: ModelRecord, profile: Profile, *, verbose: bool) -> dict[str,
     return {"modelfile": _modelfile(record, source), "template": template} | given | shown
 
 
-def _of_gguf(file: GgufFile) -> dict[str, Any]:
+def _gguf_fields(file: GgufFile) -> dict[str, Any]:
     """Return the metadata and tensors in a GGUF file's header; shapes have the fastest-varying dimension first."""
     count = sum(math.prod(tensor.shape) for tensor in file.tensors.values())
-    values = {name: _plain(value) for name, value in file.values.items() if name not in _SHOWN_ELSEWHERE}
+    values = {name: _json_value(value) for name, value in file.values.items() if name not in _SHOWN_ELSEWHERE}
     return {
         "model_info": dict(sorted(({"general.parameter_count": count} | values).items())),
         "tensors": [
@@ -200,10 +200,10 @@ def _of_gguf(file: GgufFile) -> dict[str, Any]:
     }
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """Return a value of a GGUF file for JSON; a float32 becomes the number with the shortest text that round-trips."""
     if isinstance(value, list):
-        return list(map(_plain, value))
+        return list(map(_json_value, value))
     if not isinstance(value, float):
         return value
     if not math.isfinite(value):
@@ -240,7 +240,7 @@ def _modelfile(record: ModelRecord, source: ModelSource) -> str:
     return "\n".join(rows) + "\n"
 
 
-def _count(parameters: int | None) -> str:
+def _parameter_size(parameters: int | None) -> str:
     if parameters is None:
         return ""
     if parameters >= 10**9:
@@ -248,11 +248,11 @@ def _count(parameters: int | None) -> str:
     return f"{parameters / 1e6:.2f}M" if parameters >= 10**6 else f"{parameters / 1e3:.0f}K"
 
 
-def _not_shown(name: str) -> Exception:
+def _unknown_model(name: str) -> Exception:
     try:
         return NotFoundError(parse_name(name).short)
     except InvalidNameError:
-        return bad("invalid model name")
+        return bad_request("invalid model name")
 
 
 async def _root(request: Request) -> Response:

@@ -15,7 +15,7 @@ from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT
 from sotto.api.dialects.ollama_models import NamedBody
-from sotto.api.error_bodies import ApiError, NotFoundError, bad, stopped_error
+from sotto.api.error_bodies import ApiError, NotFoundError, bad_request, stopped_error
 from sotto.api.fields import Body, Flag, Text
 from sotto.api.pulls import Downloads, News
 from sotto.errors import InvalidNameError
@@ -75,10 +75,10 @@ class OllamaStorage:
         source, destination = body.source, body.destination
         for field, text in (("source", source), ("destination", destination)):
             if not _is_name(text):
-                raise bad(f'{field} "{text[:200]}" is invalid')
+                raise bad_request(f'{field} "{text[:200]}" is invalid')
 
         async def act() -> None:
-            _, place = await self._own(source, f'model "{source[:200]}" not found', "gets no other name")
+            _, place = await self._own_place(source, f'model "{source[:200]}" not found', "gets no other name")
             name = parse_name(destination)
             async with self._changing, self._replacing(name):
                 await asyncio.to_thread(copy, place, name)
@@ -89,12 +89,12 @@ class OllamaStorage:
     async def _delete(self, body: NamedBody) -> Answer:
         name = body.wanted
         if not name:
-            raise bad("model is required")
+            raise bad_request("model is required")
         if not _is_name(name):
-            raise bad(f'name "{name[:200]}" is invalid')
+            raise bad_request(f'name "{name[:200]}" is invalid')
 
         async def act() -> None:
-            record, place = await self._own(name, f"model '{name[:200]}' not found", "is not deleted here")
+            record, place = await self._own_place(name, f"model '{name[:200]}' not found", "is not deleted here")
             if not record.also:
                 # This does not wait for answers in progress: they no longer need the files.
                 await self._desk.unload(record)
@@ -108,7 +108,7 @@ class OllamaStorage:
     async def _pull(self, body: PullBody) -> Answer:
         name, insecure = body.wanted, body.insecure
         if not name:
-            raise bad("invalid model name")
+            raise bad_request("invalid model name")
         parse_name(name)
         if body.stream:
             return Pieces(DIALECT, NDJSON, self._lines(name, insecure=insecure))
@@ -141,7 +141,7 @@ class OllamaStorage:
             closing.add_done_callback(lambda _: news.put_nowait(None))
             try:
                 yield {"status": "pulling manifest"}
-                while (progress := await _next(news)).state is not PullState.DONE:
+                while (progress := await _next_progress(news)).state is not PullState.DONE:
                     if progress.state in _UNDER_WAY:
                         yield await _row(progress, model)
                 # Files are verified one by one and the manifest is written last, so both steps are done by now.
@@ -154,12 +154,12 @@ class OllamaStorage:
     async def _blob(self, request: Request) -> Response:
         digest = parse_digest(request.path_params["digest"])
         if digest is None:
-            raise bad("invalid digest format")
+            raise bad_request("invalid digest format")
         if not await asyncio.to_thread((own_store() / "blobs" / f"sha256-{digest}").is_file):
             raise ApiError(HTTPStatus.NOT_FOUND, f"blob 'sha256:{digest}' not found")
         return Response()
 
-    async def _own(self, name: str, unknown: str, refused: str) -> tuple[ModelRecord, Place]:
+    async def _own_place(self, name: str, unknown: str, refused: str) -> tuple[ModelRecord, Place]:
         """Return a model and its place in Sotto's own store.
 
         Args:
@@ -197,7 +197,7 @@ class OllamaStorage:
             await self._desk.unload(old[0])
 
 
-async def _next(news: News) -> PullProgress:
+async def _next_progress(news: News) -> PullProgress:
     """Wait for the next progress of a download.
 
     Raises:

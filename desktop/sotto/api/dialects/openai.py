@@ -21,7 +21,7 @@ from sotto.api.asking import (
     check_answerable,
     checked_options,
     default_text_overflow,
-    interleaved,
+    interleave,
     overflow_of,
     reason_of,
     refuse_other_formats,
@@ -36,7 +36,7 @@ from sotto.api.bodies import takes
 from sotto.api.desk import Desk, Visit
 from sotto.api.dialects.ollama_models import modified_at
 from sotto.api.durations import keep_alive
-from sotto.api.error_bodies import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad_request
 from sotto.api.fields import (
     OBJECT,
     STRING,
@@ -45,7 +45,7 @@ from sotto.api.fields import (
     Flag,
     Integer,
     List,
-    MostTokens,
+    MaxTokens,
     Object,
     Objects,
     Raw,
@@ -80,7 +80,7 @@ from sotto.errors import InvalidNameError
 from sotto.store.records import ModelRecord
 from sotto.store.sources.model_names import parse_name
 
-MOST_CHOICES = 16
+MAX_CHOICES = 16
 _SEEDS = 2**64
 _NO_NOTES: Mapping[str, Any] = {}
 _NOT_YET = {
@@ -127,9 +127,9 @@ class AnswerBody(SamplingBody, OverflowBody):
     stream = Flag(False)
     stream_options = Object(StreamOptions)
     stop = Raw(STRING, list_of(STRING))
-    n = Integer(1, MOST_CHOICES)
-    max_tokens = MostTokens()
-    max_completion_tokens = MostTokens()
+    n = Integer(1, MAX_CHOICES)
+    max_tokens = MaxTokens()
+    max_completion_tokens = MaxTokens()
     logit_bias = Object(Body)
     response_format = Object(FormatBody)
 
@@ -226,12 +226,12 @@ class OpenAI:
     async def _chat(self, body: ChatBody) -> Answer:
         record, options, count, warnings = await self._begin(body)
         if body.functions:
-            raise bad("functions is the old name of tools; use tools.")
+            raise bad_request("functions is the old name of tools; use tools.")
         logprobs, prompt_options = requested_chat_logprobs(body), await check_answerable(openai_manner(body))
         overflow = overflow_of(body)
         messages = name_tool_results(map(_message, body.messages))
         if not messages:
-            raise bad("[] is too short - 'messages'")
+            raise bad_request("[] is too short - 'messages'")
         grammar = await _response_format(body.response_format)
         return self._answer(
             _Job(
@@ -264,11 +264,11 @@ class OpenAI:
         prompts = _prompts(body, empty=suffix is not None)
         logprobs, echo = body.logprobs, body.echo
         if logprobs is not None and echo:
-            raise bad("echo has no logprobs of the prompt to give: leave echo or logprobs out.")
+            raise bad_request("echo has no logprobs of the prompt to give: leave echo or logprobs out.")
         if body.best_of not in (None, 1):
             raise body.wrong("best_of", "1")
-        if len(prompts) * count > MOST_CHOICES:
-            raise bad(f"prompt and n ask for {len(prompts) * count} choices, and {MOST_CHOICES} is the most.")
+        if len(prompts) * count > MAX_CHOICES:
+            raise bad_request(f"prompt and n ask for {len(prompts) * count} choices, and {MAX_CHOICES} is the most.")
         overflow = overflow_of(body, default_text_overflow(record))
         grammar = await _response_format(body.response_format)
         return self._answer(
@@ -296,7 +296,7 @@ class OpenAI:
     async def _begin(self, body: AnswerBody) -> tuple[ModelRecord, dict[str, Any], int, tuple[str, ...]]:
         """Return the model, the options by Ollama's names, the number of choices, and warnings."""
         if not body.model:
-            raise bad("model is required")
+            raise bad_request("model is required")
         record = await self._desk.model(body.model)
         # The defaults that clients of this dialect expect.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
@@ -321,7 +321,7 @@ class OpenAI:
     async def _whole(self, job: _Job) -> dict[str, Any]:
         async with (
             self._visit(job) as (visit, job),
-            aclosing(interleaved(self._desk, visit, job.requests)) as events,
+            aclosing(interleave(self._desk, visit, job.requests)) as events,
         ):
             ends: dict[int, Finished] = {}
             logprobs: dict[int, list[Likelihood]] = {}
@@ -358,7 +358,7 @@ class OpenAI:
 
         async with (
             self._visit(job) as (visit, job),
-            aclosing(interleaved(self._desk, visit, job.requests)) as events,
+            aclosing(interleave(self._desk, visit, job.requests)) as events,
         ):
             async for index, engine_event in events:
                 new = (
@@ -429,7 +429,7 @@ def _prompts(body: CompletionBody, *, empty: bool) -> list[str | tuple[int, ...]
     if not isinstance(value, str | list):
         raise body.wrong("prompt", "a text, a list of tokens, or a list of such texts or lists")
     if not value:
-        raise bad("prompt is empty; it should be a text, or tokens, to go on with.")
+        raise bad_request("prompt is empty; it should be a text, or tokens, to go on with.")
     if isinstance(value, str) or type(value[0]) is int:
         return [_prompt(body, "prompt", value)]
     if not isinstance(value[0], str | list):
@@ -443,7 +443,7 @@ def _prompts(body: CompletionBody, *, empty: bool) -> list[str | tuple[int, ...]
 
 def _prompt(body: CompletionBody, name: str, value: str | list[Any]) -> str | tuple[int, ...]:
     if not value:
-        raise bad(f"{name} is empty; it should be a text, or tokens, to go on with.")
+        raise bad_request(f"{name} is empty; it should be a text, or tokens, to go on with.")
     if isinstance(value, str):
         return value
     return tokens_of(body, name, value)

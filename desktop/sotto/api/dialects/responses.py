@@ -28,7 +28,7 @@ from sotto.api.dialects.responses_input import (
 )
 from sotto.api.dialects.responses_output import Items
 from sotto.api.durations import keep_alive
-from sotto.api.error_bodies import ApiError, bad
+from sotto.api.error_bodies import ApiError, bad_request
 from sotto.api.notes import warning_fields
 from sotto.api.tool_fields import suit_model
 from sotto.engine.contract.answer_parts import Kind, Piece
@@ -38,7 +38,7 @@ from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
 
 _LOGPROBS = "message.output_text.logprobs"
-_NOT_KEPT = "Sotto keeps no answers: send the whole conversation as input, and leave {} out."
+_NOT_STORED = "Sotto keeps no answers: send the whole conversation as input, and leave {} out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,20 +71,25 @@ class Responses:
         """Return the routes of the endpoints."""
         return [
             Route("/v1/responses", self._respond, methods=["POST"]),
-            Route("/v1/responses/{rest:path}", _not_kept, methods=["GET", "DELETE", "POST"], include_in_schema=False),
+            Route(
+                "/v1/responses/{rest:path}",
+                _not_stored,
+                methods=["GET", "DELETE", "POST"],
+                include_in_schema=False,
+            ),
         ]
 
     @takes(ResponsesBody, streams=SSE)
     async def _respond(self, body: ResponsesBody) -> Answer:
         if not body.model:
-            raise bad("model is required")
+            raise bad_request("model is required")
         for name in ("previous_response_id", "conversation"):
             if body.given(name):
-                raise bad(_NOT_KEPT.format(name))
+                raise bad_request(_NOT_STORED.format(name))
         if body.background:
-            raise bad("background must be false: an answer is given while its client listens.")
+            raise bad_request("background must be false: an answer is given while its client listens.")
         if body.given("prompt"):
-            raise bad("prompt names a prompt that OpenAI keeps; send it as instructions and input.")
+            raise bad_request("prompt names a prompt that OpenAI keeps; send it as instructions and input.")
         record = await self._desk.model(body.model)
         # The defaults that clients of this dialect expect.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
@@ -225,5 +230,5 @@ def _logprobs(body: ResponsesBody) -> int | None:
     return count or 0 if count or _LOGPROBS in body.include else None
 
 
-async def _not_kept(request: Request) -> Response:
+async def _not_stored(request: Request) -> Response:
     raise ApiError(HTTPStatus.NOT_FOUND, "Sotto keeps no answers, so there is none of this name.")

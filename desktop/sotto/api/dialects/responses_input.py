@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from sotto.api.asking import NO_IMAGES, MessageBody, SamplingBody, role_of, schema_of
-from sotto.api.error_bodies import bad
+from sotto.api.error_bodies import bad_request
 from sotto.api.fields import (
     OBJECT,
     STRING,
@@ -13,7 +13,7 @@ from sotto.api.fields import (
     Flag,
     Integer,
     List,
-    MostTokens,
+    MaxTokens,
     Object,
     Objects,
     Raw,
@@ -103,7 +103,7 @@ class ResponsesBody(SamplingBody):
 
     input = TextOrObjects(Item, required=True)
     instructions = Text()
-    max_output_tokens = MostTokens()
+    max_output_tokens = MaxTokens()
     stream = Flag(False)
     # Ignored: responses are never stored, and each says so.
     store = Flag(False)
@@ -134,7 +134,7 @@ def messages_of(body: ResponsesBody) -> list[Message]:
     else:
         messages = [message for item in given if (message := _message(item)) is not None]
     if not messages:
-        raise bad("input is empty; it should be a text, or a list of items that say something.")
+        raise bad_request("input is empty; it should be a text, or a list of items that say something.")
     system = body.instructions
     return name_tool_results([*([Message("system", system)] if system else []), *_join_turns(messages)])
 
@@ -239,7 +239,7 @@ def _text(part: Part, instead: str) -> str:
     if kind in _NON_TEXT_TYPES:
         if instead:
             return instead
-        raise bad(NO_IMAGES if kind == "input_image" else "Files are not taken; send their text as input_text.")
+        raise bad_request(NO_IMAGES if kind == "input_image" else "Files are not taken; send their text as input_text.")
     if kind == "refusal":
         return part.refusal
     if kind not in _TEXTS:
