@@ -263,7 +263,7 @@ async def test_a_load_stopped_by_the_user_is_reported():
 
 @stepped
 async def test_too_many_requests_are_refused():
-    host = StillHost(most_wishes=2)
+    host = StillHost(max_requests=2)
     desk = Desk(host)
     guests = [Guest(desk, ONE), Guest(desk, ONE)]
     await settle()

@@ -204,7 +204,7 @@ def bound_warnings(warnings: Iterable[str]) -> list[str]:
 # Ollama
 
 
-def ollama_manner(body: OllamaTools) -> PromptOptions:
+def ollama_prompt_options(body: OllamaTools) -> PromptOptions:
     """Return the tools and the thinking mode that a request asks for."""
     think = body.think
     if think is not None and not isinstance(think, bool) and think not in LEVELS:
@@ -230,7 +230,7 @@ def ollama_row(content: AnswerContent) -> dict[str, Any]:
 # OpenAI
 
 
-def openai_manner(body: OpenAITools, functions: Mapping[int, Any] | None = None) -> PromptOptions:
+def openai_prompt_options(body: OpenAITools, functions: Mapping[int, Any] | None = None) -> PromptOptions:
     """Return the tools and the thinking mode that a request asks for.
 
     Args:

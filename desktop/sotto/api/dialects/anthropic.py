@@ -29,6 +29,7 @@ from sotto.api.dialects.anthropic_blocks import (
     ConversationBody,
     blocks_of,
     messages_of,
+    prompt_options_of,
     text_of,
     visible_pieces,
     warnings_of,

@@ -96,7 +96,7 @@ def warnings_of(body: ConversationBody) -> list[str]:
     )
 
 
-def manner_of(body: ConversationBody) -> PromptOptions:
+def prompt_options_of(body: ConversationBody) -> PromptOptions:
     """Return the tools and the thinking mode that a request asks for.
 
     Anthropic's own tools are left out: a request gives only their type, which only Anthropic's models know.

@@ -41,7 +41,7 @@ from sotto.api.tool_fields import (
     content_of,
     message_calls,
     name_tool_results,
-    ollama_manner,
+    ollama_prompt_options,
     ollama_row,
     suit_model,
 )
@@ -149,7 +149,7 @@ class OllamaAnswers:
         context = tokens_of(body, "context", body.context)
         suffix = body.suffix
         overflow, grammar = overflow_of(body, default_text_overflow(record)), await _format(body)
-        logprobs, prompt_options = requested_ollama_logprobs(body), ollama_manner(body)
+        logprobs, prompt_options = requested_ollama_logprobs(body), ollama_prompt_options(body)
 
         def build_request(info: ModelInfo) -> GenerateRequest:
             if suffix:
@@ -179,7 +179,7 @@ class OllamaAnswers:
         record, options = await self._begin(body)
         messages = tuple(name_tool_results(map(_message, body.messages)))
         overflow, grammar = overflow_of(body), await _format(body)
-        logprobs, prompt_options = requested_ollama_logprobs(body), ollama_manner(body)
+        logprobs, prompt_options = requested_ollama_logprobs(body), ollama_prompt_options(body)
 
         def build_request(info: ModelInfo) -> GenerateRequest:
             return request_of(options, messages, None, overflow, logprobs, grammar, prompt_options)

@@ -68,7 +68,7 @@ from sotto.api.tool_fields import (
     content_of,
     message_calls,
     name_tool_results,
-    openai_manner,
+    openai_prompt_options,
     openai_row,
     suit_model,
 )
@@ -227,7 +227,7 @@ class OpenAI:
         record, options, count, warnings = await self._begin(body)
         if body.functions:
             raise bad_request("functions is the old name of tools; use tools.")
-        logprobs, prompt_options = requested_chat_logprobs(body), await check_answerable(openai_manner(body))
+        logprobs, prompt_options = requested_chat_logprobs(body), await check_answerable(openai_prompt_options(body))
         overflow = overflow_of(body)
         messages = name_tool_results(map(_message, body.messages))
         if not messages:

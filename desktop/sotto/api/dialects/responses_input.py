@@ -31,7 +31,7 @@ from sotto.api.tool_fields import (
     kind_of_tool,
     left_out_warnings,
     name_tool_results,
-    openai_manner,
+    openai_prompt_options,
     unseen_warning,
 )
 from sotto.engine.contract.answer_parts import ToolCall
@@ -159,7 +159,7 @@ def _unseen(item: Item) -> list[Part]:
     return [part for part in parts if part.type in _NON_TEXT_TYPES]
 
 
-def manner_of(body: ResponsesBody) -> PromptOptions:
+def prompt_options_of(body: ResponsesBody) -> PromptOptions:
     """Return the tools and the thinking mode that a request asks for; tools other than functions are left out.
 
     Raises:
