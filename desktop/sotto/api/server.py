@@ -139,7 +139,8 @@ class ApiServer:
         connections = cast("set[PromptProtocol]", server.server_state.connections)
         while not serving.done():
             await asyncio.wait({serving}, timeout=_POLL_SECONDS)
-            # uvicorn does not close connections that were accepted at the last moment and have no request yet.
+            # WORKAROUND: at shutdown, uvicorn does not close connections that were accepted at the last moment and have
+            # no request yet. At an upgrade of uvicorn, see whether `test_late_connections_are_closed` needs this loop.
             for connection in connections:
                 if connection.cycle is None:
                     connection.transport.close()
