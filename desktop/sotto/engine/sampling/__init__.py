@@ -1,1 +1,1 @@
-"""From logits to a token: penalties, the distribution, and the draw."""
+"""From logits to a token: penalties, the distribution, and the random choice."""

@@ -1,7 +1,7 @@
-"""What a token is drawn from: the steps from penalized scores to probabilities, see `sotto.engine.sampling.sampler`.
+"""The steps from penalized scores to the distribution to sample from; see `sotto.engine.sampling.sampler`.
 
 Typical sampling is Meister and others' (arXiv:2202.00666), min-p is Nguyen and others' (arXiv:2407.01082), XTC
-("exclude top choices") and its two numbers are as text-generation-webui and llama.cpp have them.
+("exclude top choices") and its two parameters are those of text-generation-webui and llama.cpp.
 """
 
 from collections.abc import Sequence
@@ -17,12 +17,12 @@ _NOTHING = -float("inf")
 
 
 def distribution(scores: mx.array, options: SamplingOptions, struck: Sequence[bool] = ()) -> tuple[mx.array, mx.array]:
-    """Return what is drawn from: log-probabilities [R, N], impossible ones -inf, and the token ids [R, N] they are of.
+    """Return log-probabilities [R, N], -inf for impossible tokens, and their token ids [R, N].
 
     Args:
-        scores: Penalized logits [R, V], float32; each row by itself.
+        scores: Penalized logits [R, V], float32.
         options: With a temperature above 0.
-        struck: Whether XTC strikes each row; empty where it is off.
+        struck: Whether XTC applies to each row; empty if it is off.
     """
     vocabulary = scores.shape[-1]
     ordered = 0 < options.top_p < 1
@@ -61,14 +61,15 @@ def apply_temperature(scores: mx.array, options: SamplingOptions) -> mx.array:
 
 
 def log_scaled(probabilities: mx.array) -> mx.array:
-    """Return the logarithms of what is left of each row, scaled to a sum of one."""
+    """Scale each row to a sum of one, and return its logarithms."""
     return mx.log(probabilities / mx.maximum(probabilities.sum(axis=-1, keepdims=True), LEAST))
 
 
 def _typical(scores: mx.array, options: SamplingOptions) -> mx.array:
-    """Return scores with those at -inf that are no typical choices.
+    """Return scores with -inf for tokens that are not typical.
 
-    Tokens that surprise as much as can be expected go first. In front of each that stays there is less than p.
+    Tokens are ordered by how close their surprise is to the expected one, and kept while the sum of those before is
+    less than p.
     """
     scaled = apply_temperature(scores, options)
     log_probs = scaled - mx.logsumexp(scaled, axis=-1, keepdims=True)
@@ -81,14 +82,14 @@ def _typical(scores: mx.array, options: SamplingOptions) -> mx.array:
 
 
 def _without_top_choices(probabilities: mx.array, threshold: float, struck: mx.array) -> mx.array:
-    """Return rows without their likely entries but the least of these, where XTC strikes.
+    """Drop all likely entries but the least likely of them, in the rows to which XTC applies.
 
     Args:
         probabilities: [R, N], of any sum.
-        threshold: From which share an entry is likely.
-        struck: Which rows, [R, 1].
+        threshold: The share from which an entry counts as likely.
+        struck: Whether XTC applies to each row, [R, 1].
     """
-    # What is cut off already is not there: under a threshold of 0 it would be the only choice that stays.
+    # Entries already cut off do not count: with a threshold of 0, one of them would be the only choice left.
     likely = (probabilities > 0) & (probabilities >= threshold * probabilities.sum(axis=-1, keepdims=True))
     kept = mx.where(likely, probabilities, float("inf")).min(axis=-1, keepdims=True)
     return mx.where(struck & likely & (probabilities > kept), 0.0, probabilities)
@@ -97,8 +98,8 @@ def _without_top_choices(probabilities: mx.array, threshold: float, struck: mx.a
 def best(scores: mx.array, count: int) -> mx.array:
     """Return the ids [R, count], uint32, of the best scores of each row [R, V], in no particular order.
 
-    Of equal scores for a single place the first takes it. The best of all are among the blocks with the best maxima,
-    and looking at maxima first is 8 times faster on a CPU than partitioning a vocabulary of 150,000.
+    Of equal scores for a single place, the first takes it. The best scores are in the blocks with the best maxima, and
+    looking at the maxima first is 8 times faster on a CPU than partitioning a vocabulary of 150,000.
     """
     rows, vocabulary = scores.shape
     blocks = vocabulary // _BLOCK

@@ -1,9 +1,9 @@
-"""DRY ("don't repeat yourself"): the longer the passage that a token would repeat, the less likely it becomes.
+"""DRY ("don't repeat yourself"): the longer the passage that a token would repeat, the more it is penalized.
 
-A token that once followed the same last n tokens loses `multiplier * base ** (n - allowed_length)`, with n at least
+A token that followed the same last n tokens before loses `multiplier * base ** (n - allowed_length)`, if n is at least
 `allowed_length`; of several such places the longest counts. Names, defaults and effect are those of
-text-generation-webui, where DRY comes from, and of llama.cpp. Breakers, such as line ends, quotation marks and the
-markers of turns, end a passage, and are never penalized themselves.
+text-generation-webui, where DRY comes from, and of llama.cpp. Breakers, such as line ends, quotation marks and turn
+markers, end a passage, and are never penalized themselves.
 """
 
 from collections.abc import Collection, Sequence
@@ -13,21 +13,21 @@ import mlx.core as mx
 
 from sotto.engine.contract.requests import SamplingOptions
 
-# Far beyond any score, and nothing that a sum of two of them would overflow.
-_MOST = 1e30
+# Far beyond any score, but a sum of two does not overflow.
+_MAX_PENALTY = 1e30
 
 
 @dataclass(frozen=True, slots=True)
 class Passages:
-    """How much of the end of a text stood in it before, and where; kept on the device.
+    """Which passages of a text its end repeats, and how long they are; kept on the device.
 
     Attributes:
-        options: What penalizes repetition.
+        options: The sampling options.
         breakers: Tokens that end a passage.
-        size: How many tokens are looked back at; None for all.
-        tokens: The last of prompt and answer [N], uint32.
-        lengths: For each place [N], int32, how many tokens up to there are the same as at the end; 0 for the last.
-        breaks: Which tokens are breakers, as wide as the logits, which may be wider than the vocabulary.
+        size: How many tokens to look back; None for all.
+        tokens: The last tokens of prompt and answer [N], uint32.
+        lengths: For each position [N], int32, how many tokens up to it equal those at the end; 0 for the last.
+        breaks: Whether each token is a breaker; as wide as the logits, which may be wider than the vocabulary.
     """
 
     options: SamplingOptions
@@ -39,7 +39,7 @@ class Passages:
 
     @classmethod
     def of(cls, options: SamplingOptions, prompt_ids: Sequence[int], breakers: Collection[int]) -> "Passages | None":
-        """Return the passages of a prompt, not yet as wide as any logits; None where nothing is penalized."""
+        """Return the passages of a prompt, still without a width; None if DRY is off."""
         if options.dry_multiplier <= 0 or options.dry_penalty_last_n == 0:
             return None
         size = options.dry_penalty_last_n if options.dry_penalty_last_n > 0 else None
@@ -63,22 +63,22 @@ class Passages:
         return replace(self, breaks=breaks)
 
     def penalize(self, scores: mx.array) -> mx.array:
-        """Return scores [1, V] with those of the tokens that would go on with a passage changed."""
+        """Return scores [1, V] with the penalties of tokens that would continue a passage."""
         count = self.tokens.size - 1
         if count < 1:
             return scores
         options, following = self.options, self.tokens[1:]
-        # What was in front of the tokens that are looked back at is forgotten.
+        # Passages cannot begin before the first token that is kept.
         lengths = mx.minimum(self.lengths[:-1], mx.arange(1, count + 1))
         counts = (lengths >= options.dry_allowed_length) & ~self.breaks[following]
         penalties = options.dry_multiplier * mx.power(options.dry_base, lengths - options.dry_allowed_length)
-        penalties = mx.where(counts, mx.minimum(penalties, _MOST), 0.0)
+        penalties = mx.where(counts, mx.minimum(penalties, _MAX_PENALTY), 0.0)
         return scores - mx.zeros(scores.shape[-1]).at[following].maximum(penalties)
 
     def pushed(self, token: mx.array) -> "Passages":
-        """Return the passages after `token` [1] has come in, and the oldest has gone where there is no room.
+        """Return the passages after `token` [1]; the oldest token leaves if there are more than `size`.
 
-        A passage up to some place goes on if that place has the same token, and the place before it the passage so far.
+        A passage up to some position is one token longer than that up to the position before, if the token is the same.
         """
         so_far = mx.concatenate([mx.zeros(1, mx.int32), self.lengths[:-1]])
         goes_on = (self.tokens == token) & ~self.breaks[token]
@@ -90,7 +90,7 @@ class Passages:
 
 
 def _lengths(tokens: Sequence[int], breakers: Collection[int]) -> list[int]:
-    """Return what `Passages.lengths` is for a text: in linear time, whatever it is (the Z-algorithm, from its end)."""
+    """Return `Passages.lengths` of a text, in linear time (the Z-algorithm, from the end of the text)."""
     back = tokens[::-1]
     most = next((index for index, token in enumerate(back) if token in breakers), len(back))
     same = [0] * len(back)

@@ -1,8 +1,8 @@
-"""How likely the tokens of an answer were to the model itself.
+"""Log-probabilities of the tokens of an answer, as the model itself gives them.
 
-That is the log-softmax of its logits as they came, in float32: before a bias, penalties, temperature and anything that
-cuts off tokens. It is computed beside the draw, for requests that ask for it alone; also for the rows of a round of
-speculation, which are the logits that single steps would have.
+They are the log-softmax of the unchanged logits in float32: before bias, penalties, temperature and all truncation.
+They are computed beside the sampling, only for requests that ask for them. A round of speculative decoding has the same
+logits as single steps, and so the same log-probabilities.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,13 +16,13 @@ from sotto.engine.sampling.distribution import best
 
 @dataclass(frozen=True, slots=True)
 class Likelihoods:
-    """How likely some tokens were, perhaps not computed yet.
+    """Log-probabilities of sampled tokens, not necessarily evaluated yet.
 
     Attributes:
-        tokens: What was drawn, [R], uint32.
-        logprobs: Of these, [R].
-        top_tokens: The likeliest ones, [R, n], uint32, in no particular order; None for none.
-        top_logprobs: Of these, [R, n].
+        tokens: The sampled tokens [R], uint32.
+        logprobs: Their log-probabilities [R].
+        top_tokens: The most likely tokens [R, n], uint32, in no particular order; None for none.
+        top_logprobs: Their log-probabilities [R, n].
     """
 
     tokens: mx.array
@@ -32,14 +32,14 @@ class Likelihoods:
 
     @property
     def arrays(self) -> list[mx.array]:
-        """What to compute besides the tokens."""
+        """The arrays to evaluate besides the tokens."""
         return [array for array in (self.logprobs, self.top_tokens, self.top_logprobs) if array is not None]
 
     def read(self, spelled: Callable[[int], bytes]) -> list[Likelihood]:
-        """Wait for all of it, and return it as values.
+        """Evaluate everything, and return it as values.
 
         Args:
-            spelled: Gives the bytes of a token.
+            spelled: Returns the bytes of a token.
         """
 
         def value(token: int, logprob: float) -> TokenLogprob:
@@ -56,12 +56,12 @@ class Likelihoods:
 
 
 def likelihoods(logits: mx.array, tokens: mx.array, count: int) -> Likelihoods:
-    """Return how likely tokens were, without evaluating anything.
+    """Return the log-probabilities of tokens, without evaluating anything.
 
     Args:
         logits: [R, V], as the model gave them.
-        tokens: What was drawn from each row, [R], uint32.
-        count: How many of the likeliest tokens are told beside each.
+        tokens: The token sampled from each row, [R], uint32.
+        count: How many of the most likely tokens to report beside each.
     """
     scores = logits.astype(mx.float32)
     total = mx.logsumexp(scores, axis=-1, keepdims=True)
@@ -73,7 +73,7 @@ def likelihoods(logits: mx.array, tokens: mx.array, count: int) -> Likelihoods:
 
 
 def _descending(ids: mx.array, logprobs: mx.array) -> Sequence[tuple[float, int]]:
-    """Return pairs from the likeliest down; of equals, the token with the lower number first."""
+    """Return pairs in descending order; of equal ones, the lower token id first."""
     return sorted(zip(_floats(logprobs), _ints(ids), strict=True), key=lambda pair: (-pair[0], pair[1]))
 
 

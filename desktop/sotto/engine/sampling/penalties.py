@@ -1,4 +1,4 @@
-"""What the last tokens of prompt and answer take from the scores of their like."""
+"""Penalties on tokens that have occurred lately: repeat, presence and frequency."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,11 +13,11 @@ class Window:
     """The last tokens of prompt and answer, kept on the device.
 
     Attributes:
-        options: What penalizes them.
-        size: How many there may be; None for a window over the whole context, which never forgets.
+        options: The sampling options.
+        size: Maximum number of tokens; None for a window over the whole context.
         ring: The tokens [N], uint32.
-        oldest: Where in a full ring the next token goes.
-        counts: How often each token is in the ring, as wide as the logits, which may be wider than the vocabulary.
+        oldest: Index of the oldest token of a full ring, which the next one replaces.
+        counts: How often each token is in the ring; as wide as the logits, which may be wider than the vocabulary.
     """
 
     options: SamplingOptions
@@ -28,7 +28,7 @@ class Window:
 
     @classmethod
     def of(cls, options: SamplingOptions, prompt_ids: Sequence[int]) -> "Window | None":
-        """Return the window at the end of a prompt, not yet as wide as any logits; None where nothing is penalized."""
+        """Return the window at the end of a prompt, still without a width; None without penalties."""
         repeats = options.repeat_penalty > 0 and options.repeat_penalty != 1
         if options.repeat_last_n == 0 or not (repeats or options.presence_penalty or options.frequency_penalty):
             return None
@@ -43,7 +43,7 @@ class Window:
         return replace(self, counts=mx.zeros(width).at[self.ring].add(1.0))
 
     def penalize(self, scores: mx.array) -> mx.array:
-        """Return scores [1, V] with those of the tokens in the window changed."""
+        """Return scores [1, V] with the penalties of the tokens in the window."""
         options = self.options
         # A token that is in the ring twice is computed twice, to the same value.
         values = scores[:, self.ring]
@@ -55,7 +55,7 @@ class Window:
         return penalized
 
     def pushed(self, token: mx.array) -> "Window":
-        """Return the window after `token` [1] has come in, and the oldest has gone where there is no room."""
+        """Return the window after `token` [1], which replaces the oldest one in a full window."""
         counts = self.counts.at[token].add(1.0)
         if self.size is None or self.ring.size < self.size:
             return replace(self, ring=mx.concatenate([self.ring, token]), counts=counts)

@@ -1,31 +1,31 @@
-"""Draw the next token from a model's logits, in the order and with the random keys of Ollama's MLX runner.
+"""Sampling the next token from a model's logits, in the order and with the random keys of Ollama's MLX runner.
 
-What that runner does not have stands where llama.cpp has it among the others. In order:
+Steps that this runner does not have come where llama.cpp has them. In order:
 
 1. `logit_bias` is added, and banned tokens become impossible;
 2. penalties on the tokens of the window: repeat, then presence (once a token), then frequency (once an occurrence);
 3. DRY, on the tokens that would repeat a passage (`sotto.engine.sampling.dry`);
-4. a temperature of 0 or less takes the best score and is done;
-5. top-k keeps the k best scores; everything below runs on those k values;
+4. a temperature of 0 or less takes the best score and ends here;
+5. top-k keeps the k best scores; all further steps run on those k values;
 6. scores are divided by the temperature and become probabilities;
-7. typical-p keeps, from the most typical down, every entry in front of which there is less than p;
-8. top-p does so from the likeliest down, of what is left, scaled to one;
-9. min-p drops what is below m times the likeliest;
-10. XTC, with its probability at each draw, drops all entries above its threshold but the least likely of them;
-11. what is left is scaled to one and drawn from.
+7. typical-p keeps entries, from the most typical down, while the sum of those before is less than p;
+8. top-p does the same from the most likely down, with what is left, scaled to one;
+9. min-p drops entries below m times the most likely one;
+10. XTC, with its probability for each token, drops all entries above its threshold except the least likely of them;
+11. what is left is scaled to one, and a token is sampled from it.
 
-Mirostat takes the place of steps 5 and 7 to 10 (`sotto.engine.sampling.mirostat`).
+Mirostat replaces steps 5 and 7 to 10 (`sotto.engine.sampling.mirostat`).
 
-Draw n of an answer uses the PRNG key `draw_key(seed, n)`, mixed with each token's id
-(`sotto.engine.sampling.draw_keys`), so an answer depends on its own seed and on nothing else that runs. Everything is
-float32 and lazy: no step waits for a token to be known, not even the penalties, whose window lives in arrays.
+Token n of an answer uses the PRNG key `draw_key(seed, n)`, mixed with each token's id
+(`sotto.engine.sampling.draw_keys`), so an answer depends on its own seed, not on other answers that run. Everything is
+float32 and lazy: no step waits for a token to be known, not even the penalties, whose window is kept in arrays.
 
-Speculation changes no answer. Each row of logits behind a draft is sampled as it would be if the drafts in front of it
-were the answer so far, with the key of its own draw. While a sampled token equals its draft, the next row's tokens in
-front are therefore right; the first that does not is what would have been drawn anyway, and the rows behind it are
-dropped. So the tokens kept are those that one step after the other would give, whatever was proposed, and their
-distribution is the model's. A draft model that draws with the same keys (`fork`) proposes what the same random numbers
-choose from its own distribution, which agrees as often as the two are alike.
+Speculative decoding changes no answer. Each row of logits is sampled as if the drafts before it were the answer so
+far, with the key of its own position. As long as a sampled token equals its draft, the next row is valid. The first
+token that differs is what would have been sampled anyway, and the rows after it are dropped. So the tokens kept are
+those of single steps, whatever was proposed, and their distribution is the model's. A draft model that samples with the
+same keys (`fork`) uses the same random numbers on its own distribution, so the two agree as often as the distributions
+do.
 """
 
 import secrets
@@ -43,30 +43,30 @@ from sotto.engine.sampling.dry import Passages
 from sotto.engine.sampling.mirostat import draw_mirostat, first_limit
 from sotto.engine.sampling.penalties import Window
 
-# Below this, dividing float32 scores by the temperature overflows, and nothing but the best could be drawn anyway.
-_COLDEST = 1e-5
+# Below this, dividing float32 scores by the temperature overflows, and only the best could be sampled anyway.
+_MIN_TEMPERATURE = 1e-5
 _NOTHING = -float("inf")
 
 
 class Past(Protocol):
-    """What the tokens so far take from the scores of the next one: a value."""
+    """Penalties that earlier tokens put on the scores of the next one; immutable."""
 
     def as_wide_as(self, width: int) -> Self:
-        """Return the same for scores [R, width]."""
+        """Return the same penalties for scores [R, width]."""
 
     def penalize(self, scores: mx.array) -> mx.array:
-        """Return scores [1, V], with those of the tokens it concerns changed."""
+        """Return scores [1, V] with the penalties applied."""
 
     def pushed(self, token: mx.array) -> Self:
-        """Return it after `token` [1] has come."""
+        """Return the penalties after `token` [1]."""
 
 
 class Sampler:
-    """Draws the tokens of one answer.
+    """Samples the tokens of one answer.
 
     Attributes:
-        seed: What the keys come from: the one asked for, or one of 64 random bits.
-        width: How wide the logits were that it drew from last; 0 where it has not.
+        seed: The seed of the keys: that of the options, or 64 random bits.
+        width: Width of the last logits; 0 before the first.
     """
 
     def __init__(
@@ -79,18 +79,18 @@ class Sampler:
         """Start an answer.
 
         Args:
-            options: How to draw.
+            options: The sampling options.
             prompt_ids: The prompt; its last tokens fill the window of the penalties.
-            banned: Tokens that are never drawn.
+            banned: Tokens that are never sampled.
             breakers: Tokens that end a passage, for DRY.
         """
         self._options = options
         self._draws = 0
         self.seed = secrets.randbits(64) if options.seed is None else options.seed
         self._banned = tuple(sorted(banned))
-        # Asked for at every step.
+        # Precomputed, because it is read at every step.
         self._alike = replace(options, seed=None), self._banned
-        # What bans them, with the bias: as wide as the logits, made when the first ones come.
+        # The bias, -inf for banned tokens; as wide as the logits, so created with the first of them.
         self._bias = mx.zeros(0)
         pasts = Window.of(options, prompt_ids), Passages.of(options, prompt_ids, breakers)
         self._pasts: tuple[Past, ...] = tuple(past for past in pasts if past is not None)
@@ -105,14 +105,14 @@ class Sampler:
         return token
 
     def sample_rows(self, logits: mx.array, drafts: Sequence[int] | mx.array = ()) -> mx.array:
-        """Return the token behind each draft, without evaluating anything; `commit` then says how many are kept.
+        """Return the token after each draft, without evaluating anything; then `commit` says how many are kept.
 
         Args:
             logits: [n + 1, V]; row i is what follows the answer so far and the first i drafts.
-            drafts: The n tokens that were fed on trial.
+            drafts: The n tokens that were proposed and fed.
 
         Returns:
-            Tokens [n + 1], uint32. Token i is the one that follows if all drafts in front of it are right.
+            Tokens [n + 1], uint32. Token i is the next one if all drafts before it are accepted.
         """
         drafted = drafts if isinstance(drafts, mx.array) else mx.array(list(drafts), dtype=mx.uint32)
         pasts = self.pasts(logits.shape[-1], drafted)
@@ -121,9 +121,9 @@ class Sampler:
         return tokens
 
     def commit(self, count: int) -> None:
-        """Go on as if the first `count` tokens of the last `sample_rows` had been sampled one after the other.
+        """Keep the first `count` tokens of the last `sample_rows`, as if they had been sampled one by one.
 
-        All of them but the last must be equal to their drafts; the last one need not be known yet.
+        All but the last must be equal to their drafts; the last need not be evaluated yet.
         """
         if self._undecided is None or not 0 <= count <= self._undecided.tokens.size:
             raise RuntimeError(f"no {count} sampled tokens are there to be kept")
@@ -138,12 +138,12 @@ class Sampler:
             self._limit = done.limits[count - 1]
 
     def push(self, token: int, width: int) -> None:
-        """Go on as if `token` had been sampled for logits [1, width]; no draw is spent on it."""
+        """Continue as if `token` had been sampled for logits [1, width], without using up a random key."""
         pasts = tuple(past.as_wide_as(width) for past in self._pasts)
         self._pasts = _pushed(pasts, mx.array([token], dtype=mx.uint32))
 
     def fork(self) -> "Sampler":
-        """Return a sampler that would draw the same from here on, and goes its own way: for the drafts of a model.
+        """Return an independent sampler in the same state, for a draft model.
 
         Its logits may be wider or narrower than those of this one.
         """
@@ -152,12 +152,12 @@ class Sampler:
     # The steps of `sample_rows`, for `sample_each`.
 
     @property
-    def manner(self) -> Hashable:
-        """What samplers have in common whose rows can be drawn together; mirostat's limit is an answer's own."""
+    def group_key(self) -> Hashable:
+        """Equal for samplers whose rows can be sampled together; unique with mirostat, whose limit changes."""
         return self._alike, None if self._limit is None else id(self)
 
     def pasts(self, width: int, drafts: mx.array) -> list[tuple[Past, ...]]:
-        """Return what the row behind each of n drafts is penalized by, for n + 1 rows; none without penalties."""
+        """Return the penalties of n + 1 rows, each after one more of n drafts; empty without penalties."""
         self.width = width
         if not self._pasts:
             return []
@@ -167,21 +167,21 @@ class Sampler:
         return pasts
 
     def keys(self, count: int) -> list[int]:
-        """Return the keys of the next draws."""
+        """Return the random keys of the next tokens."""
         return [draw_key(self.seed, self._draws + row) for row in range(count)]
 
     def chosen(
         self, logits: mx.array, pasts: Sequence[tuple[Past, ...]], keys: Sequence[int]
     ) -> tuple[mx.array, list[mx.array]]:
-        """Choose a token for each row of logits, penalized by its past and drawn with its key.
+        """Sample a token from each row of logits.
 
         Args:
             logits: [R, V].
-            pasts: Of each row; none without penalties.
-            keys: Of each row.
+            pasts: Penalties of each row; empty without penalties.
+            keys: Random key of each row.
 
         Returns:
-            The tokens [R], and mirostat's limit behind each of them; no limits without it.
+            The tokens [R], and mirostat's limit after each of them; no limits without mirostat.
         """
         options, scores = self._options, self._biased(logits.astype(mx.float32))
         if pasts:
@@ -200,15 +200,15 @@ class Sampler:
         return mx.take_along_axis(ids, draw_rows(log_probs, ids, keys), axis=-1)[:, 0], []
 
     def propose(self, tokens: mx.array, pasts: list[tuple[Past, ...]], limits: list[mx.array]) -> None:
-        """Take what was chosen, until `commit` says how much of it is kept."""
+        """Hold sampled tokens until `commit` says how many are kept."""
         self._undecided = _Undecided(tokens, pasts, limits)
 
     @property
     def _random(self) -> bool:
-        return self._options.temperature >= _COLDEST
+        return self._options.temperature >= _MIN_TEMPERATURE
 
     def _biased(self, scores: mx.array) -> mx.array:
-        """Return scores [R, V] with the bias added, and those of banned tokens at -inf."""
+        """Return scores [R, V] with the bias added, and -inf for banned tokens."""
         bias = self._options.logit_bias
         if not (self._banned or bias):
             return scores
@@ -224,19 +224,18 @@ class Sampler:
 def sample_each(samplers: Sequence[Sampler], logits: mx.array) -> list[mx.array]:
     """Return the next token [1] of each of several answers, as `Sampler.sample` would, without evaluating anything.
 
-    Answers that are drawn in the same manner, whatever their seeds, are drawn in one go: what an operation costs
-    besides its arithmetic is paid for once.
+    Answers with equal options, whatever their seeds, are sampled in one operation, which saves its fixed cost.
 
     Args:
         samplers: One for each answer.
         logits: [answers, V].
     """
-    alike: dict[Hashable, list[int]] = {}
+    groups: dict[Hashable, list[int]] = {}
     for row, sampler in enumerate(samplers):
-        alike.setdefault(sampler.manner, []).append(row)
+        groups.setdefault(sampler.group_key, []).append(row)
     tokens: dict[int, mx.array] = {}
     nothing = mx.zeros(0, dtype=mx.uint32)
-    for rows in alike.values():
+    for rows in groups.values():
         own = logits if len(rows) == len(samplers) else logits[mx.array(rows)]
         group = [samplers[row] for row in rows]
         pasts = [sampler.pasts(logits.shape[-1], nothing) for sampler in group]
@@ -251,12 +250,12 @@ def sample_each(samplers: Sequence[Sampler], logits: mx.array) -> list[mx.array]
 
 @dataclass(frozen=True, slots=True)
 class _Undecided:
-    """What was sampled and not yet kept or dropped.
+    """Sampled tokens that are neither kept nor dropped yet.
 
     Attributes:
         tokens: One for each row of logits.
-        pasts: What each row was penalized by; empty without penalties.
-        limits: Mirostat's limit behind each; empty without it.
+        pasts: Penalties of each row; empty without penalties.
+        limits: Mirostat's limit after each token; empty without mirostat.
     """
 
     tokens: mx.array
