@@ -1,4 +1,4 @@
-"""What makes a loaded model ready to answer: its caches, its draft model and a scheduler."""
+"""Assembly of a loaded model with its caches, draft model and scheduler, so that it can answer."""
 
 import time
 from dataclasses import dataclass, field, replace
@@ -39,8 +39,8 @@ class Order:
 
     Attributes:
         source: An opened model.
-        settings: What people chose.
-        num_ctx: Most tokens that a conversation may hold; None as the manifest says, or else the model's maximum.
+        settings: The user's choices.
+        num_ctx: Most tokens per conversation; None for the manifest's value, or else the model's maximum.
         draft: An opened second model that proposes tokens to the first; None for none.
         started: `time.perf_counter_ns()` when the load was asked for.
     """
@@ -54,7 +54,7 @@ class Order:
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """What was read of an order.
+    """What was read from disk for an order.
 
     Attributes:
         loaded: The model.
@@ -81,16 +81,16 @@ class Ready:
 
 
 def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
-    """Make what was read ready to answer.
+    """Assemble a model from what was read, ready to answer.
 
     Args:
         order: What was asked for.
         fitting: What was planned for it.
-        parts: What was read.
+        parts: The model, tokenizer and draft model that were read.
 
     Raises:
-        UnsupportedModelError: A model cannot be computed, or its vectors cannot be made as its files want it.
-        BrokenModelError: Its files say nothing that makes sense.
+        UnsupportedModelError: A model cannot be computed, or its embeddings cannot be computed as its files ask.
+        BrokenModelError: Its files make no sense.
     """
     preparer, settings = parts.preparer, order.settings
     first, second, draft = first_forward(order.source, parts.loaded, settings), None, None
@@ -143,15 +143,15 @@ def model_info(
     kv_note: str = "",
     draft: str = "",
 ) -> ModelInfo:
-    """Return what callers are told of a model that is ready.
+    """Describe a model that is ready, for callers.
 
     Args:
         order: What was asked for.
         fitting: What was planned for it.
         parts: What was read; the preparer knows the context.
-        writes: Whether the model writes text, so that it matters what its template can be asked for.
+        writes: Whether the model writes text; if not, nothing is said about its template.
         kv_bytes_per_token: Bytes of cache per token of context, or None when layers differ with length.
-        kv_note: Which layers hold keys and values in few bits; empty where none was to.
+        kv_note: Which layers quantize their keys and values; empty if that was not asked for.
         draft: The name of the second model; empty for none.
     """
     record, loaded, preparer = order.source.record, parts.loaded, parts.preparer

@@ -1,4 +1,4 @@
-"""What makes a loaded encoder ready: it makes vectors of texts, and there is nothing of it to be kept for later."""
+"""Assembly of a loaded encoder, which computes embeddings and keeps nothing for later prompts."""
 
 import mlx.core as mx
 
@@ -18,16 +18,16 @@ from sotto.errors import UnsupportedModelError
 
 
 def assemble_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
-    """Make what was read of an encoder ready for texts.
+    """Assemble an encoder from what was read, ready to embed texts.
 
     Args:
         order: What was asked for.
         fitting: What was planned for it.
-        parts: What was read.
+        parts: The encoder and tokenizer that were read.
 
     Raises:
-        UnsupportedModelError: The model cannot be computed, or its vectors cannot be made as its files want it.
-        BrokenModelError: Its files say nothing that makes sense.
+        UnsupportedModelError: The model cannot be computed, or its embeddings cannot be computed as its files ask.
+        BrokenModelError: Its files make no sense.
     """
     record, model, preparer = order.source.record, parts.loaded.model, parts.preparer
     if order.draft is not None:
@@ -38,7 +38,7 @@ def assemble_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     with as_load_error(order.source):
         hidden = model(mx.array([[0]]))
     if device() != "cpu":
-        # Builds the kernels that the first text would wait for.
+        # Compile the kernels now; otherwise the first text would wait for them.
         mx.eval(hidden)
     longest = longest_context(order.source, model, parts.loaded.config)
     preparer.fit(longest, order.num_ctx, model.args.vocab_size, finds_boundary=False, room=fitting.room)

@@ -1,8 +1,8 @@
 """The engine: one loaded model, its tokenizer and template, and the caches that live from one answer to the next.
 
-Every method except `prepare`, `count` and the reading of `info` must run on one and the same thread for the engine's
-whole life, because MLX's streams and unevaluated arrays belong to the thread that made them. These touch no array and
-may run on any thread, while the owner computes another request. A plain script needs no more than::
+Every method except `prepare`, `count` and the reading of `info` must run on the same thread for the engine's whole
+life, because MLX's streams and unevaluated arrays belong to the thread that made them. Those three touch no array and
+may run on any thread while the owner computes another request. A plain script needs no more than::
 
     device.prepare()
     engine = Engine()
@@ -50,7 +50,7 @@ _GONE = "The model that this request was made for is not loaded any more: ask ag
 
 
 def _ignore(_: LoadProgress) -> None:
-    """Take no notice of progress."""
+    """Ignore progress."""
 
 
 def _never() -> bool:
@@ -62,14 +62,14 @@ class Engine:
     """Loads one model at a time and generates with it.
 
     Attributes:
-        settings: What people chose; in force from the next load on.
+        settings: The user's choices; they apply from the next load on.
     """
 
     def __init__(self, settings: EngineSettings | None = None) -> None:
         """Start without a model.
 
         Args:
-            settings: What people chose; None for what is good for most.
+            settings: The user's choices; None for the defaults.
         """
         self.settings = settings or EngineSettings()
         self._ready: Ready | None = None
@@ -95,21 +95,21 @@ class Engine:
     ) -> ModelInfo:
         """Unload what is loaded, load `source` and return what it is.
 
-        Where memory runs out on the way although it seemed to be enough, and no context was asked for, it is tried once
-        more with a shorter one; `ModelInfo.context_note` says so then.
+        If memory runs out unexpectedly during the load and no context length was asked for, the load is tried once more
+        with a shorter context; `ModelInfo.context_note` then says so.
 
         Args:
             source: An opened model.
-            num_ctx: Most tokens that a conversation may hold; None as the manifest says, or else the model's maximum.
-            progress: Called now and then on this thread.
-            cancelled: Asked now and then whether to give up.
+            num_ctx: Most tokens per conversation; None for the manifest's value, or else the model's maximum.
+            progress: Called from time to time on this thread.
+            cancelled: Called from time to time; the load stops once it returns True.
             draft: An opened second model, with the same vocabulary, that proposes tokens to this one; None for none.
             anyway: Load it even where it is known not to fit.
             others: Engines of this thread whose models stay loaded beside it.
             roomy: Fail where memory is short for a context of some length, because `others` could leave.
 
         Raises:
-            CancelledError: `cancelled` said so; nothing is loaded then.
+            CancelledError: `cancelled` returned True; nothing is loaded then.
             NoRoomError: It does not fit into memory; nothing is loaded then.
             SottoError: The model is damaged, or not one that can be run; nothing is loaded then.
         """
@@ -191,7 +191,7 @@ class Engine:
         return self._ready.info
 
     def measure(self, source: ModelSource) -> Measured:
-        """Find out what a model needs in memory, whether it is loaded or not; takes up to seconds the first time.
+        """Return what a model needs in memory, whether it is loaded or not; may take seconds the first time.
 
         Raises:
             SottoError: The model is damaged, or not one that can be run.
@@ -260,7 +260,7 @@ class Engine:
         return ready.embedder.prepare(request)
 
     def embed(self, prepared: PreparedTexts, cancelled: Callable[[], bool] = _never) -> None:
-        """Take up texts; each `step` then works on them.
+        """Start embedding texts; each `step` then works on them.
 
         Args:
             prepared: From `prepare_texts`, with the model that is loaded now.
@@ -275,7 +275,7 @@ class Engine:
         ready.embedder.start(prepared, cancelled)
 
     def start(self, prepared: PreparedRequest, cancelled: Callable[[], bool] = _never) -> None:
-        """Take up a request; each `step` then works on it.
+        """Start a request; each `step` then works on it.
 
         Args:
             prepared: From `prepare`, with the model that is loaded now.
@@ -287,10 +287,10 @@ class Engine:
         self._check(prepared).scheduler.add(prepared, cancelled)
 
     def step(self) -> list[GenerateEvent | Embedded]:
-        """Compute one step of the requests in flight, and return what came of it.
+        """Compute one step of the requests in flight, and return its events.
 
-        A step is one prefill chunk, one decode step, or some tokens of texts that vectors are made of; answers and
-        vectors take turns. Each request ends with exactly one `Finished`, `Embedded` or `Failed`.
+        A step is one prefill chunk, one decode step, or some tokens of the texts to embed; answers and embeddings take
+        turns. Each request ends with exactly one `Finished`, `Embedded` or `Failed`.
         """
         ready = self._ready
         if ready is None:
@@ -301,7 +301,7 @@ class Engine:
         return [*ready.scheduler.step()]
 
     def abort(self) -> None:
-        """Drop all requests in flight, without a word."""
+        """Drop all requests in flight without any event."""
         if self._ready is not None:
             self._ready.scheduler.close()
             self._ready.embedder.close()
@@ -322,7 +322,7 @@ class Engine:
         self.start(prepared, lambda: dropped or cancelled())
         try:
             while self.running:
-                # Of others there are no answers beside it, but there may be vectors.
+                # No other answer is in flight, but embeddings may be.
                 yield from (event for event in self.step() if not isinstance(event, Embedded))
         finally:
             dropped = True
@@ -341,11 +341,11 @@ class Engine:
         if self._ready is not None:
             self._ready.scheduler.close()
             self._ready.embedder.close()
-            # The draft model's first: where the disk has no room for both, what was written last stays.
+            # The draft model's cache first: if the disk has no room for both, the one written last stays.
             if self._ready.draft is not None:
                 self._ready.draft.prefix.close()
             self._ready.prefix.close()
-        # A generation that was dropped may have left a token on its way, and that holds buffers.
+        # A dropped generation may still be computing a token, which holds buffers.
         mx.synchronize()
         self._ready = self._fitting = None
         wire(0)
@@ -356,12 +356,12 @@ class Engine:
         give_back()
 
     def share(self, *, alone: bool) -> None:
-        """Keep as much for later prompts as memory has room for, or no more than is left to one of several models."""
+        """Set the prefix cache's budget: all that memory has room for if alone, else one model's share."""
         if self._ready is not None and self._fitting is not None and self._ready.guard is not None:
             self._ready.guard.allow(None if alone else self._fitting.shared_cache)
 
     def look_at_memory(self) -> None:
-        """Give up what was kept for later prompts where the machine is short of memory; for while nothing is asked."""
+        """Shrink the prefix cache if the machine is short of memory; call it while the engine is idle."""
         if self._ready is not None and self._ready.guard is not None:
             self._ready.guard.look()
 
@@ -373,7 +373,7 @@ class Engine:
 
     @property
     def reserve(self) -> int:
-        """Bytes that are left to this model while others are loaded as well, beside what it holds."""
+        """Bytes reserved for this model while others are loaded, beyond what it holds."""
         if self._ready is None or self._fitting is None or self._fitting.shared is None:
             return 0
         return max(0, self._fitting.shared_cache - self.memory().cache) + self._fitting.shared_work
@@ -399,9 +399,9 @@ class Engine:
 
 
 def _forget_random() -> None:
-    """Let the key of MLX's own random numbers, which definitions fill new parameters with, be one that is not computed.
+    """Reset the key of MLX's global random numbers, used to fill new parameters, to an unevaluated constant.
 
-    Answers draw with keys of their own; this one would be all that is left of a model.
+    A computed key would be the only buffer left of an unloaded model. Answers sample with keys of their own.
     """
     state: list[mx.array] = mx.random.state  # type: ignore[assignment]
     state[0][:] = mx.arange(2, dtype=mx.uint32)

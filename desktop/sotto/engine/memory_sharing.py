@@ -1,8 +1,8 @@
-"""Several loaded models beside each other: what is left to each, and what all of them hold.
+"""Memory sharing between loaded models: what each may use, and what all of them hold.
 
-Alone, a model keeps as much for later prompts as memory has room for. Beside others each keeps no more than one
-conversation of `SHARED_CONTEXT` tokens takes (or of the context that was asked for), and so much is left to it when
-another one is planned. Everything here belongs to the thread that owns MLX.
+A model that is alone keeps as much for later prompts as memory has room for. Beside others, each keeps at most what one
+conversation of `SHARED_CONTEXT` tokens (or of the requested context) takes, and that much stays reserved for it when
+another model is planned. Everything here must run on the thread that owns MLX.
 """
 
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ from sotto.errors import NoRoomError
 
 
 class SharesMemory(Protocol):
-    """One of several engines, as far as memory is concerned."""
+    """An engine that shares memory with others."""
 
     @property
     def info(self) -> ModelInfo | None:
@@ -32,22 +32,22 @@ class SharesMemory(Protocol):
 
     @property
     def reserve(self) -> int:
-        """Bytes that are left to this model while others are loaded as well, beside what it holds."""
+        """Bytes reserved for this model while others are loaded, beyond what it holds."""
 
     def share(self, *, alone: bool) -> None:
-        """Keep as much for later prompts as memory has room for, or no more than is left to one of several models."""
+        """Set the prefix cache's budget: all that memory has room for if alone, else one model's share."""
 
     def memory(self) -> MemoryFigures:
         """Return what MLX holds now."""
 
 
 def beside(limits: Limits, most: int | None, others: Iterable[SharesMemory]) -> Limits:
-    """Return what there is for a model beside others, once each of these has what is left to it.
+    """Return the limits for one more model, after shrinking the others to their shares.
 
     Args:
-        limits: What may be taken from now on.
-        most: Bytes that people allow for all models together; None for all there is.
-        others: Engines with what is loaded now.
+        limits: The memory that is available now.
+        most: Bytes the user allows for all models together; None for no such limit.
+        others: The engines with models loaded now.
     """
     taken = reserved = 0
     for other in others:
@@ -60,7 +60,7 @@ def beside(limits: Limits, most: int | None, others: Iterable[SharesMemory]) -> 
 
 
 def settle(engines: Iterable[SharesMemory]) -> None:
-    """Give each of all engines what is left to it now that there is one more or less."""
+    """Set each engine's share of memory after a model was loaded or unloaded."""
     loaded = [engine for engine in engines if engine.info is not None]
     for engine in loaded:
         engine.share(alone=len(loaded) == 1)
@@ -68,7 +68,7 @@ def settle(engines: Iterable[SharesMemory]) -> None:
 
 
 def is_shortage(error: BaseException, others: Iterable[SharesMemory]) -> bool:
-    """Return whether a load failed for want of memory, and there is enough once others have left."""
+    """Return whether a load failed for lack of memory and unloading others may free enough."""
     theirs = sum(other.held + other.reserve for other in others)
     if isinstance(error, NoRoomError):
         return 0 < error.missing <= theirs
@@ -76,7 +76,7 @@ def is_shortage(error: BaseException, others: Iterable[SharesMemory]) -> bool:
 
 
 def figures(engines: Mapping[str, SharesMemory]) -> MemoryFigures:
-    """Return what MLX holds now for engines by their seats."""
+    """Return what MLX holds now, in all and for each engine by its seat."""
     each = {seat: engine.memory() for seat, engine in engines.items() if engine.info is not None}
     return MemoryFigures(
         weights=sum(held.weights for held in each.values()),
