@@ -1,4 +1,4 @@
-"""What an answer is made of, as values, and the one form in which it is kept as a text."""
+"""Parts of an answer (text, thoughts, tool calls) as values, and the markup in which answers are stored."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any
 
 
 class Kind(StrEnum):
-    """What a part of an answer is."""
+    """The kind of a part of an answer."""
 
     TEXT = "text"
     THOUGHT = "thought"
@@ -20,9 +20,9 @@ class ToolCall:
     """A tool that a model wants to use.
 
     Attributes:
-        name: Which one.
-        arguments: What it is given, as a JSON object.
-        id: What the tool's answer is told apart by.
+        name: The tool's name.
+        arguments: Its arguments, as a JSON object.
+        id: Identifies the call that a tool's result belongs to.
     """
 
     name: str
@@ -41,11 +41,11 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class CutCall:
-    """A call that an answer broke off in.
+    """A tool call that was cut off by the end of the answer.
 
     Attributes:
-        name: Which tool; empty where that had not been written yet.
-        arguments: What there is of the arguments, as the beginning of a JSON object.
+        name: The tool's name; empty if it had not been written yet.
+        arguments: The arguments so far, as the beginning of a JSON object.
     """
 
     name: str = ""
@@ -53,19 +53,19 @@ class CutCall:
 
     @property
     def sentence(self) -> str:
-        """What is said of it."""
+        """A sentence that tells the user about it."""
         which = f"The call of {self.name}" if self.name else "A call of a tool"
         return f"{which} was cut off where the answer ended, and is not complete."
 
     def written(self) -> str:
-        """Return it in the form in which answers are kept."""
+        """Return it in the form in which answers are stored."""
         begun = f'{{"name": {json.dumps(self.name, ensure_ascii=False)}, "arguments": {self.arguments}'
         return f"<tool_call>\n{begun if self.name else ''}"
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """Something new of an answer.
+    """A new piece of a streamed answer.
 
     A thought is one piece that begins it, pieces with text, and one that ends it unless the answer ends first. A call
     is one that begins it, while it is not known yet what it will be, and one that ends it with `call`; without `call`
@@ -111,7 +111,7 @@ def merge_pieces(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
 
 
 def plain(text: str) -> tuple[Piece, ...]:
-    """Return the pieces of an answer that is nothing but a text."""
+    """Return the pieces of an answer that is only text."""
     return (Piece(Kind.TEXT, text),) if text else ()
 
 
@@ -121,7 +121,7 @@ def text_of(pieces: Iterable[Piece]) -> str:
 
 
 def thought_of(pieces: Iterable[Piece]) -> str:
-    """Return what was thought, with an empty line between several thoughts."""
+    """Return the thoughts, separated by empty lines."""
     return "\n\n".join(part.text for part in merge_pieces(pieces) if part.kind is Kind.THOUGHT and part.text)
 
 
@@ -131,18 +131,18 @@ def calls_of(pieces: Iterable[Piece]) -> tuple[ToolCall, ...]:
 
 
 def cut_of(pieces: Iterable[Piece]) -> CutCall | None:
-    """Return the call that the answer breaks off in; None where it does so in none."""
+    """Return the call that was cut off by the end of the answer, or None."""
     return next((piece.cut for piece in pieces if piece.cut is not None), None)
 
 
 def markup(pieces: Iterable[Piece], *, begun: bool = False) -> str:
-    """Return pieces in the form in which answers of every model are kept: thoughts and calls between tags.
+    """Return pieces in the form in which answers of every model are stored: thoughts and calls between tags.
 
-    `families.STORED` reads it again.
+    `families.STORED` parses it.
 
     Args:
         pieces: Of one answer, in order.
-        begun: Whether something of the answer stands in front of them.
+        begun: Whether other parts of the answer come before them.
     """
     parts: list[str] = []
     for piece in pieces:

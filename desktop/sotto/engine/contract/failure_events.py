@@ -1,17 +1,17 @@
-"""What people are told when something went wrong."""
+"""Conversion of errors into events with a message for the user."""
 
 import traceback
 
 from sotto.engine.contract.events import Failed
 from sotto.errors import EngineError, SottoError
 
-# In the words that clients of Ollama know; what follows says how long.
+# Ollama's wording, which its clients recognise; the lengths follow it.
 TEXT_TOO_LONG = "the input length exceeds the context length"
 OUT_OF_MEMORY = "Memory ran out; start a new chat, choose a smaller model or close other programs."
 
 
 def failure_of(request_id: str, error: BaseException) -> Failed:
-    """Return the event that tells people of `error`, which ended the request, or a load where the id is empty."""
+    """Return the event that reports `error`, which ended the request, or a load if the id is empty."""
     known = as_engine_error(error)
     if isinstance(known, SottoError):
         return Failed(request_id, known.message)
@@ -20,7 +20,7 @@ def failure_of(request_id: str, error: BaseException) -> Failed:
 
 
 def as_engine_error(error: BaseException) -> BaseException:
-    """Return an error of MLX or Python that says that memory ran out in words for people, any other as it is."""
+    """Return an EngineError with a message for the user if memory ran out, else the error unchanged."""
     return EngineError(OUT_OF_MEMORY) if is_out_of_memory(error) else error
 
 

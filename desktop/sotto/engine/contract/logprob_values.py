@@ -1,15 +1,15 @@
-"""How likely tokens were, as an answer tells it."""
+"""Log-probabilities of the tokens of an answer."""
 
 from dataclasses import dataclass
 
 MOST_LOGPROBS = 20
-# What stands for "impossible", which JSON has no number for; it is Ollama's.
+# Stands for minus infinity, which JSON cannot express; the value is Ollama's.
 LEAST_LOGPROB = -9999.0
 
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """How likely a token was, to the model itself: before penalties and any restriction of what could be sampled.
+    """The log-probability of a token by the model itself: before penalties and any restriction of sampling.
 
     Attributes:
         token_id: The token.
@@ -24,11 +24,11 @@ class TokenLogprob:
 
 @dataclass(frozen=True, slots=True)
 class Likelihood:
-    """How likely a token was that was drawn, and what would have been likelier.
+    """The log-probabilities of a sampled token and of the most probable ones in its place.
 
     Attributes:
-        drawn: The token.
-        top: The likeliest tokens in its place, from the likeliest down, as many as were asked for.
+        drawn: The sampled token.
+        top: The most probable tokens in its place, in descending order, as many as were asked for.
     """
 
     drawn: TokenLogprob

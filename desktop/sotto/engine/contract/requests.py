@@ -33,10 +33,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class SamplingOptions:
-    """How the next token is drawn; names, order and defaults are Ollama's, or llama.cpp's where Ollama has none.
+    """How the next token is sampled; names, order and defaults are Ollama's, or llama.cpp's where Ollama has none.
 
     Attributes:
-        temperature: 0 takes the likeliest token.
+        temperature: 0 takes the most probable token.
         top_k: Keep the k likeliest; active when 0 < k < vocabulary.
         top_p: Keep the smallest set whose mass reaches p; active when 0 < p < 1.
         min_p: Drop what is less than min_p times the likeliest; active when 0 < m <= 1.
@@ -44,7 +44,7 @@ class SamplingOptions:
         repeat_last_n: How many recent tokens the penalties see; -1 the whole context, 0 none.
         presence_penalty: Subtracted once from each recent token's score.
         frequency_penalty: Subtracted once per occurrence.
-        seed: The same seed gives the same answer; None draws freely.
+        seed: The same seed gives the same answer; None for a random one.
         typical_p: Keep the smallest set of the most typical tokens whose mass reaches p; active when 0 < p < 1.
         xtc_probability: How often XTC leaves out the likeliest tokens; 0 is off.
         xtc_threshold: From which probability a token is one of these; the least likely of them stays.
@@ -85,7 +85,7 @@ class SamplingOptions:
 
 
 class Overflow(StrEnum):
-    """What is done where the context has no room.
+    """What happens when the context has no room.
 
     `error` refuses a prompt that is too long and ends an answer where the context is full. The other two leave the
     oldest turns of a conversation out, never its system prompt or its last message. `truncate` also ends the answer
@@ -98,7 +98,7 @@ class Overflow(StrEnum):
 
 
 class GrammarKind(StrEnum):
-    """How it is written what an answer must be."""
+    """The notation of a grammar."""
 
     JSON_SCHEMA = "json_schema"
     REGEX = "regex"
@@ -107,10 +107,10 @@ class GrammarKind(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Grammar:
-    """What an answer must be.
+    """A constraint on the form of an answer.
 
     Attributes:
-        kind: How `text` is written.
+        kind: The notation of `text`.
         text: A JSON schema, a regular expression for the whole answer, or a grammar in llguidance's dialect of Lark.
         name: What the field or file that it comes from is called, for messages.
     """
@@ -121,7 +121,7 @@ class Grammar:
 
 
 class Think(StrEnum):
-    """Whether a model thinks before it answers, and how much where it can be told so."""
+    """Whether a model thinks before it answers, and how much, for models that accept an effort."""
 
     OFF = "off"
     ON = "on"
@@ -147,7 +147,7 @@ class GenerateRequest:
         echo: Whether the answer begins with the text of `prompt`.
         template: What renders `messages`, or asks for what fills a gap, in place of the model's own template, in Jinja
             or Go; empty for that one.
-        sampling: How tokens are drawn. None is as the model's own manifest says, which then also stands in for a
+        sampling: How tokens are sampled. None is as the model's own manifest says, which then also stands in for a
             `num_predict` or `stop` that is not given.
         options: What goes before the manifest then, by Ollama's names.
         num_predict: Most tokens to generate; negative up to the end of the context, None up to
@@ -155,10 +155,10 @@ class GenerateRequest:
         stop: Texts that end the answer and are not part of it; not looked for where there is a grammar.
         grammar: What the answer must be, behind what the model thinks where it thinks first. It then ends where it is
             complete, and is cut short by nothing but its length, the context, a loop or being cancelled.
-        ignore_eos: Go on past end-of-sequence tokens, which are then never drawn, and through loops; for measurements.
-        overflow: What is done where the context has no room.
+        ignore_eos: Go on past end-of-sequence tokens, never sampled then, and through loops; for measurements.
+        overflow: What happens when the context has no room.
         loop_guard: Whether an answer ends that repeats itself without end; None as usual, which is yes.
-        logprobs: With each token goes how likely it and so many of the likeliest were; None for nothing of that.
+        logprobs: How many of the most probable tokens to report with each sampled one's log-probability; None for none.
         tools: Functions that the model may call, each an object with `type` and `function` as in OpenAI's API; see
             `sotto.engine.prompt.tools`.
         tool_choice: Which of them it must call; None for what it likes.
@@ -196,7 +196,7 @@ class GenerateRequest:
 
 @dataclass(frozen=True, slots=True)
 class CountRequest:
-    """How many tokens a conversation would be, if a model were asked to answer it.
+    """A request to count the tokens of a conversation as a prompt.
 
     Attributes:
         id: Chosen by the caller; the event carries it.
@@ -215,7 +215,7 @@ class CountRequest:
 
 @dataclass(frozen=True, slots=True)
 class EmbedRequest:
-    """What to make vectors of.
+    """A request for embeddings.
 
     Attributes:
         id: Chosen by the caller; events carry it.
