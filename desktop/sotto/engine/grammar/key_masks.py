@@ -1,4 +1,4 @@
-"""Which tokens would give an object a key that it has: they are left out of what may follow."""
+"""Removal of tokens that would repeat a key of a JSON object from a mask of allowed tokens."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,14 @@ class KeyMasks:
     """The tokens of a vocabulary that can end a key."""
 
     def __init__(self, spelled: Sequence[bytes]) -> None:
-        """Look for them among all tokens, which are given as their bytes."""
+        """Find them in `spelled`, the bytes of each token by its id."""
         ending = sorted((data, token) for token, data in enumerate(spelled) if _QUOTE in data)
         self._spelled = [data for data, _ in ending]
         self._tokens = [token for _, token in ending]
         self._several = [(data.count(_QUOTE), data, token) for data, token in ending if data.count(_QUOTE) > 1]
 
     def without_repeats(self, mask: bytes, place: Place) -> bytes:
-        """Return a mask without the tokens behind which an object has a key twice."""
+        """Return a mask without the tokens that would make an object have the same key twice."""
         left = bytearray(mask)
         for token in self._repeating(left, place):
             left[token // 8] &= ~(1 << token % 8)

@@ -1,4 +1,4 @@
-"""Scores with those of the tokens left out that may not follow."""
+"""Masking of the logits of tokens that a grammar does not allow."""
 
 from collections.abc import Sequence
 
@@ -14,8 +14,8 @@ def mask_logits(logits: mx.array, masks: Sequence[bytes | None]) -> mx.array:
 
     Args:
         logits: [R, V].
-        masks: For each row which tokens may follow, as `sotto.engine.grammar.guides` says it; None for any. Tokens that
-            a mask is too short for may not.
+        masks: For each row, the bit mask of allowed tokens from `sotto.engine.grammar.guides`; None for all. Tokens
+            beyond the end of a mask are not allowed.
     """
     rows, width = logits.shape
     size = -(-width // _BITS) * _BYTES

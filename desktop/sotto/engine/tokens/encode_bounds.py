@@ -1,8 +1,8 @@
-"""How long a text may take to be cut into tokens, where that can grow faster than the text.
+"""Limits on the time to tokenize a text, where that time can grow faster than the text.
 
-A call into the tokenizers library cannot be interrupted. So what could take long is measured on small parts of a text
-first, then on larger ones, and the whole is cut only where these say that it will not. What they give is thrown
-away: tokens at their ends are not those of the whole text.
+WORKAROUND: a call into the tokenizers library cannot be interrupted; check at upgrades. So a text that could take long
+is first timed on small parts, then on larger ones, and tokenized as a whole only if these were fast enough. The tokens
+of the parts are discarded: those at their ends differ from the tokens of the whole text.
 
 Where it takes the square of the length of runs of characters, runs are parts, with what is behind them: most of the
 time goes into a search that fails there. Where nothing is known, or runs are not those of the text, windows of all of
@@ -36,11 +36,11 @@ Cut = Callable[[str], list[int]]
 
 
 def bound_encoder(cut: Cut, cost: Cost) -> Cut:
-    """Return what cuts texts as `cut` does, and refuses those that would take too long.
+    """Return an encoder like `cut` that refuses texts that would take too long.
 
     Args:
         cut: Returns the tokens of a text.
-        cost: What its expressions take.
+        cost: The running time of its expressions.
     """
     if cost.growth is Growth.LINEAR:
         return cut
@@ -94,7 +94,7 @@ def _measure_windows(text: str, cut: Cut, allowed: float, size: int) -> None:
 
 
 def _seconds(cut: Cut, text: str) -> float:
-    # Of this thread: on a busy machine, a small part would seem to take as long as a large one.
+    # Thread time: by wall time on a busy machine, a small part could seem to take as long as a large one.
     start = time.thread_time()
     cut(text)
     return time.thread_time() - start

@@ -1,4 +1,4 @@
-"""How models mark what stands before and behind a gap that they are to fill, by the tokens of their vocabularies.
+"""Special tokens with which models of each family mark the text before and after a gap to fill (fill-in-the-middle).
 
 Facts are from the papers and tokenizers that the models were published with, and from llama.cpp, which knows most of
 them as well. Order and white space matter: a model fills in well only what is put as it was trained.
@@ -10,13 +10,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class InfillMarks:
-    """One family's marks, each a token of its own.
+    """One family's marks, each a single token.
 
     Attributes:
-        prefix: Stands in front of what comes before the gap.
-        suffix: Stands in front of what comes behind it.
-        middle: Asks for what fills it; empty where nothing does, but that the prefix comes last.
-        suffix_first: Whether what comes behind the gap stands first.
+        prefix: Precedes the text before the gap.
+        suffix: Precedes the text after the gap.
+        middle: Asks for the text that fills the gap; empty if the family has no such mark and puts the prefix last.
+        suffix_first: Whether the text after the gap comes first.
         repository: Stands in front of a repository's name, where whole files may precede; empty for none.
         file: Stands in front of a file's name, a new line and its text; empty for none.
     """
@@ -30,7 +30,7 @@ class InfillMarks:
 
     @property
     def needed(self) -> tuple[str, ...]:
-        """Those without which nothing can be filled in."""
+        """The marks without which no gap can be filled."""
         return tuple(filter(None, (self.prefix, self.suffix, self.middle)))
 
 
@@ -48,16 +48,16 @@ _FAMILIES = (
     InfillMarks("<[fim-prefix]>", "<[fim-suffix]>", "<[fim-middle]>", suffix_first=True),  # Seed Coder
     InfillMarks("[PREFIX]", "[SUFFIX]", "", suffix_first=True),  # Codestral
 )
-# With these the gap is filled: what pads, what begins another file, or the text's end by whatever name.
+# These end the text in the gap: padding, the beginning of another file, or any end-of-text token.
 _ENDS = (
     "<|endoftext|>", "<EOT>", "▁<EOT>", "<|EOT|>", "<|fim_pad|>", "<fim_pad>", "<fim-pad>", "<PAD>", "<|file_sep|>",
     "<file_sep>", "<|file_separator|>", "<|repo_name|>", "<repo_name>", "<reponame>", "<filename>",
 )  # fmt: skip
 
 INFILL_MARKS = frozenset(mark for family in _FAMILIES for mark in family.needed)
-"""All that stand around a gap."""
+"""All marks around a gap."""
 INFILL_ENDS = INFILL_MARKS | frozenset(_ENDS)
-"""All that end what fills one, where they are tokens of a model."""
+"""All tokens that end the text in a gap, if the model has them."""
 
 
 def infill_marks(tokens: Container[str]) -> InfillMarks | None:

@@ -1,4 +1,4 @@
-"""What the tokenizers library raises, turned into sentences."""
+"""Conversion of errors of the tokenizers library into sentences for the user."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ def library_sentence(trouble: str) -> Iterator[None]:
     """Turn any error of the tokenizers library into a sentence.
 
     Args:
-        trouble: What is said of `tokenizer.json` then.
+        trouble: What went wrong with `tokenizer.json`, for the sentence.
 
     Raises:
         BrokenModelError: The library raised something.
@@ -23,7 +23,7 @@ def library_sentence(trouble: str) -> Iterator[None]:
     except (SottoError, KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:
-        # A panic of the library is no Exception: it derives from BaseException alone.
+        # WORKAROUND: a panic of tokenizers (Rust) derives from BaseException, not from Exception. Check at upgrades.
         raise BrokenModelError(f"tokenizer.json: {trouble}: {_first_line(error)}.") from error
 
 
