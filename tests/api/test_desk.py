@@ -73,7 +73,7 @@ class StillHost:
             self.asked.append("unload")
             self._ends.append((None, command.seat))
         elif command.roomy and len(self.resident_models) >= self._room:
-            self._keeper.hear(Failed("", "It does not fit.", seat=command.seat, shortage=True))
+            self._keeper.receive(Failed("", "It does not fit.", seat=command.seat, shortage=True))
         else:
             self.asked.append(command.record.name)
             self._ends.append((command.record, command.seat))
@@ -91,7 +91,7 @@ class StillHost:
         if record is not None and event is None:
             info = ModelInfo(record.digest, record.name, "llama", 4096, 1, 1, "float32", "cpu", True, 1)
             event = Loaded(info, seat)
-        self._keeper.hear(replace(event or Unloaded(), seat=seat))
+        self._keeper.receive(replace(event or Unloaded(), seat=seat))
 
 
 def stepped(test):

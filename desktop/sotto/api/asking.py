@@ -11,7 +11,7 @@ from sotto.api.desk import Desk, Visit
 from sotto.api.error_bodies import bad_request
 from sotto.api.fields import DURATION, Body, Flag, Object, Raw, Text, TextOrObjects
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
-from sotto.engine.contract.logprob_values import Likelihood
+from sotto.engine.contract.logprob_values import LogprobEntry
 from sotto.engine.contract.options import DRAWN_BY, OPTION_SCHEMAS, known_options, misspelling_notes, request_options
 from sotto.engine.contract.requests import GenerateRequest, Grammar, GrammarKind, Message, Overflow
 from sotto.engine.grammar.grammars import check_grammar
@@ -260,13 +260,13 @@ def reason_of(end: Finished) -> str:
     return DoneReason.LENGTH.value if end.done_reason is DoneReason.LOOP else end.done_reason.value
 
 
-async def collect_answer(desk: Desk, visit: Visit, request: GenerateRequest) -> tuple[Finished, list[Likelihood]]:
+async def collect_answer(desk: Desk, visit: Visit, request: GenerateRequest) -> tuple[Finished, list[LogprobEntry]]:
     """Wait for the end of an answer and return it with the log-probabilities of its tokens, if they were requested.
 
     Raises:
         ApiError: The answer failed.
     """
-    logprobs: list[Likelihood] = []
+    logprobs: list[LogprobEntry] = []
     async with aclosing(desk.answer(visit, request)) as events:
         async for event in events:
             if isinstance(event, TextChunk):

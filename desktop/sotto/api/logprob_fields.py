@@ -6,10 +6,10 @@ from typing import Any
 
 from sotto.api.error_bodies import bad_request
 from sotto.api.fields import Body, Flag, Integer
-from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood, TokenLogprob
+from sotto.engine.contract.logprob_values import MOST_LOGPROBS, LogprobEntry, TokenLogprob
 
 # Builds the field of one answer from its next tokens; a completion's has state, so each answer needs its own.
-Form = Callable[[Sequence[Likelihood]], Any]
+Form = Callable[[Sequence[LogprobEntry]], Any]
 
 
 class ChatLogprobs(Body):
@@ -53,16 +53,16 @@ def requested_ollama_logprobs(body: OllamaLogprobs) -> int | None:
     return count or 0 if body.logprobs else None
 
 
-def chat_logprobs_field(tokens: Sequence[Likelihood]) -> dict[str, Any]:
+def chat_logprobs_field(tokens: Sequence[LogprobEntry]) -> dict[str, Any]:
     """Return the `logprobs` field of a chat in OpenAI's dialect."""
-    content = [_row(token.drawn) | {"top_logprobs": [_row(other) for other in token.top]} for token in tokens]
+    content = [_row(token.sampled) | {"top_logprobs": [_row(other) for other in token.top]} for token in tokens]
     return {"content": content, "refusal": None}
 
 
-def ollama_logprobs_field(tokens: Sequence[Likelihood]) -> list[dict[str, Any]]:
+def ollama_logprobs_field(tokens: Sequence[LogprobEntry]) -> list[dict[str, Any]]:
     """Return Ollama's `logprobs` field; it has `top_logprobs` only if alternatives were requested."""
     return [
-        _row(token.drawn) | ({"top_logprobs": [_row(other) for other in token.top]} if token.top else {})
+        _row(token.sampled) | ({"top_logprobs": [_row(other) for other in token.top]} if token.top else {})
         for token in tokens
     ]
 
@@ -75,15 +75,15 @@ class CompletionLogprobs:
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self._length = 0
 
-    def __call__(self, tokens: Sequence[Likelihood]) -> dict[str, Any]:
+    def __call__(self, tokens: Sequence[LogprobEntry]) -> dict[str, Any]:
         """Return the field for the next tokens."""
         offsets = []
         for token in tokens:
             offsets.append(self._length)
-            self._length += len(self._decoder.decode(token.drawn.data))
+            self._length += len(self._decoder.decode(token.sampled.data))
         return {
-            "tokens": [_token_text(token.drawn) for token in tokens],
-            "token_logprobs": [token.drawn.logprob for token in tokens],
+            "tokens": [_token_text(token.sampled) for token in tokens],
+            "token_logprobs": [token.sampled.logprob for token in tokens],
             "top_logprobs": [{_token_text(other): other.logprob for other in reversed(token.top)} for token in tokens],
             "text_offset": offsets,
         }

@@ -12,7 +12,7 @@ from sotto.cli.exit_codes import INTERRUPTED
 from sotto.cli.formats import grammar_of
 from sotto.cli.terminal_session import Session, system_messages
 from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
-from sotto.engine.contract.logprob_values import Likelihood, TokenLogprob
+from sotto.engine.contract.logprob_values import LogprobEntry, TokenLogprob
 from sotto.engine.contract.requests import Message, Overflow, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.prompt.forced_calls import wanted_tools
@@ -58,7 +58,7 @@ def run(parsed: argparse.Namespace) -> int:
         load_duration = session.load(raw=parsed.raw).load_duration
         finished, told = _answer(session, prompt, parsed)
     if parsed.json:
-        logprobs = {} if parsed.logprobs is None else {"logprobs": [_likelihood(likelihood) for likelihood in told]}
+        logprobs = {} if parsed.logprobs is None else {"logprobs": [_logprob_object(entry) for entry in told]}
         print(json.dumps(_report(session.record.name, finished, load_duration) | logprobs, ensure_ascii=False))
     if note := session.cut_short(finished):
         print(f"sotto: {note}", file=sys.stderr)
@@ -131,9 +131,9 @@ def _piped() -> str:
         raise InvalidRequestError(f"The prompt on stdin is no UTF-8 text ({error.reason} at {error.start}).") from error
 
 
-def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> tuple[Finished, list[Likelihood]]:
+def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> tuple[Finished, list[LogprobEntry]]:
     messages = () if parsed.raw else (*system_messages(parsed.system), Message("user", prompt))
-    writer, told = AnswerWriter(), list[Likelihood]()
+    writer, told = AnswerWriter(), list[LogprobEntry]()
     for event in session.ask(messages, prompt if parsed.raw else None, parsed.logprobs):
         if isinstance(event, TextChunk):
             told += event.logprobs
@@ -148,8 +148,8 @@ def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> tuple[
     raise AssertionError("a generation ends with Finished or Failed")
 
 
-def _likelihood(likelihood: Likelihood) -> dict[str, Any]:
-    return _token(likelihood.drawn) | {"top_logprobs": [_token(other) for other in likelihood.top]}
+def _logprob_object(entry: LogprobEntry) -> dict[str, Any]:
+    return _token(entry.sampled) | {"top_logprobs": [_token(other) for other in entry.top]}
 
 
 def _token(token: TokenLogprob) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class Keeper:
         self._due = FOREVER
         self._carry_out(self.residents.tick())
 
-    def hear(self, event: Event) -> None:
+    def receive(self, event: Event) -> None:
         """Take an event of the loop; only those about loads and unloads matter."""
         if isinstance(event, Loaded):
             self._carry_out(self.residents.loaded(event.seat, event.info))

@@ -167,7 +167,7 @@ class LoopHost:
             if isinstance(event, Loaded) and event.info.doubts_template:
                 _log.warning("%s: %s", event.info.name, event.info.template_note)
             with self._lock:
-                self._keeper.hear(event)
+                self._keeper.receive(event)
         elif isinstance(event, RequestEvent):
             with self._lock:
                 callback = self._answering.get(event.request_id)

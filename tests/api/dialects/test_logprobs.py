@@ -8,7 +8,7 @@ from sotto.api.asking import reason_of
 from sotto.api.dialects.anthropic import _reason as anthropic_reason
 from sotto.api.logprob_fields import CompletionLogprobs, chat_logprobs_field, ollama_logprobs_field
 from sotto.engine.contract.events import DoneReason, Finished
-from sotto.engine.contract.logprob_values import Likelihood, TokenLogprob
+from sotto.engine.contract.logprob_values import LogprobEntry, TokenLogprob
 from sotto.engine.contract.requests import GenerateRequest
 
 
@@ -28,7 +28,7 @@ def test_finish_reasons_of_each_dialect(reason, ollama_and_openai, anthropic):
 
 def told(*tokens):
     likely = [TokenLogprob(index, data, -1.0 - index) for index, data in enumerate(tokens)]
-    return [Likelihood(token, (token,)) for token in likely]
+    return [LogprobEntry(token, (token,)) for token in likely]
 
 
 def test_parts_of_a_character_are_shown_as_bytes():

@@ -17,7 +17,7 @@ from sotto.engine.contract.logprob_values import LEAST_LOGPROB
 from sotto.engine.contract.requests import GenerateRequest, SamplingOptions
 from sotto.engine.engine import Engine
 from sotto.engine.generation import generation
-from sotto.engine.sampling.logprob_rows import likelihoods
+from sotto.engine.sampling.logprob_rows import compute_logprobs
 from sotto.store.opening import open_model, record_of
 from thoroughness import examples
 from tiny_random import VOCABULARY
@@ -47,12 +47,12 @@ def test_as_in_numpy(data, rows, width, count, dtype):
     generator = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     logits = mx.array(generator.normal(size=(rows, width)).astype(np.float32) * 5).astype(dtype)
     drawn = generator.integers(0, width, rows)
-    told = likelihoods(logits, mx.array(drawn.astype(np.uint32)), count).read(spelled)
+    told = compute_logprobs(logits, mx.array(drawn.astype(np.uint32)), count).read(spelled)
     expected = log_softmax(np.array(logits.astype(mx.float32)))
     for row, one in enumerate(told):
-        assert (one.drawn.token_id, one.drawn.data) == (drawn[row], spelled(drawn[row]))
-        assert one.drawn.logprob == pytest.approx(expected[row, drawn[row]], abs=1e-4)
-        assert one.drawn.logprob <= 1e-5
+        assert (one.sampled.token_id, one.sampled.data) == (drawn[row], spelled(drawn[row]))
+        assert one.sampled.logprob == pytest.approx(expected[row, drawn[row]], abs=1e-4)
+        assert one.sampled.logprob <= 1e-5
         best = np.sort(expected[row])[::-1][:count]
         np.testing.assert_allclose([each.logprob for each in one.top], best, atol=1e-4)
         assert len({each.token_id for each in one.top}) == min(count, width)
@@ -61,15 +61,15 @@ def test_as_in_numpy(data, rows, width, count, dtype):
 
 
 def test_what_is_impossible_has_a_number_all_the_same():
-    (told,) = likelihoods(mx.array([[0.0, -math.inf]]), mx.array([1], dtype=mx.uint32), 2).read(spelled)
-    assert told.drawn.logprob == LEAST_LOGPROB
+    (told,) = compute_logprobs(mx.array([[0.0, -math.inf]]), mx.array([1], dtype=mx.uint32), 2).read(spelled)
+    assert told.sampled.logprob == LEAST_LOGPROB
     assert [(each.token_id, each.logprob) for each in told.top] == [(0, 0.0), (1, LEAST_LOGPROB)]
 
 
 def test_of_equals_the_first_comes_first():
-    (told,) = likelihoods(mx.zeros((1, 4)), mx.array([2], dtype=mx.uint32), 4).read(spelled)
+    (told,) = compute_logprobs(mx.zeros((1, 4)), mx.array([2], dtype=mx.uint32), 4).read(spelled)
     assert [each.token_id for each in told.top] == [0, 1, 2, 3]
-    assert math.exp(told.drawn.logprob) == pytest.approx(0.25)
+    assert math.exp(told.sampled.logprob) == pytest.approx(0.25)
 
 
 def reference(model, prompt, tokens):
@@ -83,11 +83,11 @@ def check(events, name, model, prompt, count):
     tokens = finished(events, name).token_ids
     told = [one for chunk in chunks for one in chunk.logprobs]
     for chunk in chunks:
-        assert tuple(one.drawn.token_id for one in chunk.logprobs) == chunk.token_ids
+        assert tuple(one.sampled.token_id for one in chunk.logprobs) == chunk.token_ids
     expected = reference(model, prompt, tokens)
     assert len(told) == len(tokens)
     for row, one in zip(expected, told, strict=True):
-        assert one.drawn.logprob == pytest.approx(row[one.drawn.token_id], abs=2e-3)
+        assert one.sampled.logprob == pytest.approx(row[one.sampled.token_id], abs=2e-3)
         np.testing.assert_allclose([each.logprob for each in one.top], np.sort(row)[::-1][:count], atol=2e-3)
 
 
@@ -122,7 +122,7 @@ def test_nothing_is_computed_for_who_does_not_ask(monkeypatch):
     def called(*_):
         raise AssertionError("nobody asked")
 
-    monkeypatch.setattr(generation, "likelihoods", called)
+    monkeypatch.setattr(generation, "compute_logprobs", called)
     found = finished(run("plain", empty("plain"), task(), task([3], request_id="b"), batches=True))
     assert len(found.token_ids) == 12
 
@@ -137,7 +137,7 @@ def test_they_are_those_that_ollama_tells():
     told = [one for event in events if isinstance(event, TextChunk) for one in event.logprobs]
     assert finished(events).text == recorded["response"]
     for mine, its in zip(told, recorded["logprobs"], strict=True):
-        pairs = zip((mine.drawn, *mine.top), (its, *its["top_logprobs"]), strict=True)
+        pairs = zip((mine.sampled, *mine.top), (its, *its["top_logprobs"]), strict=True)
         for token, row in pairs:
             assert list(token.data) == row["bytes"]
             assert token.logprob == pytest.approx(row["logprob"], abs=0.02)

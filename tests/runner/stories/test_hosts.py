@@ -205,8 +205,8 @@ def test_how_tokens_are_drawn_and_how_likely_they_were_crosses(host, records):
     host.loop.send(Generate(request("a", sampling=drawn, logprobs=2, num_predict=20)))
     finished = host.ended("a")
     told = [one for event in host.events if isinstance(event, TextChunk) for one in event.logprobs]
-    assert tuple(one.drawn.token_id for one in told) == finished.token_ids
-    assert b"".join(one.drawn.data for one in told).decode(errors="replace") == finished.text
+    assert tuple(one.sampled.token_id for one in told) == finished.token_ids
+    assert b"".join(one.sampled.data for one in told).decode(errors="replace") == finished.text
     assert {len(one.top) for one in told} == {2}
     loop = SamplingOptions(temperature=0, logit_bias=((70, 100.0),))
     host.loop.send(Generate(request("b", sampling=loop, num_predict=-1)))

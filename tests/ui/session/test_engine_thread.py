@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from scripted_loop import Script, ScriptedLoop, record
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.events import Failed, Finished, Loaded, LoadProgress, PrefillProgress, TextChunk
-from sotto.engine.contract.logprob_values import Likelihood, TokenLogprob
+from sotto.engine.contract.logprob_values import LogprobEntry, TokenLogprob
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message
 from sotto.runner.commands import Cancel, CancelLoad, Count, Generate, Load, Measure
 from sotto.runner.joining import join_events
@@ -63,11 +63,11 @@ def test_joining_loses_no_text_and_keeps_the_order(sent):
 
 
 def test_how_likely_thoughts_were_is_not_joined_with_how_likely_an_answer_was():
-    told = tuple(Likelihood(TokenLogprob(token, b"x", -1.0)) for token in range(3))
+    told = tuple(LogprobEntry(TokenLogprob(token, b"x", -1.0)) for token in range(3))
     thought, text = (Piece(Kind.THOUGHT, "x"),), (Piece(Kind.TEXT, "x"),)
     sent = [
-        TextChunk("a", "x" * (parts is text), (likelihood.drawn.token_id,), (likelihood,), parts)
-        for likelihood, parts in zip(told, (thought, thought, text), strict=True)
+        TextChunk("a", "x" * (parts is text), (entry.sampled.token_id,), (entry,), parts)
+        for entry, parts in zip(told, (thought, thought, text), strict=True)
     ]
     assert join_events(sent) == [TextChunk("a", "", (0, 1), told[:2], thought * 2), sent[2]]
 

@@ -46,7 +46,7 @@ from sotto.api.tool_fields import (
     suit_model,
 )
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
-from sotto.engine.contract.logprob_values import Likelihood
+from sotto.engine.contract.logprob_values import LogprobEntry
 from sotto.engine.contract.requests import GenerateRequest, Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.store.records import ModelRecord
@@ -278,7 +278,7 @@ async def _format(body: AnswerBody) -> Grammar | None:
     return await schema_of(body, "format")
 
 
-def _row(job: _Job, new: AnswerContent, logprobs: Sequence[Likelihood] = ()) -> dict[str, Any]:
+def _row(job: _Job, new: AnswerContent, logprobs: Sequence[LogprobEntry] = ()) -> dict[str, Any]:
     logprob_fields = {"logprobs": ollama_logprobs_field(logprobs)} if logprobs else {}
     return {"model": job.name, "created_at": timestamp(time.time_ns()), **job.row(new), **logprob_fields}
 

@@ -73,7 +73,7 @@ from sotto.api.tool_fields import (
     suit_model,
 )
 from sotto.engine.contract.events import DoneReason, Finished, TextChunk
-from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood
+from sotto.engine.contract.logprob_values import MOST_LOGPROBS, LogprobEntry
 from sotto.engine.contract.requests import GenerateRequest, Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.errors import InvalidNameError
@@ -324,7 +324,7 @@ class OpenAI:
             aclosing(interleave(self._desk, visit, job.requests)) as events,
         ):
             ends: dict[int, Finished] = {}
-            logprobs: dict[int, list[Likelihood]] = {}
+            logprobs: dict[int, list[LogprobEntry]] = {}
             async for index, engine_event in events:
                 if isinstance(engine_event, TextChunk):
                     logprobs.setdefault(index, []).extend(engine_event.logprobs)

@@ -33,7 +33,7 @@ from sotto.api.notes import warning_fields
 from sotto.api.tool_fields import suit_model
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.events import CUT_SHORT, Finished, TextChunk
-from sotto.engine.contract.logprob_values import Likelihood
+from sotto.engine.contract.logprob_values import LogprobEntry
 from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
 
@@ -139,7 +139,7 @@ class Responses:
     async def _response_events(self, job: _Job) -> AsyncGenerator[dict[str, Any], None]:
         """Yield the events of a response, the last of which holds the whole response."""
         items, begun = Items(), False
-        logprobs: Sequence[Likelihood] = ()
+        logprobs: Sequence[LogprobEntry] = ()
         async with self._desk.visit(job.record, keep_alive=job.keep_alive) as visit:
             request, warnings = suit_model(job.head["model"], visit.info, job.request)
             async with aclosing(self._desk.answer(visit, request)) as events:

@@ -6,7 +6,7 @@ from uuid import uuid4
 
 from sotto.api.logprob_fields import chat_logprobs_field
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall
-from sotto.engine.contract.logprob_values import Likelihood
+from sotto.engine.contract.logprob_values import LogprobEntry
 from sotto.engine.parsing.output import fresh_id
 
 _PREFIXES = {Kind.TEXT: "msg", Kind.THOUGHT: "rs", Kind.TOOL: "fc"}
@@ -26,7 +26,7 @@ class Items:
         self.output: list[dict[str, Any]] = []
         self._open: Kind | None = None
 
-    def add(self, piece: Piece, logprobs: Sequence[Likelihood] = ()) -> Iterator[dict[str, Any]]:
+    def add(self, piece: Piece, logprobs: Sequence[LogprobEntry] = ()) -> Iterator[dict[str, Any]]:
         """Yield the events for the next piece, with the log-probabilities of its tokens."""
         if self._open is not piece.kind or piece.kind is Kind.TOOL:
             yield from self.end()

@@ -14,7 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, plain, thought_of
-from sotto.engine.contract.logprob_values import Likelihood
+from sotto.engine.contract.logprob_values import LogprobEntry
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 
 
@@ -159,7 +159,7 @@ class TextChunk:
     request_id: str
     text: str
     token_ids: tuple[int, ...]
-    logprobs: tuple[Likelihood, ...] = ()
+    logprobs: tuple[LogprobEntry, ...] = ()
     parts: tuple[Piece, ...] = ()
 
     @property

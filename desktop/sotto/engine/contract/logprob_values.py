@@ -23,13 +23,13 @@ class TokenLogprob:
 
 
 @dataclass(frozen=True, slots=True)
-class Likelihood:
+class LogprobEntry:
     """The log-probabilities of a sampled token and of the most probable ones in its place.
 
     Attributes:
-        drawn: The sampled token.
+        sampled: The sampled token.
         top: The most probable tokens in its place, in descending order, as many as were asked for.
     """
 
-    drawn: TokenLogprob
+    sampled: TokenLogprob
     top: tuple[TokenLogprob, ...] = ()

@@ -18,11 +18,11 @@ from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.caches.sequence import Sequence
 from sotto.engine.contract.answer_parts import Kind, Piece, merge_pieces, text_of
 from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
-from sotto.engine.contract.logprob_values import Likelihood
+from sotto.engine.contract.logprob_values import LogprobEntry
 from sotto.engine.generation.chunk_sizing import ChunkSize
 from sotto.engine.prompt.prepared import PreparedRequest
 from sotto.engine.sampling import loop_detector
-from sotto.engine.sampling.logprob_rows import Likelihoods, likelihoods
+from sotto.engine.sampling.logprob_rows import PendingLogprobs, compute_logprobs
 from sotto.engine.sampling.sampler import Sampler
 from sotto.engine.tokens.stop_strings import StopMatcher
 
@@ -36,17 +36,17 @@ class Draw:
     Attributes:
         token: [1], uint32.
         sampler: What draws the token behind it.
-        likelihoods: How likely it was; None where nobody asks for that.
+        logprobs: Its log-probability; None if the request does not ask for it.
     """
 
     token: mx.array
     sampler: Sampler
-    likelihoods: Likelihoods | None = None
+    logprobs: PendingLogprobs | None = None
 
     @property
     def arrays(self) -> list[mx.array]:
         """What to compute."""
-        return [self.token, *(self.likelihoods.arrays if self.likelihoods else ())]
+        return [self.token, *(self.logprobs.arrays if self.logprobs else ())]
 
 
 class Generation:
@@ -95,7 +95,7 @@ class Generation:
         self._prompt = list(prepared.prompt)
         self._value: int | None = None
         # How likely the pending token was, and what drew it.
-        self._likelihoods: Likelihoods | None = None
+        self._logprobs: PendingLogprobs | None = None
         self._sampler_before = self.sampler
         self._stops: list[int] = []
         self._pieces: list[Piece] = []
@@ -192,16 +192,16 @@ class Generation:
             return [TextChunk(self.prepared.request.id, "", ())]
         return [self._progress(done)]
 
-    def likelihoods(self, logits: mx.array, tokens: mx.array, first: int = 0) -> Likelihoods | None:
-        """Return how likely tokens [R] were that come from logits [.., V]; None where nobody asks for that.
+    def logprobs(self, logits: mx.array, tokens: mx.array, first: int = 0) -> PendingLogprobs | None:
+        """Return the log-probabilities of tokens [R] in logits [.., V]; None if the request does not ask for them.
 
         Args:
             logits: As the model gave them.
-            tokens: What was drawn.
-            first: The row that the first of them is from; the others are from those behind it.
+            tokens: The sampled tokens.
+            first: The row of the first token; the others are from the rows after it.
         """
         count = self.prepared.request.logprobs
-        return None if count is None else likelihoods(logits[first : first + tokens.size], tokens, count)
+        return None if count is None else compute_logprobs(logits[first : first + tokens.size], tokens, count)
 
     def take(self, draw: Draw) -> None:
         """Go on with what was drawn, or with what is to come in its place; the token before it was read and fed."""
@@ -211,7 +211,7 @@ class Generation:
             sampler = self.sampler.fork()
             sampler.push(self._forced[0], draw.sampler.width)
             draw = Draw(_fed(self._forced[:1]), sampler)
-        self.pending, self._value, self._likelihoods = draw.token, None, draw.likelihoods
+        self.pending, self._value, self._logprobs = draw.token, None, draw.logprobs
         self._sampler_before, self.sampler = self.sampler, draw.sampler
 
     def read(self, *, fed: bool = False) -> list[GenerateEvent]:
@@ -229,26 +229,26 @@ class Generation:
             self.sequence.tokens.append(value)
             # What is drawn from here on can be drawn again; all before it is known.
             self.pending, self._value, self._sampler_before = None, None, self.sampler
-        return self.accept(value, self._told(self._likelihoods)) if fresh else []
+        return self.accept(value, self._read_logprobs(self._logprobs)) if fresh else []
 
-    def accept_all(self, tokens: Series[int], likelihoods: Likelihoods | None = None) -> list[GenerateEvent]:
+    def accept_all(self, tokens: Series[int], logprobs: PendingLogprobs | None = None) -> list[GenerateEvent]:
         """Make tokens part of the answer until one ends it; the last has not been fed.
 
         Args:
             tokens: At least one.
-            likelihoods: How likely these were, and perhaps others behind them; None where nobody asks for that.
+            logprobs: Those of the tokens, perhaps with further rows; None if the request does not ask for them.
         """
         events: list[GenerateEvent] = []
-        told = self._told(likelihoods)
+        entries = self._read_logprobs(logprobs)
         for index, token in enumerate(tokens):
-            events += self.accept(token, told[index : index + 1])
+            events += self.accept(token, entries[index : index + 1])
             if self.ended:
                 return events
-        self.pending, self._value, self._likelihoods = _fed([tokens[-1]]), tokens[-1], None
+        self.pending, self._value, self._logprobs = _fed([tokens[-1]]), tokens[-1], None
         return events
 
-    def accept(self, token: int, told: Series[Likelihood] = ()) -> list[GenerateEvent]:
-        """Make a token part of the answer, or end the answer because of it; `told` is how likely it was."""
+    def accept(self, token: int, entries: Series[LogprobEntry] = ()) -> list[GenerateEvent]:
+        """Make a token part of the answer, or end the answer because of it; `entries` is how likely it was."""
         events: list[GenerateEvent] = []
         if not self._first:
             self._first = time.perf_counter_ns()
@@ -265,7 +265,7 @@ class Generation:
             self._forcing = False
             self._ending = bool(self._forced)
         pieces = self._parser.feed(self._stop_matcher.add(self._text.add(token)))
-        events.append(self._chunk(pieces, (token,), tuple(told)))
+        events.append(self._chunk(pieces, (token,), tuple(entries)))
         self._thought_tokens += bool(self._parser.thought_end)
         self._end_thought()
         if self._stop_matcher.found or self._parser.called or (guide is not None and guide.complete):
@@ -377,8 +377,8 @@ class Generation:
         elif sequence is not None:
             self._prefix.end(sequence)
 
-    def _told(self, likelihoods: Likelihoods | None) -> Series[Likelihood]:
-        return likelihoods.read(self.prepared.tokenizer.spelled) if likelihoods is not None else ()
+    def _read_logprobs(self, logprobs: PendingLogprobs | None) -> Series[LogprobEntry]:
+        return logprobs.read(self.prepared.tokenizer.spelled) if logprobs is not None else ()
 
     @property
     def _limit(self) -> float:
@@ -386,17 +386,17 @@ class Generation:
         return min(self.prepared.context_length, self._prefix.limit(len(self._prompt)))
 
     def _to_decoding(self) -> None:
-        self.pending, self._likelihoods = _fed([self._prompt[-1]]), None
+        self.pending, self._logprobs = _fed([self._prompt[-1]]), None
         self._value = self._prompt[-1]
 
     def _progress(self, done: int) -> PrefillProgress:
         return PrefillProgress(self.prepared.request.id, done, len(self.prepared.prompt), self._cached)
 
     def _chunk(
-        self, pieces: list[Piece], tokens: tuple[int, ...] = (), likelihoods: tuple[Likelihood, ...] = ()
+        self, pieces: list[Piece], tokens: tuple[int, ...] = (), logprobs: tuple[LogprobEntry, ...] = ()
     ) -> TextChunk:
         self._pieces += pieces
-        return TextChunk(self.prepared.request.id, text_of(pieces), tokens, likelihoods, _parts_of(pieces))
+        return TextChunk(self.prepared.request.id, text_of(pieces), tokens, logprobs, _parts_of(pieces))
 
     def _end_thought(self) -> None:
         """Have the thought ended, where there is one, if it has taken all the tokens that it may."""

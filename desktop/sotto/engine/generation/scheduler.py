@@ -253,7 +253,7 @@ class Scheduler:
         samplers = [generation.sampler.fork() for generation in feeding]
         drawn = sample_each(samplers, scores) if len(feeding) > 1 else [samplers[0].sample(scores)]
         return {
-            generation: Draw(token, sampler, generation.likelihoods(logits, token, row))
+            generation: Draw(token, sampler, generation.logprobs(logits, token, row))
             for row, (generation, token, sampler) in enumerate(zip(feeding, drawn, samplers, strict=True))
         }
 

@@ -88,8 +88,8 @@ class Speculator:
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
             scores = mask_logits(logits, generation.guide.masks(proposal.tokens.tolist()))  # type: ignore[arg-type]
         rows = generation.sampler.sample_rows(scores, proposal.tokens)
-        likelihoods = generation.likelihoods(logits, rows)
-        if not self._evaluate(generation, proposal, [rows, *(likelihoods.arrays if likelihoods else ())]):
+        logprobs = generation.logprobs(logits, rows)
+        if not self._evaluate(generation, proposal, [rows, *(logprobs.arrays if logprobs else ())]):
             generation.start_over()
             return []
         sampled: list[int] = rows.tolist()  # type: ignore[assignment]
@@ -105,7 +105,7 @@ class Speculator:
             self._try_draft_model(generation, lambda: proposal.source.settle(drafts, right))  # type: ignore[union-attr]
             self._draft.depths.observed(verdict.judged, verdict.accepted)
         self._took(len(drafts), time.perf_counter() - started, by_model=proposal.source is not None)
-        return generation.accept_all(verdict.tokens, likelihoods)
+        return generation.accept_all(verdict.tokens, logprobs)
 
     def took(self, seconds: float | None) -> None:
         """Learn what a step without drafts took; None where something else was computed as well."""

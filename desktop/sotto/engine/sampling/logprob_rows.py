@@ -10,12 +10,12 @@ from dataclasses import dataclass
 
 import mlx.core as mx
 
-from sotto.engine.contract.logprob_values import LEAST_LOGPROB, Likelihood, TokenLogprob
+from sotto.engine.contract.logprob_values import LEAST_LOGPROB, LogprobEntry, TokenLogprob
 from sotto.engine.sampling.distribution import best
 
 
 @dataclass(frozen=True, slots=True)
-class Likelihoods:
+class PendingLogprobs:
     """Log-probabilities of sampled tokens, not necessarily evaluated yet.
 
     Attributes:
@@ -35,7 +35,7 @@ class Likelihoods:
         """The arrays to evaluate besides the tokens."""
         return [array for array in (self.logprobs, self.top_tokens, self.top_logprobs) if array is not None]
 
-    def read(self, spelled: Callable[[int], bytes]) -> list[Likelihood]:
+    def read(self, spelled: Callable[[int], bytes]) -> list[LogprobEntry]:
         """Evaluate everything, and return it as values.
 
         Args:
@@ -45,17 +45,17 @@ class Likelihoods:
         def value(token: int, logprob: float) -> TokenLogprob:
             return TokenLogprob(token, spelled(token), max(LEAST_LOGPROB, logprob))
 
-        drawn = [value(*pair) for pair in zip(_ints(self.tokens), _floats(self.logprobs), strict=True)]
+        sampled = [value(*pair) for pair in zip(_ints(self.tokens), _floats(self.logprobs), strict=True)]
         if self.top_tokens is None or self.top_logprobs is None:
-            return [Likelihood(token) for token in drawn]
-        rows = zip(drawn, self.top_tokens, self.top_logprobs, strict=True)
+            return [LogprobEntry(token) for token in sampled]
+        rows = zip(sampled, self.top_tokens, self.top_logprobs, strict=True)
         return [
-            Likelihood(drawn_token, tuple(value(token, logprob) for logprob, token in _descending(ids, logprobs)))
-            for drawn_token, ids, logprobs in rows
+            LogprobEntry(token, tuple(value(other, logprob) for logprob, other in _descending(ids, logprobs)))
+            for token, ids, logprobs in rows
         ]
 
 
-def likelihoods(logits: mx.array, tokens: mx.array, count: int) -> Likelihoods:
+def compute_logprobs(logits: mx.array, tokens: mx.array, count: int) -> PendingLogprobs:
     """Return the log-probabilities of tokens, without evaluating anything.
 
     Args:
@@ -67,9 +67,9 @@ def likelihoods(logits: mx.array, tokens: mx.array, count: int) -> Likelihoods:
     total = mx.logsumexp(scores, axis=-1, keepdims=True)
     logprobs = mx.take_along_axis(scores, tokens[:, None], axis=-1) - total
     if not count:
-        return Likelihoods(tokens, logprobs[:, 0])
+        return PendingLogprobs(tokens, logprobs[:, 0])
     top = best(scores, min(count, scores.shape[-1]))
-    return Likelihoods(tokens, logprobs[:, 0], top, mx.take_along_axis(scores, top, axis=-1) - total)
+    return PendingLogprobs(tokens, logprobs[:, 0], top, mx.take_along_axis(scores, top, axis=-1) - total)
 
 
 def _descending(ids: mx.array, logprobs: mx.array) -> Sequence[tuple[float, int]]:

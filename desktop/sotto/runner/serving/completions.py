@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sotto.engine.contract.events import DoneReason, Failed, Finished, GenerateEvent, PrefillProgress, TextChunk
-from sotto.engine.contract.logprob_values import MOST_LOGPROBS, Likelihood, TokenLogprob
+from sotto.engine.contract.logprob_values import MOST_LOGPROBS, LogprobEntry, TokenLogprob
 from sotto.engine.contract.options import request_options
 from sotto.engine.contract.requests import GenerateRequest
 from sotto.errors import InvalidRequestError
@@ -74,8 +74,8 @@ def _logprobs(read: Mapping[str, Any]) -> int | None:
     return count or 0 if parse_request else None
 
 
-def _logprob_entry(likelihood: Likelihood) -> dict[str, Any]:
-    return _token(likelihood.drawn) | {"top_logprobs": [_token(token) for token in likelihood.top]}
+def _logprob_entry(entry: LogprobEntry) -> dict[str, Any]:
+    return _token(entry.sampled) | {"top_logprobs": [_token(token) for token in entry.top]}
 
 
 def _token(token: TokenLogprob) -> dict[str, Any]:

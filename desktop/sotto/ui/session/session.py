@@ -300,7 +300,7 @@ class Session(QObject):
         """Handle the end of a load or unload."""
         record = self.state.record
         mine = self._pending is None and self.loading and event.seat == self.seat
-        self.keeper.hear(event)
+        self.keeper.receive(event)
         if mine and record is not None and isinstance(event, Failed) and not event.shortage:
             self._fail(record, event)
 
