@@ -55,7 +55,7 @@ def test_what_runs_ahead_and_finds_nothing_waits_for_no_token():
     while running.count:
         running.step()
         for one in running._running:
-            assert not one.drawn or not one.is_read
+            assert not one.answer_tokens or not one.is_read
     assert learnt._depths.costs.measured == (0,)
     assert not learnt._sources
 

@@ -1,9 +1,9 @@
-"""One request on its way from prompt tokens to text.
+"""The generation of one answer: from prompt tokens to text.
 
-All but the last prompt token are prefilled, in chunks, and nothing but the caches is evaluated for them, so the output
-layer is never computed. Each further step feeds the token drawn last: the last prompt token first. Between two steps
-the caches hold exactly the tokens recorded for them, so a generation can be ended at any of these pauses, and the next
-one goes on from there.
+All but the last prompt token are prefilled in chunks. Only the caches are evaluated for them, so the output layer is
+never computed. Each further step feeds the token sampled last, beginning with the last prompt token. Between two steps
+the caches hold exactly the tokens recorded for them, so a generation can end after any step, and the next request can
+continue from its caches.
 """
 
 import time
@@ -30,12 +30,12 @@ Model = Callable[..., mx.array]
 
 
 @dataclass(frozen=True, slots=True)
-class Draw:
-    """The token that follows the pending one, perhaps not computed yet.
+class SampledToken:
+    """The token after the pending one, not necessarily evaluated yet.
 
     Attributes:
         token: [1], uint32.
-        sampler: What draws the token behind it.
+        sampler: Samples the token after it.
         logprobs: Its log-probability; None if the request does not ask for it.
     """
 
@@ -45,7 +45,7 @@ class Draw:
 
     @property
     def arrays(self) -> list[mx.array]:
-        """What to compute."""
+        """The arrays to evaluate."""
         return [self.token, *(self.logprobs.arrays if self.logprobs else ())]
 
 
@@ -53,28 +53,28 @@ class Generation:
     """A request in flight. Every method belongs to the thread that owns MLX.
 
     Attributes:
-        prepared: What was asked for.
-        cancelled: Asked once per step whether to end.
-        sampler: Draws the token behind `pending`.
-        guide: Says which tokens may follow; None where any may.
+        prepared: The prepared request.
+        cancelled: Polled once per step; returns whether to end the answer.
+        sampler: Samples the token after `pending`.
+        guide: Restricts which tokens may follow; None for no restriction.
         sequence: Its caches; None before it begins and after it has ended.
         ended: Whether the answer is complete, or has failed.
-        pending: The token to feed next [1], drawn but perhaps not computed yet; None while prefilling, and from when it
-            was fed until the next one is drawn.
-        drawn: All tokens drawn and read so far.
-        drafted: Tokens that were fed on trial.
-        accepted: How many of those were right.
+        pending: The token to feed next [1], sampled but not necessarily evaluated; None while prefilling, and between
+            feeding it and sampling the next one.
+        answer_tokens: All tokens sampled and read so far.
+        drafted: Number of tokens proposed by speculative decoding.
+        accepted: How many of those were accepted.
         alone: Whether it must not share a forward pass, because it had to start over.
-        shared_fault: What went wrong in a forward pass that it shared; empty for nothing.
+        shared_fault: The error of a forward pass that it shared; empty for none.
     """
 
     def __init__(self, prepared: PreparedRequest, prefix: PrefixCache, cancelled: Callable[[], bool]) -> None:
-        """Take up a request.
+        """Prepare the generation of an answer; `begin` starts it.
 
         Args:
-            prepared: What to generate from.
-            prefix: Lends it caches.
-            cancelled: Asked once per step whether to end.
+            prepared: The prepared request.
+            prefix: Provides the caches.
+            cancelled: Polled once per step; returns whether to end the answer.
         """
         banned = prepared.ends if prepared.request.ignore_eos else ()
         self.prepared = prepared
@@ -84,7 +84,7 @@ class Generation:
         self.sequence: Sequence | None = None
         self.ended = False
         self.pending: mx.array | None = None
-        self.drawn: list[int] = []
+        self.answer_tokens: list[int] = []
         self.drafted = self.accepted = 0
         self.alone = False
         self.shared_fault = ""
@@ -94,7 +94,7 @@ class Generation:
         self._stop_matcher = StopMatcher(prepared.stop)
         self._prompt = list(prepared.prompt)
         self._value: int | None = None
-        # How likely the pending token was, and what drew it.
+        # The log-probability of the pending token, and the sampler before it was sampled.
         self._logprobs: PendingLogprobs | None = None
         self._sampler_before = self.sampler
         self._stops: list[int] = []
@@ -112,39 +112,39 @@ class Generation:
 
     @property
     def prompt(self) -> Series[int]:
-        """What is prefilled: the prompt, or more where the answer had to be begun anew."""
+        """The tokens to prefill: the prompt, and after a restart also the answer so far."""
         return self._prompt
 
     @property
     def prefilled(self) -> int:
-        """Tokens of `prompt` that are in the caches."""
+        """Number of tokens of `prompt` that are in the caches."""
         return min(len(self.sequence.tokens), len(self._prompt)) if self.sequence else 0
 
     @property
     def is_read(self) -> bool:
-        """Whether the pending token is known."""
+        """Whether the value of the pending token is known."""
         return self._value is not None
 
     @property
     def value(self) -> int:
-        """The pending token, which must have been read."""
+        """The value of the pending token, which must have been read."""
         assert self._value is not None
         return self._value
 
     @property
     def room(self) -> int:
-        """How many more tokens may be drawn before the answer or the context ends."""
+        """How many more tokens may be sampled before the answer or the context ends."""
         assert self.sequence is not None
-        return int(min(self.prepared.max_tokens - len(self.drawn), self._limit - len(self.sequence.tokens)))
+        return int(min(self.prepared.max_tokens - len(self.answer_tokens), self._limit - len(self.sequence.tokens)))
 
     @property
-    def draws_freely(self) -> bool:
-        """Whether nothing but what is drawn decides how the answer goes on."""
+    def samples_freely(self) -> bool:
+        """Whether the next tokens depend on sampling alone, as no token is or may become forced."""
         return not self._forced and (self.prepared.request.think_budget is None or not self._parser.thought_end)
 
     @property
     def can_share(self) -> bool:
-        """Whether it may be computed beside others now."""
+        """Whether it may share a forward pass with others now."""
         assert self.sequence is not None
         return not self.alone and self.sequence.has_states
 
@@ -155,7 +155,7 @@ class Generation:
         return self.sequence.caches
 
     def begin(self) -> list[GenerateEvent]:
-        """Find what is known of the prompt already, and make ready to prefill the rest."""
+        """Look up the prompt in the prefix cache, and prepare to prefill the rest."""
         self.sequence = self._prefix.begin(self._prompt)
         self._stops = self._prefix.stops(self.sequence, len(self._prompt), self.prepared.boundaries)
         self.pending, self._value = None, None
@@ -169,7 +169,7 @@ class Generation:
         return [self._progress(self._cached), *echo]
 
     def prefill(self, model: Model, chunk: ChunkSize, most: int) -> list[GenerateEvent]:
-        """Feed the next chunk of the prompt, at most `most` tokens."""
+        """Prefill the next chunk of the prompt, at most `most` tokens."""
         sequence = self.sequence
         assert sequence is not None
         done, end = len(sequence.tokens), len(self._prompt) - 1
@@ -188,7 +188,7 @@ class Generation:
             self._prefix.keep(sequence)
         if done == end:
             self._to_decoding()
-        if self.drawn:
+        if self.answer_tokens:
             return [TextChunk(self.prepared.request.id, "", ())]
         return [self._progress(done)]
 
@@ -203,22 +203,22 @@ class Generation:
         count = self.prepared.request.logprobs
         return None if count is None else compute_logprobs(logits[first : first + tokens.size], tokens, count)
 
-    def take(self, draw: Draw) -> None:
-        """Go on with what was drawn, or with what is to come in its place; the token before it was read and fed."""
+    def take(self, sample: SampledToken) -> None:
+        """Make `sample` the pending token, or a forced token in its place; the previous one was read and fed."""
         self._forcing = bool(self._forced)
         if self._forcing:
             self._ending = True
             sampler = self.sampler.fork()
-            sampler.push(self._forced[0], draw.sampler.width)
-            draw = Draw(_fed(self._forced[:1]), sampler)
-        self.pending, self._value, self._logprobs = draw.token, None, draw.logprobs
-        self._sampler_before, self.sampler = self.sampler, draw.sampler
+            sampler.push(self._forced[0], sample.sampler.width)
+            sample = SampledToken(_fed(self._forced[:1]), sampler)
+        self.pending, self._value, self._logprobs = sample.token, None, sample.logprobs
+        self._sampler_before, self.sampler = self.sampler, sample.sampler
 
     def read(self, *, fed: bool = False) -> list[GenerateEvent]:
-        """Wait for `pending` if nobody has yet, and return what comes of it.
+        """Read the pending token if it has not been read yet, and return the resulting events.
 
         Args:
-            fed: It has been fed meanwhile, and is recorded as such; `take` then brings the next one.
+            fed: Whether it has been fed in the meantime; it is then recorded as such, and `take` must follow.
         """
         assert self.pending is not None
         assert self.sequence is not None
@@ -227,15 +227,15 @@ class Generation:
         self._value = value
         if fed:
             self.sequence.tokens.append(value)
-            # What is drawn from here on can be drawn again; all before it is known.
+            # From here on, tokens can be sampled again after a failure; all before are known.
             self.pending, self._value, self._sampler_before = None, None, self.sampler
         return self.accept(value, self._read_logprobs(self._logprobs)) if fresh else []
 
     def accept_all(self, tokens: Series[int], logprobs: PendingLogprobs | None = None) -> list[GenerateEvent]:
-        """Make tokens part of the answer until one ends it; the last has not been fed.
+        """Append tokens to the answer until one ends it; the last one has not been fed yet.
 
         Args:
-            tokens: At least one.
+            tokens: One token or more.
             logprobs: Those of the tokens, perhaps with further rows; None if the request does not ask for them.
         """
         events: list[GenerateEvent] = []
@@ -248,7 +248,7 @@ class Generation:
         return events
 
     def accept(self, token: int, entries: Series[LogprobEntry] = ()) -> list[GenerateEvent]:
-        """Make a token part of the answer, or end the answer because of it; `entries` is how likely it was."""
+        """Append a token to the answer, with its log-probability in `entries`, or end the answer because of it."""
         events: list[GenerateEvent] = []
         if not self._first:
             self._first = time.perf_counter_ns()
@@ -259,7 +259,7 @@ class Generation:
         if token in self.prepared.ends:
             self._turn_end = (token,)
             return [*events, *self.finish(DoneReason.STOP)]
-        self.drawn.append(token)
+        self.answer_tokens.append(token)
         if self._forcing:
             del self._forced[:1]
             self._forcing = False
@@ -270,31 +270,33 @@ class Generation:
         self._end_thought()
         if self._stop_matcher.found or self._parser.called or (guide is not None and guide.complete):
             return [*events, *self.finish(DoneReason.STOP)]
-        if len(self.drawn) == self.prepared.max_tokens:
+        if len(self.answer_tokens) == self.prepared.max_tokens:
             return [*events, *self.finish(DoneReason.LENGTH)]
         if (
             self.prepared.loop_guard
-            and len(self.drawn) % loop_detector.EVERY == 0
-            and loop_detector.repeats(self.drawn)
+            and len(self.answer_tokens) % loop_detector.EVERY == 0
+            and loop_detector.repeats(self.answer_tokens)
         ):
             return [*events, *self.finish(DoneReason.LOOP)]
         return events
 
     @property
     def is_last(self) -> bool:
-        """Whether `pending` is not read yet and the last that may be drawn, so that feeding it would be in vain."""
-        return self._value is None and self.pending is not None and len(self.drawn) + 1 == self.prepared.max_tokens
+        """Whether `pending` is unread and the last token that the answer may have, so that it need not be fed."""
+        return (
+            self._value is None and self.pending is not None and len(self.answer_tokens) + 1 == self.prepared.max_tokens
+        )
 
     @property
     def is_full(self) -> bool:
-        """Whether the caches must begin anew before another token can be fed."""
+        """Whether the caches must be rebuilt before another token can be fed."""
         assert self.sequence is not None
         return len(self.sequence.tokens) >= self._limit
 
     def restart(self) -> list[GenerateEvent]:
-        """Give the caches back and prefill anew: in the second way of computing, or with what fits the context.
+        """Release the caches and prefill again: for a longer context, or with the oldest tokens dropped.
 
-        Where a full context may not be shifted, the answer ends.
+        If the context is full and may not be shifted, the answer ends.
         """
         assert self.sequence is not None
         assert self._value is not None
@@ -310,14 +312,14 @@ class Generation:
         return self.begin()
 
     def start_over(self, shared_fault: str = "") -> None:
-        """Forget the caches and prefill anew, by itself, because a step that was not its own alone has failed.
+        """Drop the caches and prefill again, without sharing steps from now on, because a shared step failed.
 
         Args:
-            shared_fault: What went wrong, if other answers shared the step; empty for one with a draft model.
+            shared_fault: The error, if the step was shared with other answers; empty if with a draft model.
         """
         assert self.sequence is not None
         if self._value is None:
-            # Nobody will ever read what follows: it is drawn again, by what drew it.
+            # The pending token can no longer be read: it is sampled again, by the same sampler.
             self.sampler = self._sampler_before
             self._forcing = False
             self._prompt = list(self.sequence.tokens)
@@ -329,7 +331,7 @@ class Generation:
         self.shared_fault = shared_fault
 
     def finish(self, reason: DoneReason) -> list[GenerateEvent]:
-        """End the answer, and leave what was computed to the next request."""
+        """End the answer, and leave its caches to later requests."""
         events: list[GenerateEvent] = []
         pieces: list[Piece] = []
         if not self._stop_matcher.found:
@@ -339,7 +341,7 @@ class Generation:
         if pieces:
             events.append(self._chunk(pieces))
         parts = merge_pieces(self._pieces)
-        whole = (*self.prepared.prompt, *self.drawn, *self._turn_end)
+        whole = (*self.prepared.prompt, *self.answer_tokens, *self._turn_end)
         ended = time.perf_counter_ns()
         begun, first = self._begun or ended, self._first or ended
         self.give_back()
@@ -348,7 +350,7 @@ class Generation:
             Finished(
                 request_id=self.prepared.request.id,
                 text=text_of(parts),
-                token_ids=tuple(self.drawn),
+                token_ids=tuple(self.answer_tokens),
                 done_reason=reason,
                 prompt_tokens=len(self.prepared.prompt),
                 cached_tokens=self._cached,
@@ -369,7 +371,7 @@ class Generation:
         ]
 
     def give_back(self, *, spoiled: bool = False) -> None:
-        """End without another word; `spoiled` caches are forgotten."""
+        """End without events; if the caches are `spoiled`, drop them."""
         self.ended = True
         sequence, self.sequence, self.pending = self.sequence, None, None
         if sequence is not None and spoiled:
@@ -382,7 +384,7 @@ class Generation:
 
     @property
     def _limit(self) -> float:
-        """How many tokens may be fed in all before the caches must begin anew."""
+        """How many tokens may be fed in all before the caches must be rebuilt."""
         return min(self.prepared.context_length, self._prefix.limit(len(self._prompt)))
 
     def _to_decoding(self) -> None:
@@ -399,22 +401,22 @@ class Generation:
         return TextChunk(self.prepared.request.id, text_of(pieces), tokens, logprobs, _parts_of(pieces))
 
     def _end_thought(self) -> None:
-        """Have the thought ended, where there is one, if it has taken all the tokens that it may."""
+        """Force the end of a thought that has used up its budget of tokens."""
         end, budget = self._parser.thought_end, self.prepared.request.think_budget
         if budget is None or self._ending:
             return
-        # One that meanwhile has ended by itself needs no end.
+        # A thought that has ended by itself in the meantime needs no forced end.
         forced = list(self.prepared.encode(end)) if end and self._thought_tokens >= budget else []
-        # In the middle of a character nothing else may follow.
+        # In the middle of a character, the end cannot follow.
         possible = self.guide is None or not forced or self.guide.followed(forced) == len(forced)
         self._forced = forced if possible else []
 
 
 def _parts_of(pieces: Series[Piece]) -> tuple[Piece, ...]:
-    """Return pieces where they are more than a text."""
+    """Return the pieces, or none if they are only text."""
     return tuple(pieces) if any(piece.kind is not Kind.TEXT or piece.cut for piece in pieces) else ()
 
 
 def _fed(tokens: list[int]) -> mx.array:
-    """Return tokens as samplers do, so that those of several answers can be put together as they are."""
+    """Return tokens in the type of the samplers, so that those of several answers can be concatenated."""
     return mx.array(tokens, dtype=mx.uint32)

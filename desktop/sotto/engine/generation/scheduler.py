@@ -1,9 +1,9 @@
-"""Several requests on one model, a step at a time.
+"""Scheduling of several requests on one model, step by step.
 
-A step is one prefill chunk or one decode step. While some requests are being prefilled and others are answering, the
-two take turns, so that between two tokens of an answer there is one chunk at most; requests that are prefilled take
-turns among themselves, so that a short prompt does not wait behind a long one. All that answer share one forward pass
-where the model allows it. What goes wrong in one request ends that request alone.
+A step is one prefill chunk or one decode step. While some requests are prefilled and others are decoded, the two kinds
+of steps alternate, so that there is at most one chunk between two tokens of an answer. Requests that are prefilled take
+turns, so that a short prompt does not wait behind a long one. All requests that are decoded share one forward pass if
+the model allows it. An error in one request ends only that request.
 """
 
 import logging
@@ -20,7 +20,7 @@ from sotto.engine.contract.events import DoneReason, GenerateEvent
 from sotto.engine.contract.failure_events import failure_of
 from sotto.engine.generation.beginnings import SharedBeginnings
 from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSizing
-from sotto.engine.generation.generation import Draw, Generation, Model
+from sotto.engine.generation.generation import Generation, Model, SampledToken
 from sotto.engine.generation.memory_guard import MemoryGuard
 from sotto.engine.generation.speculator import Speculator
 from sotto.engine.grammar.guides import Guide
@@ -31,8 +31,8 @@ from sotto.engine.sampling.sampler import sample_each
 _log = logging.getLogger(__name__)
 
 _CLEAR_EVERY = 256
-# A beginning shorter than this is computed twice rather than waited for.
-_WORTH_WAITING = 64
+# A shared beginning of fewer tokens is computed twice rather than waited for.
+_MIN_SHARED_TOKENS = 64
 
 
 class Scheduler:
@@ -49,16 +49,16 @@ class Scheduler:
         speculator: Speculator | None = None,
         guard: MemoryGuard | None = None,
     ) -> None:
-        """Start without anything to do.
+        """Start without requests.
 
         Args:
-            model: Takes tokens [B, L] and `cache=` to logits [B, L, V].
-            prefix: What was computed before.
-            sizing: How much to compute at a time; learns from what is computed.
-            steps: Computes the same as `model`, for the few tokens of a decode step; None for `model` itself.
+            model: Computes logits [B, L, V] from tokens [B, L] and `cache=`.
+            prefix: The prefix cache.
+            sizing: Chooses the size of chunks from measured times.
+            steps: Equivalent of `model` for the few tokens of a decode step; None for `model` itself.
             batches: Whether the model computes each row of a batch as if it were alone.
-            speculator: Proposes tokens to a request that is alone.
-            guard: Watches the machine's memory; None where nobody need.
+            speculator: Speculative decoding for a request that is alone; None for none.
+            guard: Watches the machine's memory; None for no guard.
         """
         self._model = model
         self._step_model = steps or model
@@ -77,20 +77,20 @@ class Scheduler:
 
     @property
     def count(self) -> int:
-        """Requests in flight."""
+        """Number of requests in flight."""
         return len(self._running)
 
     def add(self, prepared: PreparedRequest, cancelled: Callable[[], bool] = lambda: False) -> None:
-        """Take up a request; the next steps work on it.
+        """Add a request, on which the next steps will work.
 
         Args:
-            prepared: What to generate from.
-            cancelled: Asked once per step; the answer then ends as cancelled.
+            prepared: The prepared request.
+            cancelled: Polled once per step; if it returns True, the answer ends as cancelled.
         """
         self._running.append(Generation(prepared, self._prefix, cancelled))
 
     def step(self) -> list[GenerateEvent]:
-        """Compute one prefill chunk or one decode step, and return what came of it, in order."""
+        """Compute one prefill chunk or one decode step, and return its events in order."""
         events: list[GenerateEvent] = []
         if self._guard is not None:
             self._most = self._guard.look()
@@ -113,7 +113,7 @@ class Scheduler:
         return events
 
     def close(self) -> None:
-        """Drop what is running, without a word."""
+        """Drop all requests without events."""
         for generation in self._running:
             generation.give_back()
         self._forget_ended()
@@ -128,12 +128,12 @@ class Scheduler:
         return []
 
     def _is_worth_waiting(self, generation: Generation) -> bool:
-        """Return whether somebody is computing the beginning of a prompt just now."""
+        """Return whether another request is prefilling a long common beginning of the prompt."""
         return any(
             other.sequence is not None
             and other.pending is None
             and other.prefilled < (shared := self._shared.length(generation, other)) - 1
-            and shared >= _WORTH_WAITING
+            and shared >= _MIN_SHARED_TOKENS
             for other in self._running
         )
 
@@ -148,11 +148,11 @@ class Scheduler:
     def _run_guarded(
         self, generation: Generation, events: list[GenerateEvent], work: Callable[[], list[GenerateEvent]]
     ) -> bool:
-        """Add the events of some work on one request to `events`; return False where it failed and ended that."""
+        """Run `work` on one request and collect its events; return False if it failed, which ends the request."""
         try:
             events.extend(work())
         except Exception as error:
-            # Nobody knows whether the step that failed has reached the caches.
+            # The failed step may have changed the caches.
             generation.give_back(spoiled=True)
             events.append(failure_of(generation.prepared.request.id, error))
             return False
@@ -163,7 +163,7 @@ class Scheduler:
     def _prefill(self, generation: Generation, events: list[GenerateEvent]) -> None:
         chunk = self._sizing.shared if len(self._running) > 1 else self._sizing.chunk
         self._run_guarded(generation, events, lambda: generation.prefill(self._model, chunk, self._most))
-        # The next one's turn.
+        # The next request has its turn.
         self._running.remove(generation)
         self._running.append(generation)
 
@@ -186,9 +186,9 @@ class Scheduler:
             mx.clear_cache()
 
     def _speculate(self, generation: Generation, events: list[GenerateEvent]) -> bool:
-        """Let the only answer in progress take several tokens in one step, if that is likely to pay; tell whether."""
+        """Decode several tokens of the only answer in one step, if that is likely to pay; return whether it did."""
         speculator = self._speculator
-        if speculator is None or not generation.draws_freely:
+        if speculator is None or not generation.samples_freely:
             return False
         taken = False
 
@@ -198,7 +198,7 @@ class Scheduler:
             taken = found is not None
             return found or []
 
-        # Where decoding runs ahead of its reader, the pending token is waited for only if it is worth that.
+        # If decoding runs ahead of reading, wait for the pending token only if a proposal is likely.
         read = generation.is_read or (
             self._run_guarded(generation, events, lambda: generation.read() if speculator.wants(generation) else [])
             and generation.is_read
@@ -207,36 +207,36 @@ class Scheduler:
         return taken or not well
 
     def _decode_together(self, group: list[Generation], events: list[GenerateEvent]) -> None:
-        """Feed the pending token of each, and read it where nobody has; on a CPU the next one as well."""
+        """Feed the pending token of each request and read it if unread; unless running ahead, read the next one too."""
         ahead = self._interval <= self._sizing.ahead_below
-        # A step that nobody waits for, before or after, takes no time that says anything.
+        # The time of a step that is not waited for says nothing.
         steady = not (ahead and group[0].is_read)
         feeding = [generation for generation in group if not generation.is_last]
         started = time.perf_counter()
         try:
-            drawn = self._draw(feeding, events)
-            arrays = [array for draw in drawn.values() for array in draw.arrays]
+            sampled = self._sample(feeding, events)
+            arrays = [array for sample in sampled.values() for array in sample.arrays]
             if ahead:
                 mx.async_eval(arrays)  # type: ignore[no-untyped-call]
             else:
                 mx.eval(arrays)
         except Exception as error:
             self._recover(feeding, error, events)
-            drawn = {}
+            sampled = {}
         for generation in group:
-            draw = drawn.get(generation)
+            sample = sampled.get(generation)
             if generation.pending is not None:
-                self._run_guarded(generation, events, partial(generation.read, fed=draw is not None))
-            if generation.ended or draw is None:
+                self._run_guarded(generation, events, partial(generation.read, fed=sample is not None))
+            if generation.ended or sample is None:
                 continue
-            generation.take(draw)
+            generation.take(sample)
             if not ahead:
                 self._run_guarded(generation, events, generation.read)
         if self._speculator is not None and len(group) == 1 == len(self._running):
             self._speculator.took(time.perf_counter() - started if steady and feeding else None)
 
-    def _draw(self, feeding: list[Generation], events: list[GenerateEvent]) -> dict[Generation, Draw]:
-        """Return what follows the pending token of each, lazily; nothing for those that end meanwhile."""
+    def _sample(self, feeding: list[Generation], events: list[GenerateEvent]) -> dict[Generation, SampledToken]:
+        """Sample the token after the pending one of each request, lazily; requests that end here are left out."""
         if not feeding:
             return {}
         tokens = mx.concatenate([generation.pending for generation in feeding if generation.pending is not None])[
@@ -249,20 +249,20 @@ class Scheduler:
             feeding, logits, scores = self._apply_guides(feeding, logits, events)
             if not feeding:
                 return {}
-        # Forks draw: where this step fails, each answer still has what draws the same again.
+        # Sample with forks: if this step fails, the samplers of the answers are unchanged.
         samplers = [generation.sampler.fork() for generation in feeding]
-        drawn = sample_each(samplers, scores) if len(feeding) > 1 else [samplers[0].sample(scores)]
+        sampled = sample_each(samplers, scores) if len(feeding) > 1 else [samplers[0].sample(scores)]
         return {
-            generation: Draw(token, sampler, generation.logprobs(logits, token, row))
-            for row, (generation, token, sampler) in enumerate(zip(feeding, drawn, samplers, strict=True))
+            generation: SampledToken(token, sampler, generation.logprobs(logits, token, row))
+            for row, (generation, token, sampler) in enumerate(zip(feeding, sampled, samplers, strict=True))
         }
 
     def _apply_guides(
         self, feeding: list[Generation], logits: mx.array, events: list[GenerateEvent]
     ) -> tuple[list[Generation], mx.array, mx.array]:
-        """Return those requests that go on, their logits, and these with nothing but what may follow.
+        """Return the requests that continue, their logits, and their logits masked to what the guides allow.
 
-        What may follow a token depends on it, so it is read first; the scores are computed meanwhile.
+        The mask depends on the pending token, which is therefore read first, while the logits are computed.
         """
         mx.async_eval(logits)  # type: ignore[no-untyped-call]
         masks: dict[Generation, bytes] = {}
@@ -288,7 +288,7 @@ class Scheduler:
         return feeding, logits, mask_logits(logits, [masks.get(generation) for generation in feeding])
 
     def _recover(self, group: list[Generation], error: Exception, events: list[GenerateEvent]) -> None:
-        """After a step that failed: end the request that it was for, or let each of several try by itself."""
+        """After a failed step, end its only request, or let each of several start over by itself."""
         if len(group) > 1:
             _log.warning("A step of %d answers failed, and each goes on by itself", len(group), exc_info=error)
         for generation in [generation for generation in group if not generation.ended]:

@@ -181,8 +181,8 @@ class Speculator:
             draft = self._draft if generation.guide is None else None
             sources = _Sources(lookup, ModelDrafter(draft, generation) if draft is not None else None)
             self._sources[generation] = sources
-        sources.lookup.advance(generation.drawn[sources.seen :])
-        sources.seen = len(generation.drawn)
+        sources.lookup.advance(generation.answer_tokens[sources.seen :])
+        sources.seen = len(generation.answer_tokens)
         return sources
 
 
