@@ -32,7 +32,7 @@ def test_without_pressure_all_stays(prefix):
 
 
 def test_some_pressure_halves_what_is_kept_and_reads_in_smaller_pieces(prefix, monkeypatch):
-    monkeypatch.setattr(memory_guard, "_EVERY", 0.0)
+    monkeypatch.setattr(memory_guard, "_CHECK_SECONDS", 0.0)
     memory, before, budget = Memory(), prefix.nbytes, prefix.budget
     guard = MemoryGuard(memory, [prefix], 2048)
     memory.now = Pressure.SOME
@@ -45,7 +45,7 @@ def test_some_pressure_halves_what_is_kept_and_reads_in_smaller_pieces(prefix, m
 
 
 def test_critical_pressure_leaves_only_what_runs(prefix, monkeypatch):
-    monkeypatch.setattr(memory_guard, "_EVERY", 0.0)
+    monkeypatch.setattr(memory_guard, "_CHECK_SECONDS", 0.0)
     memory = Memory()
     memory.now = Pressure.CRITICAL
     running = prefix.begin([9, 9, 9])
@@ -63,7 +63,7 @@ def test_memory_is_asked_about_once_a_second(prefix):
 
 
 def test_all_prefix_caches_make_place_and_each_gets_its_own_budget_back(prefix, monkeypatch):
-    monkeypatch.setattr(memory_guard, "_EVERY", 0.0)
+    monkeypatch.setattr(memory_guard, "_CHECK_SECONDS", 0.0)
     draft = empty("window", budget=1 << 20)
     run("window", draft, task([7, *range(60)], 2), task([8, *range(60)], 2, request_id="s"))
     memory, before, budgets = Memory(), (prefix.nbytes, draft.nbytes), (prefix.budget, draft.budget)

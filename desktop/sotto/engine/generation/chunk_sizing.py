@@ -1,20 +1,20 @@
-"""How much to compute at a time: the size of prefill chunks, and how far decoding runs ahead of its reader."""
+"""How much to compute in a step: the size of prefill chunks, and whether decoding runs ahead of reading."""
 
 import math
 from dataclasses import dataclass, field
 
 CHUNK = 2048
-# A difference in cost that is worth a longer chunk.
-_MUCH = 1.25
+# The ratio of costs that justifies a longer chunk.
+_WORTHWHILE = 1.25
 
 
 class ChunkSize:
-    """How many prompt tokens to feed at a time.
+    """The size of prefill chunks, adapted to measured times.
 
-    On a GPU the largest chunk is the fastest and short enough. On a CPU a chunk should end soon enough for progress to
-    move and for Stop to be heard, but a small one can be much dearer by the token, because each reads all weights. So
-    the size follows what chunks have taken: it is halved while they take longer than they should, unless that makes a
-    token much dearer, and doubled while there is time, or much to gain within the limit.
+    On a GPU the largest chunk is the fastest and short enough. On a CPU a chunk should end soon enough to show progress
+    and to react to Stop, but small chunks can cost much more per token, because each of them reads all weights. So the
+    size is halved while chunks take longer than their target, unless that makes tokens much more expensive, and doubled
+    while there is time, or much to gain within the limit.
 
     Attributes:
         tokens: The size to use next.
@@ -26,10 +26,10 @@ class ChunkSize:
         """Start with chunks of `first` tokens.
 
         Args:
-            largest: Never more than this.
-            first: Size until something has been measured.
-            target: Seconds that a chunk should take; None always gives `largest`.
-            limit: Seconds that a chunk may take where that saves time on the whole.
+            largest: Maximum size.
+            first: Size until a chunk has been measured.
+            target: Seconds that a chunk should take; None to use `largest` always.
+            limit: Seconds that a chunk may take if that saves time overall.
         """
         self.tokens = first if target is not None else largest
         self._largest = largest
@@ -38,9 +38,9 @@ class ChunkSize:
         self._seconds: dict[int, float] = {}
 
     def took(self, tokens: int, seconds: float) -> None:
-        """Learn that a chunk of `tokens` took `seconds`."""
+        """Record that a chunk of `tokens` took `seconds`."""
         if self._target is None or (tokens < self.tokens and seconds < self._limit):
-            return  # the rest of a prompt says little about whole chunks
+            return  # the last chunk of a prompt says little about whole ones
         self._seconds[tokens] = seconds
         if seconds < self._target / 2 or self._gains_by_doubling(tokens, seconds):
             self.tokens = min(self._largest, 2 * tokens)
@@ -51,26 +51,26 @@ class ChunkSize:
         double = self._seconds.get(2 * tokens)
         if double is None:
             return seconds < self._limit / 2
-        return double < max(self._limit, seconds * _MUCH) and double * _MUCH <= 2 * seconds
+        return double < max(self._limit, seconds * _WORTHWHILE) and double * _WORTHWHILE <= 2 * seconds
 
     def _can_be_halved(self, tokens: int, seconds: float) -> bool:
         half = self._seconds.get(tokens // 2)
         if half is None:
             return True
-        return half * _MUCH < seconds if seconds > self._limit else 2 * half <= seconds * _MUCH
+        return half * _WORTHWHILE < seconds if seconds > self._limit else 2 * half <= seconds * _WORTHWHILE
 
 
 @dataclass(frozen=True, slots=True)
 class ChunkSizing:
-    """How much to compute at a time on a device.
+    """How much to compute in a step on a device.
 
     Attributes:
-        chunk: Size of prefill chunks while nobody else waits.
-        shared: Size while somebody does: between two of their tokens there is one chunk at most.
-        ahead_below: Where tokens come at shorter intervals than this many seconds, the step after a token is dispatched
-            before that token is read. That keeps a GPU busy. MLX's CPU backend takes few operations in advance, so
-            dispatching a step lasts nearly as long as computing it, and each token is read, and Stop heard, that much
-            later: worth it only where the pause between two steps counts, and never before the first token.
+        chunk: Size of prefill chunks for a request that is alone.
+        shared: Size while other requests wait: there is one chunk between two of their tokens.
+        ahead_below: Seconds between tokens below which the next step is dispatched before a token is read. That keeps a
+            GPU busy. MLX's CPU backend queues few operations, so dispatching a step takes nearly as long as computing
+            it, and each token, and a Stop, is noticed that much later: worth it only if the pause between two steps
+            matters, and never before the first token.
     """
 
     chunk: ChunkSize = field(default_factory=ChunkSize)

@@ -1,7 +1,7 @@
-"""Keeps what is computed for later out of the way of what the machine needs now.
+"""Reducing the memory of caches and prefills while the machine is short of memory.
 
-Once a second it asks how short memory is. While others need it, what was kept for later prompts is given up, the least
-recently used first, and prompts are read in smaller pieces, which take less memory beside the caches.
+Memory pressure is checked once a second. Under pressure, prefix caches shrink, the least recently used entries first,
+and prompts are prefilled in smaller chunks, which need less memory beside the caches.
 """
 
 import time
@@ -11,19 +11,19 @@ from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.memory.memory_plan import CHUNKS
 from sotto.engine.memory.system_memory import Pressure, SystemMemory
 
-_EVERY = 1.0
+_CHECK_SECONDS = 1.0
 
 
 class MemoryGuard:
-    """Fits the budgets of prefix caches and the size of chunks to the machine's memory."""
+    """Adjusts the budgets of prefix caches and the size of chunks to memory pressure."""
 
     def __init__(self, memory: SystemMemory, prefixes: Sequence[PrefixCache], chunk: int) -> None:
-        """Begin with the budgets that the prefix caches have.
+        """Begin with the present budgets of the prefix caches.
 
         Args:
-            memory: Tells how short memory is.
-            prefixes: Whose budgets to fit: that of the model, and that of its draft model where there is one.
-            chunk: Most prompt tokens to feed at a time while there is memory enough.
+            memory: Reports memory pressure.
+            prefixes: The prefix caches of the model and of its draft model, if it has one.
+            chunk: Maximum tokens of a chunk without memory pressure.
         """
         self._memory = memory
         self._budgets = [(prefix, prefix.budget) for prefix in prefixes]
@@ -33,7 +33,7 @@ class MemoryGuard:
         self._due = 0.0
 
     def allow(self, nbytes: int | None) -> None:
-        """Let each prefix cache take so much at most; None for all that it had at the beginning."""
+        """Limit each prefix cache to `nbytes`; None for its initial budget."""
         self._allowed = nbytes
         for prefix, budget in self._budgets:
             prefix.budget = self._share(budget)
@@ -43,10 +43,10 @@ class MemoryGuard:
         return budget if self._allowed is None else min(budget, self._allowed)
 
     def look(self) -> int:
-        """Return how many prompt tokens may be fed at a time now; gives up what is in the way."""
+        """Return the maximum tokens of a chunk now, and shrink the prefix caches under memory pressure."""
         if time.monotonic() < self._due:
             return self._most
-        self._due = time.monotonic() + _EVERY
+        self._due = time.monotonic() + _CHECK_SECONDS
         pressure = self._memory.pressure()
         if pressure is Pressure.NONE:
             self._most = self._chunk
@@ -61,7 +61,7 @@ class MemoryGuard:
 
 
 def _bearable(prefix: PrefixCache, budget: int, pressure: Pressure) -> int:
-    """Return the bytes that a prefix cache may take while memory is so short."""
+    """Return the bytes that a prefix cache may hold under some pressure."""
     if pressure is Pressure.NONE:
         return budget
     if pressure is Pressure.SOME:

@@ -1,20 +1,19 @@
-"""Speculation: feed tokens on trial, keep those that the model draws itself, and find out how many to feed.
+"""Speculative decoding: verifying drafts, and proposing them by prompt lookup.
 
-A round, for the caller that holds the model and the caches of an answer whose last token, `current`, was drawn and not
-yet
-fed::
+A round, for a caller that holds the model and the caches of an answer whose last token, `current`, has been sampled but
+not fed::
 
-    drafts = drafter.propose(most)                      # most: what is left to draw, less one
+    drafts = drafter.propose(most)                      # most: tokens left to sample, less one
     logits = model([current, *drafts])                  # rows 0 ... n
     sampled = sampler.sample_rows(logits, drafts)       # lazily; reading it is the only wait of a round
     verdict = verify(sampled.tolist(), drafts, eos_ids)
     sampler.commit(len(verdict.tokens))
-    # The caches hold 1 + n tokens more; the first len(verdict.tokens) of these are right, the others are taken back.
+    # The caches hold 1 + n more tokens; all but the first len(verdict.tokens) are removed again.
     drafter.advance(verdict.tokens)
     depths.costs.took(len(drafts), seconds)
 
-The tokens are those that the same sampler would draw one at a time: see `sotto.engine.sampling.sampler`. A round
-without drafts is an ordinary step.
+The tokens are those that the same sampler would sample one by one: see `sotto.engine.sampling.sampler`. A round without
+drafts is an ordinary step.
 """
 
 from collections.abc import Iterable, Sequence, Set
@@ -28,13 +27,13 @@ MOST_DRAFTS = 16
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """What a round has given.
+    """The result of a round.
 
     Attributes:
-        tokens: The answer's next tokens, at least one; the last of them has not been fed, unless it is a draft that
-            ends the answer.
-        accepted: How many drafts are among them.
-        judged: How many drafts were found right or wrong; those behind a wrong one or behind an end were neither.
+        tokens: The next tokens of the answer, at least one; the last has not been fed, unless it is a draft that ends
+            the answer.
+        accepted: How many of them are drafts.
+        judged: How many drafts were accepted or rejected; those after a rejected one or after an end were neither.
     """
 
     tokens: tuple[int, ...]
@@ -43,12 +42,12 @@ class Verdict:
 
 
 def verify(sampled: Sequence[int], drafts: Sequence[int], ends: Set[int] = frozenset()) -> Verdict:
-    """Compare drafts with what the model draws.
+    """Compare drafts with the tokens sampled from the model.
 
     Args:
-        sampled: The token drawn behind each of 0 ... n drafts.
-        drafts: The n tokens that were fed on trial.
-        ends: Tokens that end an answer; what follows one is not kept.
+        sampled: The token sampled after each of 0 ... n drafts.
+        drafts: The n drafts that were fed.
+        ends: Tokens that end an answer; tokens after them are dropped.
     """
     for index, (token, draft) in enumerate(zip(sampled, drafts, strict=False)):
         if token != draft:
@@ -59,36 +58,36 @@ def verify(sampled: Sequence[int], drafts: Sequence[int], ends: Set[int] = froze
 
 
 class LookupDepths:
-    """What is learnt about prompt lookup with one model, over all its answers.
+    """What has been learnt about prompt lookup with one model, over all its answers.
 
-    The more tokens agree with an earlier place, the likelier the next one does, so each length has an acceptance of its
-    own. What a round costs is the same for all of them.
+    The more tokens match an earlier passage, the more likely the next one matches too, so acceptance is recorded for
+    each length of match. The cost of a round is the same for all lengths.
 
     Attributes:
-        costs: Seconds by number of drafts.
-        limit: Most drafts in a round.
+        costs: Seconds of a round by its number of drafts.
+        limit: Maximum number of drafts in a round.
     """
 
     def __init__(self, limit: int = MOST_DRAFTS) -> None:
         """Start with nothing learnt.
 
         Args:
-            limit: Most drafts in a round; 0 for none ever.
+            limit: Maximum number of drafts in a round; 0 for none.
         """
         self.costs = Costs()
         self.limit = limit
         self._by_length = {length: DraftDepth(limit, self.costs) for length in LENGTHS}
 
     def controller(self, matched: int) -> DraftDepth:
-        """Return what chooses the depth of proposals that `matched` tokens agree with."""
+        """Return the controller that chooses the depth of proposals after a match of `matched` tokens."""
         return self._by_length[matched]
 
 
 class LookupDrafter:
-    """Proposes the drafts of one answer by prompt lookup, and sees how each proposal fares.
+    """Proposes the drafts of one answer by prompt lookup, and records how many are right.
 
-    A proposal is judged by the tokens that follow, whether or not it was fed. So acceptance is known without feeding
-    anything, and where lookup does not pay it costs nothing but the look.
+    A proposal is compared with the tokens that follow, whether or not it was fed. So acceptance is known without
+    feeding anything, and where lookup does not pay, it costs only the lookup.
     """
 
     def __init__(self, prompt: Iterable[int], depths: LookupDepths, ends: Set[int] = frozenset()) -> None:
@@ -96,7 +95,7 @@ class LookupDrafter:
 
         Args:
             prompt: Its tokens, or the first of them; `advance` adds more.
-            depths: What is learnt over all answers of the model.
+            depths: What has been learnt over all answers of the model.
             ends: Tokens that end an answer.
         """
         self._lookup = PromptLookup(prompt, ends, LENGTHS)
@@ -104,20 +103,20 @@ class LookupDrafter:
         self._watched: _Watched | None = None
 
     def promising(self, most: int) -> bool:
-        """Say whether `propose` would give drafts now; asking changes nothing."""
+        """Return whether `propose` would return drafts now, without changing anything."""
         proposal = self._lookup.propose(min(most, self._depths.limit))
         return bool(proposal.tokens) and self._depths.controller(proposal.matched).planned(len(proposal.tokens)) > 0
 
     def gain(self, most: int) -> float:
-        """Return how many times faster a round with drafts is likely to be; 1 where `propose` would give none."""
+        """Return the expected speed-up of a round with drafts; 1 if `propose` would return none."""
         proposal = self._lookup.propose(min(most, self._depths.limit))
         return self._depths.controller(proposal.matched).gain(len(proposal.tokens)) if proposal.tokens else 1.0
 
     def propose(self, most: int) -> list[int]:
-        """Return the drafts of the next round: none where nothing is found or drafting would not pay.
+        """Return the drafts of the next round; none if nothing is found or drafting would not pay.
 
         Args:
-            most: How many there may be.
+            most: Maximum number of drafts.
         """
         proposal = self._lookup.propose(min(most, self._depths.limit))
         if not proposal.tokens:
@@ -128,7 +127,7 @@ class LookupDrafter:
         return list(proposal.tokens[: controller.choose(len(proposal.tokens))])
 
     def advance(self, tokens: Sequence[int]) -> None:
-        """Add tokens of the answer, whichever way they were drawn."""
+        """Append tokens of the answer, drafted or not."""
         self._lookup.extend(tokens)
         if self._watched is not None:
             self._watched = self._watched.after(tokens)
@@ -136,22 +135,22 @@ class LookupDrafter:
 
 @dataclass(frozen=True, slots=True)
 class _Watched:
-    """A proposal that is being judged.
+    """A proposal that is being compared with the tokens that follow.
 
     Attributes:
-        controller: Whom to tell.
+        controller: Receives the result.
         tokens: The proposal.
-        right: How many of them have come true.
+        right: How many of its tokens have been right so far.
     """
 
     controller: DraftDepth
     tokens: tuple[int, ...]
     right: int = 0
 
-    def after(self, drawn: Sequence[int]) -> "_Watched | None":
-        """Return it after these tokens have come, or None once it is told."""
+    def after(self, sampled: Sequence[int]) -> "_Watched | None":
+        """Return the proposal after these tokens, or None once the result is recorded."""
         right = self.right
-        for token in drawn:
+        for token in sampled:
             if token != self.tokens[right]:
                 self.controller.observed(right + 1, right)
                 return None

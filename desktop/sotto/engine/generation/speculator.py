@@ -1,12 +1,12 @@
-"""Several tokens of one answer in one step, where the text itself or a second model proposes them.
+"""Speculative decoding of an answer: several tokens in one step, proposed by prompt lookup or a draft model.
 
-The tokens are those that single steps would draw; see `sotto.engine.generation.speculation`. What was fed on trial and
-turned out wrong is taken back: caches that can go back do, and the others are put back to where they were before the
-step and fed what was right. A draft model that fails ends its own part in an answer, and nothing else.
+The tokens are those that single steps would sample; see `sotto.engine.generation.speculation`. Rejected drafts are
+removed from the caches: caches that can be rewound are, and the others are restored to their state before the step and
+fed the accepted tokens again. If a draft model fails, the answer continues without it.
 
-Where an answer must be something, only those tokens of the text are proposed that may follow, and each row is drawn
-from under a mask of its own. A draft model proposes nothing to it: it draws without masks, and under them it would have
-to wait for each of its tokens.
+For a guided answer, prompt lookup proposes only tokens that may follow, and each row of logits has its own mask. Draft
+models do not propose for guided answers: they sample without masks, and with masks they would have to wait for each of
+their tokens.
 """
 
 import logging
@@ -30,23 +30,23 @@ _T = TypeVar("_T")
 
 
 class Speculator:
-    """Proposes and verifies for the requests on one model; what it learns is kept from one to the next."""
+    """Proposes and verifies drafts for the requests on one model, and learns over all of them."""
 
     def __init__(self, depths: LookupDepths | None = None, draft: DraftModel | None = None) -> None:
         """Start with nothing learnt.
 
         Args:
-            depths: How many tokens of the text to propose; None to find out.
-            draft: A model that proposes as well.
+            depths: What has been learnt about prompt lookup; None to begin with nothing.
+            draft: The draft model; None for none.
         """
         self._depths = depths or LookupDepths()
         self._draft = draft
         self._sources: dict[Generation, _Sources] = {}
 
     def wants(self, generation: Generation) -> bool:
-        """Return whether `step` is likely to take several tokens, so that the pending one should be read for it.
+        """Return whether `step` is likely to yield several tokens, so that the pending token should be read for it.
 
-        Where that is not so, this counts as a round without drafts.
+        If not, this counts as a round without drafts.
         """
         most = generation.room - 1
         if most <= 0:
@@ -61,21 +61,21 @@ class Speculator:
         return False
 
     def step(self, model: Model, generation: Generation, *, alone: bool = True) -> list[GenerateEvent] | None:
-        """Feed the pending token and what is proposed behind it, and return what comes of those that are right.
+        """Feed the pending token and the proposed drafts, and return the events of the accepted tokens.
 
-        None where a single step is better. The pending token must be read.
+        Return None if a single step is better. The pending token must have been read.
 
         Args:
-            model: Computes the answer.
+            model: The model that computes the answer.
             generation: The request.
-            alone: Whether nobody else waits, so that there is time for a draft model to catch up.
+            alone: Whether no other request waits, so that a draft model has time to catch up.
         """
         started = time.perf_counter()
         proposal = self._proposal(generation, alone=alone)
         if proposal is None:
             return None
         if proposal.source is None:
-            started = time.perf_counter()  # a draft model may have caught up meanwhile
+            started = time.perf_counter()  # a draft model may have caught up in the meantime
         sequence = generation.sequence
         assert sequence is not None
         begun = len(sequence.tokens)
@@ -84,7 +84,7 @@ class Speculator:
         logits = model(fed[None], cache=sequence.caches)[0]
         scores = logits
         if generation.guide is not None:
-            # The masks are made while the scores are.
+            # Compute the masks while the logits are computed.
             mx.async_eval(logits)  # type: ignore[no-untyped-call]
             scores = mask_logits(logits, generation.guide.masks(proposal.tokens.tolist()))  # type: ignore[arg-type]
         rows = generation.sampler.sample_rows(scores, proposal.tokens)
@@ -108,20 +108,20 @@ class Speculator:
         return generation.accept_all(verdict.tokens, logprobs)
 
     def took(self, seconds: float | None) -> None:
-        """Learn what a step without drafts took; None where something else was computed as well."""
+        """Record the seconds of a step without drafts; None if something else was computed as well."""
         self._depths.costs.took(0, seconds)
         if self._draft is not None:
             self._draft.depths.costs.took(0, seconds)
 
     def forget(self, ended: Generation) -> None:
-        """Drop what was kept for a request, and leave to the next one what the draft model computed."""
+        """Drop the state of a request; the draft model's caches stay available to later requests."""
         sources = self._sources.get(ended)
         if sources is not None and sources.model is not None:
             self._try_draft_model(ended, sources.model.end)
         self._sources.pop(ended, None)
 
     def _took(self, drafts: int, seconds: float, *, by_model: bool) -> None:
-        """Learn what a round took; for drafts of the other kind it says nothing."""
+        """Record the seconds of a round, for the kind of drafts that it had."""
         self._depths.costs.took(drafts, None if by_model else seconds)
         if self._draft is not None:
             self._draft.depths.costs.took(drafts, seconds if by_model else None)
@@ -143,9 +143,9 @@ class Speculator:
         return _Proposal(mx.array(found, dtype=mx.uint32)) if found else None
 
     def _evaluate(self, generation: Generation, proposal: "_Proposal", arrays: list[mx.array]) -> bool:
-        """Wait for a round; return False where it failed and the draft model may be why, which then ends its part.
+        """Evaluate a round; return False if it failed and the draft model, which may be the cause, was dropped.
 
-        Nobody knows then what the caches hold.
+        The content of the caches is undefined then.
         """
         if proposal.source is None:
             mx.eval(arrays)
@@ -158,7 +158,7 @@ class Speculator:
         return True
 
     def _try_draft_model(self, generation: Generation, work: Callable[[], _T]) -> _T | None:
-        """Return what some work of the draft model gives; None where it fails, which ends its part in an answer."""
+        """Return the result of `work` on the draft model; if it fails, drop the draft model and return None."""
         try:
             return work()
         except Exception as error:
@@ -174,7 +174,7 @@ class Speculator:
         model.drop()
 
     def _sources_of(self, generation: Generation) -> "_Sources":
-        """Return what proposes for a request, up to date with its answer."""
+        """Return the sources of drafts for a request, up to date with its answer."""
         sources = self._sources.get(generation)
         if sources is None:
             lookup = LookupDrafter(generation.prepared.prompt, self._depths, generation.prepared.ends)
@@ -188,12 +188,12 @@ class Speculator:
 
 @dataclass(slots=True)
 class _Sources:
-    """What proposes for one answer.
+    """The sources of drafts for one answer.
 
     Attributes:
-        lookup: The text itself.
-        model: The draft model; None where there is none, where it failed, or where the answer must be something.
-        seen: How many tokens of the answer the text has.
+        lookup: Prompt lookup.
+        model: The draft model; None if there is none, if it failed, or if the answer is guided.
+        seen: How many tokens of the answer `lookup` has received.
     """
 
     lookup: LookupDrafter
@@ -203,11 +203,11 @@ class _Sources:
 
 @dataclass(frozen=True, slots=True)
 class _Proposal:
-    """Tokens to feed on trial.
+    """Drafts to feed.
 
     Attributes:
-        tokens: [n], uint32, at least one; perhaps not computed yet.
-        source: The draft model that they are from; None for the text itself.
+        tokens: [n], uint32, at least one; not necessarily evaluated yet.
+        source: The draft model that proposed them; None for prompt lookup.
     """
 
     tokens: mx.array
@@ -215,14 +215,14 @@ class _Proposal:
 
 
 def take_back(model: Model, sequence: Sequence, length: int, begun: int, states: States | None) -> None:
-    """Go back to `length` tokens after a step that fed too many.
+    """Rewind a sequence to `length` tokens after a step that fed too many.
 
     Args:
-        model: Feeds again what was right, where that is the only way.
-        sequence: Holds all that was fed.
-        length: How many tokens are right.
-        begun: How many there were before the step.
-        states: The stateful caches as they were then; None where all caches can go back by themselves.
+        model: Feeds accepted tokens again if caches had to be restored.
+        sequence: The sequence, with all tokens that were fed.
+        length: Number of tokens to keep.
+        begun: Number of tokens before the step.
+        states: The stateful caches before the step; None if all caches can be rewound.
     """
     if length == len(sequence.tokens):
         return
