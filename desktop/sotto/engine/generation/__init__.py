@@ -1,1 +1,1 @@
-"""Computing answers: whose step is next, the step itself, and speculation."""
+"""Generating answers: scheduling requests, computing their steps, and speculative decoding."""

@@ -1,20 +1,19 @@
-"""How many drafts to feed in a round of speculation: as many as measured acceptance and cost say, down to none.
+"""The number of drafts to feed in a round of speculative decoding, from measured acceptance and cost.
 
-The value of n drafts is the expected number of tokens that a round gives, one and as many drafts as are accepted,
-divided by the seconds that it takes. Both are learnt while answers are made, and kept from one answer to the next:
+The value of n drafts is the expected number of tokens of a round, one plus the accepted drafts, divided by its seconds.
+Both are learnt while answers are generated, and kept from one answer to the next:
 
-- Cost, by the number of drafts that were really fed: a moving average that no single stall can move far. A depth is
-  tried a few times before it has a cost, and starts with the median, because the first round of a shape builds kernels.
-  Between depths that were measured it is interpolated, and flat beyond them: there, the one that then promises most is
-  tried next.
-- Acceptance, by position: how often a draft is right when all in front of it are. A position is trusted after some
-  samples, of drafts that were not fed as well; the next one behind the trusted ones counts as good as the last of
-  them, and none beyond it is considered.
-- Now and then one draft more than is best is fed, to notice when that begins to pay; ever more rarely while it changes
-  nothing.
+- Cost, by the number of drafts that were fed: a moving average that no single stall can change much. A depth is
+  measured a few times, and starts with the median, because the first round of a shape builds kernels. Costs are
+  interpolated between measured depths and constant beyond them; of those beyond, the most promising is tried next.
+- Acceptance, by position: how often a draft is right if all before it are. A position is trusted after some samples,
+  including drafts that were not fed. The next position is assumed to be as good as the last trusted one, and none
+  after it is considered.
+- Occasionally one draft more than the best number is fed, to notice when that begins to pay; ever more rarely while it
+  changes nothing.
 
-A round without any proposal says what a step without drafts costs, and nothing about acceptance: acceptance is that
-of a draft which was proposed. Nothing here reads a clock.
+A round without a proposal measures the cost of a step without drafts, but not acceptance, which is that of proposed
+drafts. Nothing here reads a clock.
 """
 
 from itertools import accumulate, pairwise
@@ -27,12 +26,12 @@ _COST_SAMPLES = 3
 _ACCEPTANCE_WEIGHT = 0.1
 _TRUSTED = 10
 _PROBE_FIRST, _PROBE_LAST = 4, 512
-# A depth of unknown cost is tried only where it would be this much better if it cost nothing more.
-_WORTH = 1.02
+# A depth of unknown cost is tried only if it would be this much better at the cost of the last known one.
+_MIN_IMPROVEMENT = 1.02
 
 
 class Costs:
-    """Seconds that a round takes, by the number of drafts fed in it; the same for all that draft for one model."""
+    """Seconds of a round by its number of drafts; shared by all sources of drafts for a model."""
 
     def __init__(self) -> None:
         """Start with nothing measured."""
@@ -41,13 +40,13 @@ class Costs:
         self._previous = 0
 
     def took(self, drafts: int, seconds: float | None) -> None:
-        """Learn what a round took, from its start to the start of the next.
+        """Record the time of a round, from its start to the start of the next.
 
         Args:
-            drafts: How many were fed; 0 for an ordinary step.
-            seconds: None where other work ran meanwhile, so that the time says nothing.
+            drafts: Number of drafts fed; 0 for an ordinary step.
+            seconds: None if other work ran in the meantime, so that the time says nothing.
         """
-        # An ordinary step that follows a round with drafts has not been computed ahead, as those that follow it are.
+        # An ordinary step after a round with drafts is not computed ahead, unlike those after it.
         steady = drafts > 0 or self._previous == 0
         self._previous = drafts
         if seconds is None or not steady:
@@ -68,7 +67,7 @@ class Costs:
         return tuple(sorted(self._known))
 
     def up_to(self, drafts: int) -> list[float]:
-        """Return seconds for rounds with 0, 1, ... `drafts` drafts; at least one number of them must be measured."""
+        """Return the seconds of rounds with 0, 1, ... `drafts` drafts; at least one must have been measured."""
         points = self.measured
         seconds = [self._known[points[0]]] * points[0]
         for below, above in pairwise(points):
@@ -79,14 +78,14 @@ class Costs:
 
 
 class DraftDepth:
-    """Chooses how many drafts to feed, for drafts of one kind."""
+    """Chooses how many drafts of one source to feed."""
 
     def __init__(self, limit: int, costs: Costs | None = None) -> None:
         """Start with no drafts.
 
         Args:
-            limit: Never more than so many.
-            costs: What rounds take; None for ones of its own.
+            limit: Maximum number of drafts.
+            costs: Costs shared with others; None for new ones.
         """
         self.limit = limit
         self.costs = costs or Costs()
@@ -99,15 +98,15 @@ class DraftDepth:
 
     @property
     def acceptance(self) -> tuple[float, ...]:
-        """How often a draft is right when all in front of it are, for each trusted position from the first on."""
+        """How often a draft is right if all before it are, for each trusted position from the first on."""
         trusted = next((index for index, count in enumerate(self._samples) if count < _TRUSTED), self.limit)
         return tuple(self._rates[:trusted])
 
     def observed(self, judged: int, accepted: int) -> None:
-        """Learn how a proposal fared, whether or not it was fed.
+        """Record how many tokens of a proposal were right, whether or not it was fed.
 
         Args:
-            judged: How many of its tokens have been judged, up to and with the first wrong one.
+            judged: How many of its tokens were compared, up to and including the first wrong one.
             accepted: How many of these were right.
         """
         for index in range(min(judged, self.limit)):
@@ -117,10 +116,10 @@ class DraftDepth:
             self._rates[index] += weight * (right - self._rates[index])
 
     def planned(self, available: int) -> int:
-        """Return what `choose` would, and count nothing.
+        """Return the same as `choose`, without counting a round.
 
         Args:
-            available: How many tokens are proposed.
+            available: Number of proposed tokens.
         """
         return self._planned(available, self._values())
 
@@ -137,20 +136,20 @@ class DraftDepth:
         return best if best <= most else self._best_of(values[: most + 1])
 
     def gain(self, available: int) -> float:
-        """Return how many times as many tokens a second `planned` gives as no drafts do; 1 where it is none.
+        """Return the expected speed-up of the planned number of drafts over none; 1 if none are planned.
 
         Args:
-            available: How many tokens are proposed.
+            available: Number of proposed tokens.
         """
         values = self._values()
         planned = self._planned(available, values)
         return values[min(planned, len(values) - 1)] / values[0] if planned else 1.0
 
     def choose(self, available: int) -> int:
-        """Return how many drafts to feed in a round, and count the round if anything is proposed.
+        """Return how many drafts to feed in a round, and count the round if any tokens are proposed.
 
         Args:
-            available: How many tokens are proposed.
+            available: Number of proposed tokens.
         """
         values = self._values()
         chosen = self._planned(available, values)
@@ -162,12 +161,12 @@ class DraftDepth:
         elif chosen > best:
             self._rounds, self._interval = 0, min(2 * self._interval, _PROBE_LAST)
         else:
-            # A proposal that is too short for a probe leaves it to the next one.
+            # A proposal too short for a probe leaves the probe to the next one.
             self._rounds += 1
         return chosen
 
     def _values(self) -> list[float]:
-        """Return tokens a second for 0, 1, ... drafts, as far as something is known; empty before the first cost."""
+        """Return tokens per second for 0, 1, ... drafts, as far as known; empty before the first cost is known."""
         if 0 not in self.costs.measured:
             return []
         trusted = self.acceptance
@@ -176,15 +175,15 @@ class DraftDepth:
         return [expected / seconds for expected, seconds in zip(tokens, self.costs.up_to(len(rates)), strict=True)]
 
     def _best_of(self, values: list[float]) -> int:
-        """Return the fewest drafts of the best value, no more of them than were measured."""
+        """Return the smallest number of drafts with the best value, among those up to the largest measured."""
         known = values[: self.costs.measured[-1] + 1]
         return known.index(max(known))
 
     def _worth_measuring(self, values: list[float]) -> int | None:
-        """Return the most promising number of drafts beyond those that were measured, if it may be better than them.
+        """Return the most promising number of drafts beyond the measured ones, if it may be better than them.
 
-        A few more drafts seldom make up for what a round costs besides, so that going one step at a time could end
-        before depth begins to pay. What lies between two depths that were measured is interpolated.
+        A few more drafts rarely make up for the fixed cost of a round, so growing one by one could stop before depth
+        begins to pay.
         """
         measured = self.costs.measured
         beyond = range(measured[-1] + 1, len(values))
@@ -192,4 +191,4 @@ class DraftDepth:
             return None
         known = max(values[drafts] for drafts in measured if drafts < len(values))
         promising = max(beyond, key=lambda drafts: values[drafts])
-        return promising if values[promising] > known * _WORTH else None
+        return promising if values[promising] > known * _MIN_IMPROVEMENT else None

@@ -1,4 +1,4 @@
-"""From a model of the store to one that proposes tokens for another."""
+"""Checking and assembling a draft model."""
 
 import math
 from collections.abc import Callable
@@ -14,24 +14,24 @@ from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import InvalidRequestError, UnsupportedModelError
 from sotto.store.records import ModelSource
 
-# Of the bytes for computed prefixes: what those of the draft model may take.
+# The draft model's prefix cache may take this fraction of the bytes for prefixes: one in so many.
 BUDGET_SHARE = 8
 
 
 def check_draft(source: ModelSource, tokenizer: Tokenizer, draft: ModelSource) -> None:
-    """Refuse a draft model whose proposals would mean something else.
+    """Check that a draft model can run and that its tokens mean the same.
 
-    Vocabularies may differ in length: what only one of them has is never proposed.
+    Vocabularies may differ in length: tokens that only one of them has are never proposed.
 
     Args:
         source: The model that answers.
         tokenizer: Its tokenizer.
-        draft: The model that is to propose.
+        draft: The draft model.
 
     Raises:
-        InvalidRequestError: The two are the same model, or a token that both have is not the same text in both.
-        UnsupportedModelError: The draft is none that can run here.
-        BrokenModelError: A file of the draft's tokenizer is damaged.
+        InvalidRequestError: Both are the same model, or a token stands for different texts.
+        UnsupportedModelError: The draft model cannot run here.
+        BrokenModelError: A file of its tokenizer is damaged.
     """
     name, asked = source.record.name, draft.record.name
     if draft.record.digest == source.record.digest:
@@ -51,25 +51,25 @@ def check_draft(source: ModelSource, tokenizer: Tokenizer, draft: ModelSource) -
 def part_of(
     progress: Callable[[LoadProgress], None], before: int = 0, after: int = 0
 ) -> Callable[[LoadProgress], None]:
-    """Return what tells the progress of one model as part of that of several.
+    """Return a callback that reports the progress of one model as part of the progress of several.
 
     Args:
-        progress: Told of all of them.
-        before: Bytes of weights that are loaded already.
+        progress: Receives the progress of all of them.
+        before: Bytes of weights that are already loaded.
         after: Bytes that will be loaded later.
     """
     return lambda part: progress(replace(part, done=before + part.done, total=before + part.total + after))
 
 
 def build_draft_model(first: FirstForward, width: int, budget: int, context: int, chunk: int) -> DraftModel:
-    """Make a loaded model ready to propose.
+    """Assemble a draft model from a loaded model.
 
     Args:
-        first: The model, which can be computed.
-        width: How many tokens the model that answers has scores for.
-        budget: Bytes that its caches may take.
-        context: Most tokens that the model that answers takes.
-        chunk: Most prompt tokens to feed at a time.
+        first: The loaded model.
+        width: Width of the main model's logits.
+        budget: Bytes of its prefix cache.
+        context: Context length of the main model, in tokens.
+        chunk: Maximum tokens of a prefill chunk.
     """
     longest = first.longest or math.inf
     return DraftModel(

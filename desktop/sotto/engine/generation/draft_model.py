@@ -1,13 +1,13 @@
-"""A second, smaller model that proposes the next tokens of an answer.
+"""A draft model: a second, smaller model that proposes the next tokens of an answer.
 
-It has caches of its own, which follow those of the model that answers. What it has not seen of the text is fed in
-chunks, one in front of each step, so that an answer never waits for all of a long prompt; and only where proposals are
-likely to pay. It proposes one token after the other and draws each with the random numbers that the answer's own
-sampler will use for it, so that the two agree as often as their distributions are alike. A round waits only once, for
-the verdict; what was wrong is then taken back. Caches that cannot go back return to where the proposals began, and what
-was right is fed again together with what comes next, which costs no step of its own.
+It has its own caches, which follow those of the main model. Text that it has not seen is fed in chunks, one before each
+step, so that an answer never waits for a whole long prompt, and only if proposals are likely to pay. It proposes tokens
+one by one, each sampled with the random numbers that the answer's own sampler will use, so that the two agree as often
+as their distributions do. A round waits only once, for the verification; rejected tokens are then removed. Caches that
+cannot be rewound are restored to the beginning of the round, and accepted tokens are fed again together with the next
+ones, which needs no extra step.
 
-Nothing depends on the proposals but time: tokens that this model does not have are fed as its last one.
+Proposals affect only the speed: tokens that this model does not have are fed as its last one.
 """
 
 import math
@@ -23,29 +23,29 @@ from sotto.engine.generation.draft_depth import DraftDepth
 from sotto.engine.generation.generation import Generation, Model
 
 MOST_DRAFTS = 8
-# A model that does not pay is tried again now and then, but never at the price of reading more tokens than this.
-_WORTH_A_TRIAL = 256
+# A model that does not pay is tried again occasionally, but not if it must first read more tokens than this.
+_MAX_TRIAL_TOKENS = 256
 _FIRST_CHUNK = 64
 
 
 def short_chunks(largest: int) -> ChunkSize:
-    """Return how many tokens, at most `largest`, a draft model is fed in front of a step, so that it stays short."""
+    """Return the size of chunks, at most `largest`, that a draft model is fed before a step; they stay short."""
     return ChunkSize(largest, min(_FIRST_CHUNK, largest), target=0.1, limit=0.25)
 
 
 class DraftModel:
-    """A loaded model that proposes for another one, and what is learnt about that over all answers.
+    """A loaded model that proposes drafts for a main model, and what has been learnt about it over all answers.
 
     Attributes:
-        name: For people.
-        model: Takes tokens [B, L] and `cache=` to logits [B, L, V].
-        steps: Computes the same, for the few tokens of a step.
-        prefix: What it has computed before.
-        rows: How many tokens it has scores for.
-        width: How many the model has that it proposes for.
-        context: Most tokens it can take.
+        name: Its name, for people.
+        model: Computes logits [B, L, V] from tokens [B, L] and `cache=`.
+        steps: Equivalent of `model` for the few tokens of a step.
+        prefix: Its prefix cache.
+        rows: Width of its logits.
+        width: Width of the main model's logits.
+        context: Its maximum context length in tokens.
         weight_bytes: Bytes of its weights in memory.
-        chunk: How many tokens to feed at a time while it catches up.
+        chunk: Size of chunks while it catches up.
         depths: Chooses how many tokens it proposes.
     """
 
@@ -66,16 +66,16 @@ class DraftModel:
         """Start with nothing learnt.
 
         Args:
-            name: For people.
-            model: Takes tokens [B, L] and `cache=` to logits [B, L, V].
-            prefix: What it has computed before.
-            rows: How many tokens it has scores for.
-            width: How many the model has that it proposes for.
-            steps: Computes the same as `model`, for the few tokens of a step; None for `model` itself.
-            context: Most tokens it can take.
+            name: Its name, for people.
+            model: Computes logits [B, L, V] from tokens [B, L] and `cache=`.
+            prefix: Its prefix cache.
+            rows: Width of its logits.
+            width: Width of the main model's logits.
+            steps: Equivalent of `model` for the few tokens of a step; None for `model` itself.
+            context: Its maximum context length in tokens.
             weight_bytes: Bytes of its weights in memory.
-            chunk: How many tokens to feed at a time while it catches up; None for what keeps a step short.
-            limit: Most tokens to propose at a time.
+            chunk: Size of chunks while it catches up; None for short ones.
+            limit: Maximum number of tokens to propose at a time.
         """
         self.name = name
         self.model = model
@@ -89,7 +89,7 @@ class DraftModel:
         self.depths = DraftDepth(limit)
 
     def scores(self, logits: mx.array) -> mx.array:
-        """Return logits [1, V] as wide as the other model's: a token that either does not have is impossible."""
+        """Return logits [1, V] in the main model's width; tokens that either model does not have are impossible."""
         common = min(logits.shape[-1], self.width)
         held = logits[:, :common]
         if common == self.width:
@@ -98,50 +98,50 @@ class DraftModel:
 
 
 class ModelDrafter:
-    """Proposes the drafts of one answer with a model.
+    """Proposes drafts for one answer with a draft model.
 
-    A round is `propose` and, once it is known what was right, `settle`. When anything here raises, `drop` ends it.
+    A round consists of `propose` and, after the verification, `settle`. After an exception, call `drop`.
     """
 
-    def __init__(self, draft: DraftModel, one: Generation) -> None:
+    def __init__(self, draft: DraftModel, generation: Generation) -> None:
         """Start with nothing fed.
 
         Args:
-            draft: What proposes.
-            one: What it proposes for.
+            draft: The draft model.
+            generation: The answer to propose for.
         """
         self._draft = draft
-        self._one = one
+        self._generation = generation
         self._sequence: Sequence | None = None
-        # The prompt of the caches that are followed: another one when they were begun anew.
+        # The prompt of the answer's caches; replaced when these are rebuilt.
         self._followed: Series[int] = ()
         self._limit = math.inf
         self._stops: list[int] = []
         self._proposing = False
-        # The caches where the proposals began; None for those that can go back by themselves.
+        # The stateful caches before the proposals; None if all can be rewound.
         self._states: States | None = None
 
     def gain(self, most: int) -> float:
-        """Return how many times faster a round with drafts is likely to be; 1 where none would be proposed.
+        """Return the expected speed-up of a round with drafts; 1 if none would be proposed.
 
         Args:
-            most: How many tokens there may be.
+            most: Maximum number of tokens.
         """
         return self._draft.depths.gain(self._most(most))
 
     def is_promising(self, most: int) -> bool:
-        """Say whether `propose` would do anything now; asking changes nothing."""
+        """Return whether `propose` would do anything now, without changing anything."""
         most = self._most(most)
         depths = self._draft.depths
-        return depths.planned(most) > 0 and (depths.gain(most) > 1 or self._missing <= _WORTH_A_TRIAL)
+        return depths.planned(most) > 0 and (depths.gain(most) > 1 or self._missing <= _MAX_TRIAL_TOKENS)
 
     def propose(self, most: int) -> mx.array | None:
-        """Return tokens [n], uint32, that are likely to follow the pending one, on their way to be computed.
+        """Return tokens [n], uint32, proposed to follow the pending one; their evaluation has been started.
 
-        None where drafting would not pay, or where the model had to catch up, for which it takes one chunk.
+        Return None if drafting would not pay, or if the model has to catch up, which one call does by one chunk.
 
         Args:
-            most: How many there may be.
+            most: Maximum number of tokens.
         """
         depths = self._draft.depths
         if not self.is_promising(most):
@@ -155,7 +155,7 @@ class ModelDrafter:
 
     @property
     def unfinished(self) -> list[object]:
-        """What a round has to compute besides its tokens."""
+        """The arrays of a round to evaluate besides its tokens."""
         assert self._sequence is not None
         return [self._states, [cache.state for cache in self._sequence.caches]]
 
@@ -169,7 +169,7 @@ class ModelDrafter:
         sequence, states = self._sequence, self._states
         assert sequence is not None
         begun = len(sequence.tokens)
-        # The last one was proposed and not fed.
+        # The last draft was proposed but not fed.
         sequence.tokens.extend(drafts[:-1])
         kept = begun + min(right, len(drafts) - 1)
         if states is None:
@@ -179,7 +179,7 @@ class ModelDrafter:
         self._proposing, self._states = False, None
 
     def end(self) -> None:
-        """Leave what was computed to the next answer."""
+        """Release the caches to later answers."""
         if self._proposing:
             self.drop()
         elif self._sequence is not None:
@@ -187,7 +187,7 @@ class ModelDrafter:
             self._sequence = None
 
     def drop(self) -> None:
-        """Forget the caches: nobody knows what they hold."""
+        """Drop the caches, whose content is undefined."""
         sequence, self._sequence = self._sequence, None
         self._proposing, self._states = False, None
         if sequence is not None:
@@ -195,40 +195,42 @@ class ModelDrafter:
 
     @property
     def _length(self) -> int:
-        """How many tokens there are: those that were fed to the model that answers, and the pending one."""
-        assert self._one.sequence is not None
-        return len(self._one.sequence.tokens) + 1
+        """Number of tokens fed to the main model, plus the pending one."""
+        assert self._generation.sequence is not None
+        return len(self._generation.sequence.tokens) + 1
 
     @property
     def _missing(self) -> int:
-        """How many of them are not fed here."""
-        is_level = self._sequence is not None and self._followed is self._one.prompt
+        """How many of these have not been fed to the draft model."""
+        is_level = self._sequence is not None and self._followed is self._generation.prompt
         return self._length - (len(self._sequence.tokens) if self._sequence is not None and is_level else 0)
 
     def _most(self, most: int) -> int:
         return int(max(0, min(most, self._draft.depths.limit, self._draft.context - self._length)))
 
     def _unseen(self, start: int) -> list[int]:
-        """Return the tokens from `start` on, as they are fed here."""
-        assert self._one.sequence is not None
+        """Return the tokens from `start` on, as the draft model is fed them."""
+        assert self._generation.sequence is not None
         last = self._draft.rows - 1
-        return [min(token, last) for token in (*self._one.sequence.tokens[start:], self._one.value)]
+        return [min(token, last) for token in (*self._generation.sequence.tokens[start:], self._generation.value)]
 
     def _follow(self) -> Sequence:
         """Return the caches to feed, which hold a beginning of the text."""
         sequence, length = self._sequence, self._length
-        if sequence is None or self._followed is not self._one.prompt or length > self._limit:
+        if sequence is None or self._followed is not self._generation.prompt or length > self._limit:
             self.end()
             prefix = self._draft.prefix
             sequence = self._sequence = prefix.begin(self._unseen(0))
-            self._followed = self._one.prompt
+            self._followed = self._generation.prompt
             self._limit = prefix.limit(length)
-            # Only where caches cannot go back is it worth pausing for what the next prompt may go on from.
-            self._stops = prefix.stops(sequence, length, self._one.prepared.boundaries) if sequence.stateful else []
+            # Pausing where the next prompt may continue pays only for caches that cannot be rewound.
+            self._stops = (
+                prefix.stops(sequence, length, self._generation.prepared.boundaries) if sequence.stateful else []
+            )
         return sequence
 
     def _catch_up(self, sequence: Sequence) -> None:
-        """Feed the next chunk of what is missing; at least the pending token is left."""
+        """Feed the next chunk of the missing tokens, except for the pending one."""
         draft, done = self._draft, len(sequence.tokens)
         if done in self._stops:
             draft.prefix.keep(sequence)
@@ -246,7 +248,7 @@ class ModelDrafter:
         self._stops = [stop for stop in self._stops if stop > len(sequence.tokens)]
 
     def _proposed(self, sequence: Sequence, count: int) -> mx.array:
-        draft, sampler = self._draft, self._one.sampler.fork()
+        draft, sampler = self._draft, self._generation.sampler.fork()
         self._proposing = True
         ids = self._unseen(len(sequence.tokens))
         fed = mx.array([ids])

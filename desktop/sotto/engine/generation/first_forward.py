@@ -1,4 +1,4 @@
-"""The first pass through a loaded model: whether it can be computed at all, and what its caches hold."""
+"""The first forward pass of a loaded model: whether it can be computed, and which caches it has."""
 
 import json
 from dataclasses import dataclass
@@ -25,11 +25,11 @@ class FirstForward:
     """A model that was fed one token.
 
     Attributes:
-        source: What it was loaded from.
+        source: The source of the model.
         loaded: The model.
-        settings: What people chose.
-        sequence: Caches that have seen the token, and hold nothing that was computed.
-        rows: How many tokens the model has scores for.
+        settings: The user's choices.
+        sequence: Caches that were fed the token, but not evaluated.
+        rows: Width of the logits.
     """
 
     source: ModelSource
@@ -40,25 +40,25 @@ class FirstForward:
 
     @property
     def keeps_states(self) -> bool:
-        """Whether some caches can only be kept as a whole."""
+        """Whether some caches can only be copied as a whole."""
         return bool(self.sequence.stateful)
 
     @property
     def longest(self) -> int | None:
-        """Most tokens that the model can take; None when unknown."""
+        """Maximum context length of the model in tokens; None if unknown."""
         return longest_context(self.source, self.loaded.model, self.loaded.config)
 
     def prefix(self, budget: int, most: int) -> PrefixCache:
-        """Return a prefix cache for the model, with what is on disk for it already.
+        """Return a prefix cache for the model, including its entries on the disk.
 
         Args:
             budget: Bytes that it may take in memory.
-            most: The most tokens of a context.
+            most: Maximum tokens of a context.
         """
         return PrefixCache(partial(make_caches, self.loaded.model, self.settings.kv_bits, most), budget, self._disks())
 
     def _disks(self) -> tuple[PrefixDisk, ...]:
-        """Return what is on disk, for each way in which contexts are computed; none if not wanted."""
+        """Return the disk tiers, one for each way in which contexts are computed; none if switched off."""
         settings, source = self.settings, self.source
         if settings.disk_root is None or not settings.disk_budget:
             return ()
@@ -70,7 +70,7 @@ class FirstForward:
 
 
 def first_forward(source: ModelSource, loaded: LoadedModel, settings: EngineSettings) -> FirstForward:
-    """Fit a model to the device, and feed it a token.
+    """Adapt a model to the device, and feed it a token.
 
     Raises:
         UnsupportedModelError: It cannot be computed.
@@ -82,6 +82,6 @@ def first_forward(source: ModelSource, loaded: LoadedModel, settings: EngineSett
         # Shapes are known without computing anything.
         logits = loaded.model(mx.array([[0]]), cache=sequence.caches)
     if device() != "cpu":
-        # Builds the kernels that the first answer would wait for. A CPU has none: there this would only take time.
+        # Compile the kernels now, or the first answer would wait for them. A CPU has none to compile.
         mx.eval(logits)
     return FirstForward(source, loaded, settings, sequence, logits.shape[-1])

@@ -1,12 +1,12 @@
-"""Drafts from the text itself: what followed the last time when the last tokens were the same (prompt lookup).
+"""Prompt lookup: drafts from the text itself, namely what followed when the last tokens occurred before.
 
-Where an answer repeats its prompt or itself (code that is edited, names, quotations, lists), the tokens that followed
-the same few tokens before are a good guess at what comes next, and they cost nothing to find: for each length of
-`LENGTHS` a dictionary takes every run of so many tokens to the place behind its most recent occurrence. The longest
-run is looked up first, because the more tokens agree, the likelier the next one does.
+Where an answer repeats its prompt or itself (edited code, names, quotations, lists), the tokens that followed the same
+few tokens before are a good guess, and cost almost nothing to find. For each length of `LENGTHS`, a dictionary maps
+every run of so many tokens to the position after its most recent occurrence. The longest run is looked up first,
+because the more tokens match, the more likely the next one matches too.
 
-A token is indexed in constant time. A long prompt is indexed at about a microsecond a token, in slices of at most
-`SLICE` tokens a call, so that no step of an answer waits for all of it.
+A token is indexed in constant time. A long prompt is indexed at about a microsecond per token, at most `SLICE` tokens
+per call, so that no step of an answer waits for all of it.
 """
 
 from collections.abc import Iterable, Sequence, Set
@@ -21,8 +21,8 @@ class Proposal:
     """Tokens that may come next.
 
     Attributes:
-        tokens: The likeliest continuation, the next token first; may be empty.
-        matched: How many of the last tokens were found before it; 0 where nothing was found.
+        tokens: The proposed continuation, the next token first; may be empty.
+        matched: Number of last tokens that matched; 0 if nothing was found.
     """
 
     tokens: tuple[int, ...] = ()
@@ -33,25 +33,25 @@ class PromptLookup:
     """The tokens of one prompt and its answer, and where each run of them last occurred.
 
     Attributes:
-        tokens: All that was added; for others to read.
+        tokens: All tokens that were added; read-only.
     """
 
     def __init__(
         self, tokens: Iterable[int] = (), ends: Set[int] = frozenset(), lengths: Sequence[int] = LENGTHS
     ) -> None:
-        """Start with `tokens`, which are indexed later.
+        """Start with `tokens`, which are indexed by later calls.
 
         Args:
             tokens: The prompt.
             ends: Tokens that end an answer: nothing is proposed after one.
-            lengths: How many tokens must agree, the preferred number first.
+            lengths: Numbers of tokens that must match, the preferred one first.
         """
         self.tokens = list(tokens)
         self._ends = ends
-        # Where the token behind a run stands, by the run's hash: one dictionary for each length. The runs themselves
-        # would be many small objects, which take memory and keep the garbage collector busy.
+        # The position after each run, by the run's hash: one dictionary for each length. Keys of tuples would be many
+        # small objects, which take memory and keep the garbage collector busy.
         self._behind: dict[int, dict[int, int]] = {length: {} for length in lengths}
-        # Runs that end in front of this place are indexed.
+        # Runs that end before this position are indexed.
         self._indexed = 0
 
     def extend(self, tokens: Iterable[int]) -> None:
@@ -61,7 +61,7 @@ class PromptLookup:
     def propose(self, most: int) -> Proposal:
         """Return at most `most` tokens that may come next.
 
-        Where the match overlaps the end, what lies between the two repeats, as often as there is room.
+        If the match overlaps the end of the text, the proposal repeats the tokens between the two.
         """
         self._index()
         if most <= 0:
@@ -80,8 +80,8 @@ class PromptLookup:
         return tuple(found[:end])
 
     def _index(self) -> None:
-        """Index tokens that were added, at most a slice of them."""
-        # The run at the very end has nothing behind it yet, so the last token's run waits for the next one.
+        """Index added tokens, at most `SLICE` of them."""
+        # The run at the very end has no following token yet, so it is indexed with the next one.
         end = min(self._indexed + SLICE, len(self.tokens))
         if end == self._indexed:
             return

@@ -1,12 +1,12 @@
-"""Decode steps from a tape: the operations of one more token, as a flat list that the native kernels run by themselves.
+"""Tapes: decode steps recorded as a flat list of operations, which the native kernels run by themselves.
 
-A step is of several sequences, one token each, or of several tokens of one sequence, as in a round of speculation. Each
-token is a row, and gets the bits that it would get by itself.
+A step is for several sequences with one token each, or for several tokens of one sequence, as in a round of speculative
+decoding. Each token is a row, and its results are bit-identical to those that it would get alone.
 
-A definition builds a graph of some hundred arrays for each token, always the same one. Building and scheduling it takes
-time from the cores that compute. So the graph of a step is made once, with stand-ins for tokens, positions and caches;
-the native module turns it into a list (`desktop/native/tape`), and each step from then on is one operation of MLX that
-gives the same bits. A definition that computes something which no tape knows is called as ever.
+A definition builds the same graph of some hundred arrays for each token, and building and scheduling it takes time from
+the cores that compute. So the graph of a step is recorded once, with placeholders for tokens, positions and caches; the
+native module turns it into a list (`desktop/native/tape`), and each later step is one operation of MLX with the same
+results. A definition with operations that tapes do not support is called as usual.
 """
 
 import logging
@@ -29,25 +29,25 @@ _KINDS = (FullKVCache, SlidingKVCache)
 
 
 class _NotOnTapeError(Exception):
-    """What a definition does with its caches that no tape knows."""
+    """A definition uses its caches in a way that tapes do not support."""
 
 
 class TapedModel:
-    """A model whose decode steps come from tapes where they can; called as the model is.
+    """A model whose decode steps are run from tapes if possible; called like the model.
 
-    All logits are computed, whether or not anybody reads them: prompts are for the model itself.
+    It computes all logits, so prompts should be fed to the model itself.
     """
 
     def __init__(self, model: Model, kernels: Any) -> None:
-        """Stand for `model`.
+        """Wrap `model`.
 
         Args:
-            model: Takes tokens [B, L] and `cache=` to logits [B, L, V], each row as if it were alone.
-            kernels: The native module, which is in use.
+            model: Computes logits [B, L, V] from tokens [B, L] and `cache=`, each row as if it were alone.
+            kernels: The native module, which must be installed.
         """
         self._model = model
         self._kernels = kernels
-        # What is computed with more rows than these has other bits.
+        # With more rows than these, results would differ in their last bits.
         self._most_rows: int = kernels.few_rows()
         self._tapes: dict[int, Any | None] = {}
 
@@ -71,10 +71,10 @@ class TapedModel:
         return logits
 
     def tape(self, rows: int, layers: Series[Any]) -> Any | None:
-        """Return the tape of a step of so many tokens, made at its first use; None where there can be none.
+        """Return the tape of a step, recorded at its first use; None if it is not supported.
 
         Args:
-            rows: How many tokens.
+            rows: Number of tokens.
             layers: The caches of a sequence.
         """
         if rows not in self._tapes:
@@ -100,7 +100,7 @@ class TapedModel:
 
 
 class _RecordedCache:
-    """What a definition sees in place of a cache while its graph is made."""
+    """The placeholder of a cache while a graph is recorded."""
 
     def __init__(self, kernels: Any, layer: int, positions: mx.array, window: int | None) -> None:
         self.offset = positions
@@ -124,19 +124,19 @@ class _RecordedCache:
         raise _NotOnTapeError("layers that share a cache")
 
     def make_mask(self, length: int, window_size: int | None = None, return_array: bool = False) -> None:
-        # One token sees all that its cache shows it, unless the definition lets it see less.
+        # A single token needs no mask unless the definition shows it less than its cache holds.
         shows_more = window_size is not None and (self._window is None or window_size < self._window)
         if length > 1 or shows_more:
             raise _NotOnTapeError("a mask")
 
 
 def with_tapes(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> Model:
-    """Return `model` with tapes for its decode steps, or as it is where it can have none.
+    """Return `model` with tapes for its decode steps, or unchanged if it cannot have any.
 
     Args:
         model: A loaded model, adapted to the device.
         config: Its config.
-        caches: Caches like those that it will be called with.
+        caches: Caches of the types that it will be called with.
     """
     kernels = native.kernels()
     if kernels is None or any(type(cache) not in _KINDS for cache in caches) or not can_batch(config, caches):
@@ -145,7 +145,7 @@ def with_tapes(model: Model, config: Mapping[str, Any], caches: Series[Any]) -> 
 
 
 def _sequences_of(caches: Series[Any]) -> list[tuple[Any, ...]] | None:
-    """Return the caches of each layer, one for each sequence; None where they are of other kinds, empty, or unequal."""
+    """Return the caches of each layer, one per sequence; None for other types, empty or unequal ones."""
     layers: list[tuple[Any, ...]] = []
     for cache in caches:
         sequences = cache.rows if type(cache) is BatchKVCache else (cache,)
