@@ -22,7 +22,7 @@ from sotto.engine.generation.tape import with_tapes
 from sotto.engine.kernels.device import device
 from sotto.engine.prompt.request_preparation import Preparer
 from sotto.engine.vectors.embedding import Embedder
-from sotto.engine.vectors.hidden_states import in_chunks
+from sotto.engine.vectors.hidden_states import decoder_reader
 from sotto.engine.weights.loader import LoadedModel
 from sotto.store.records import ModelSource
 
@@ -128,7 +128,7 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         draft=draft.name if draft else "",
     )
     sentence = read_pooling_config(order.source)
-    reads = in_chunks(parts.loaded.model, parts.loaded.config, chunk, prefix.count_other_caches)
+    reads = decoder_reader(parts.loaded.model, parts.loaded.config, chunk, prefix.count_other_caches)
     embedder = Embedder(reads, preparer.tokenizer, sentence, min(context, sentence.longest or context), first.rows)
     return Ready(info, preparer, prefix, scheduler, draft, embedder, guard)
 

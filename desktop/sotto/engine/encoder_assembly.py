@@ -13,7 +13,7 @@ from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.kernels.cpu_linear import adapt_to_cpu
 from sotto.engine.kernels.device import device
 from sotto.engine.vectors.embedding import Embedder
-from sotto.engine.vectors.hidden_states import together
+from sotto.engine.vectors.hidden_states import encoder_reader
 from sotto.errors import UnsupportedModelError
 
 
@@ -45,5 +45,5 @@ def assemble_encoder(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     context = preparer.context_length
     prefix = PrefixCache(list, 0)
     info = model_info(order, fitting, parts, writes=False)
-    embedder = Embedder(together(model), preparer.tokenizer, sentence, context, model.args.vocab_size)
+    embedder = Embedder(encoder_reader(model), preparer.tokenizer, sentence, context, model.args.vocab_size)
     return Ready(info, preparer, prefix, Scheduler(model, prefix, ChunkSizing()), None, embedder)

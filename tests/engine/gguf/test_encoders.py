@@ -22,7 +22,7 @@ from sotto.engine.contract.requests import GenerateRequest, Message
 from sotto.engine.engine import Engine
 from sotto.engine.footprint.model_needs import needs_of, plan_here
 from sotto.engine.kernels import native
-from sotto.engine.vectors.hidden_states import body_of, tokens_together
+from sotto.engine.vectors.hidden_states import batch_tokens, body_of
 from sotto.errors import BrokenModelError, InvalidRequestError, SottoError, UnsupportedModelError
 from sotto.store.gguf.file import read_gguf_file
 from sotto.store.opening import open_model, record_of
@@ -128,7 +128,7 @@ def test_the_working_memory_planned_for_quantized_weights_is_enough_and_not_far_
     source = opened(Q.Q8_0)
     needs = needs_of(source, PLENTY, native.kernels())
     model = load(source).model
-    tokens = mx.zeros((tokens_together() // 256, 256), dtype=mx.int32)
+    tokens = mx.zeros((batch_tokens() // 256, 256), dtype=mx.int32)
     before = mx.get_active_memory()
     mx.reset_peak_memory()
     mx.eval(model(tokens, tokens == 0))

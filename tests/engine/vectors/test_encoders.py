@@ -15,7 +15,7 @@ from sotto.engine.architectures.zoo import build
 from sotto.engine.config.supported_models import refusal
 from sotto.engine.footprint.model_needs import limits_here, needs_of
 from sotto.engine.kernels import native
-from sotto.engine.vectors.hidden_states import tokens_together
+from sotto.engine.vectors.hidden_states import batch_tokens
 from sotto.engine.weights.loader import load
 from sotto.errors import UnsupportedModelError
 from sotto.store.opening import open_model, record_of
@@ -151,7 +151,7 @@ def test_the_memory_that_is_planned_is_enough_and_not_far_off():
     needs = needs_of(source, limits_here(), native.kernels())
     model = load_folder(minilm()).model
     longest = source.record.context_length
-    tokens = mx.zeros((tokens_together() // longest, longest), dtype=mx.int32)
+    tokens = mx.zeros((batch_tokens() // longest, longest), dtype=mx.int32)
     mx.eval(model(tokens, tokens == 0))
     before = mx.get_active_memory()
     mx.reset_peak_memory()

@@ -1,11 +1,11 @@
-"""Events that come up from the engine: frozen values, free of MLX and Qt.
+"""Events of the engine: frozen values, independent of MLX and Qt.
 
 One request gives this sequence of events::
 
     PrefillProgress* -> TextChunk* -> Finished | Failed
 
-Loading gives `LoadProgress*` and then `Loaded` or `Failed`, counting `Counted` or `Failed`. Vectors of texts come as
-one `Embedded`, or end as `Finished` (they were cancelled) or `Failed`.
+Loading gives `LoadProgress*` and then `Loaded` or `Failed`, counting gives `Counted` or `Failed`. Embeddings come as
+one `Embedded`, or end as `Finished` (if cancelled) or `Failed`.
 """
 
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 
 
 class DoneReason(StrEnum):
-    """Why an answer ended: by itself or at a stop text, at a limit, because it repeated itself, or when asked to."""
+    """Why an answer ended: by itself or at a stop text, at a limit, in a loop, or on request."""
 
     STOP = "stop"
     LENGTH = "length"
@@ -28,18 +28,18 @@ class DoneReason(StrEnum):
 
 
 CUT_SHORT = (DoneReason.LENGTH, DoneReason.LOOP)
-"""Why an answer ends that could have gone on."""
+"""Reasons that cut an answer short."""
 
 
 @dataclass(frozen=True, slots=True)
 class LoadProgress:
-    """How far a load is.
+    """The progress of a load.
 
     Attributes:
-        phase: What is being done, in a word or two: `weights`, `tokenizer`, `warm-up`.
+        phase: The present phase: `weights`, `tokenizer` or `warm-up`.
         done: Bytes of weights read so far.
-        total: Bytes of weights in all.
-        seat: Where it is loaded to; see `sotto.runner.loop`.
+        total: Bytes of all weights.
+        seat: Where it is loaded; see `sotto.runner.loop`.
     """
 
     phase: str
@@ -50,32 +50,32 @@ class LoadProgress:
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """A loaded model, as others need to know it.
+    """Facts about a loaded model.
 
     Attributes:
         digest: The record's digest.
         name: The record's name.
         architecture: `model_type`.
-        context_length: Tokens a conversation may hold here: the model's own maximum, or less if asked.
-        weight_bytes: Bytes the weights take in memory.
-        kv_bytes_per_token: Bytes of cache per token of context, or None when layers differ with length.
+        context_length: Context length in tokens: the model's maximum, or less if requested.
+        weight_bytes: Bytes of the weights in memory.
+        kv_bytes_per_token: Bytes of cache per token of context; None if layers do not grow alike.
         compute_type: Type of activations, for example `float32`.
         device: `cpu`, `metal` or `cuda`.
-        has_chat_template: Whether messages are rendered by more than the plain template.
+        has_chat_template: Whether messages are rendered with a chat template, not only as plain text.
         load_duration: Nanoseconds.
-        draft: The record's name of a second model that proposes tokens; empty when there is none.
-        kv_note: Which layers hold keys and values in few bits, and what is left as it is; empty where none was to.
-        context_note: Why there is less room than the model was made for, in a sentence; empty where there is not.
-        template_note: What makes its prompts, in a sentence or two; empty for one template of its own that is good.
-        doubts_template: Whether that says why its answers may be no good.
-        options_note: Which options of its manifest are not followed, in a sentence for each; empty for none.
-        options: How answers are drawn where nobody says otherwise, by Ollama's names, as its manifest has it.
-        system: What it is told first then; empty where it says nothing of that.
-        knows_tools: Whether its chat template tells it of tools.
-        thinks: Whether it can be asked to think first.
-        knows_efforts: Whether it can be asked how much it is to think.
-        fills_gaps: Whether it can be asked for what is missing between two texts.
-        writes: Whether it writes text; one that does not makes vectors of texts only.
+        draft: Name of the draft model; empty for none.
+        kv_note: Which layers quantize their keys and values; empty if that was not requested.
+        context_note: Why the context is shorter than the model supports, in a sentence; empty if it is not.
+        template_note: Where its chat template comes from, in a sentence or two; empty for a sound one of its own.
+        doubts_template: Whether `template_note` says why answers may be bad.
+        options_note: Which options of its manifest are ignored, a sentence for each; empty for none.
+        options: Default options of its manifest, by Ollama's names.
+        system: Default system prompt of its manifest; empty for none.
+        knows_tools: Whether its chat template supports tools.
+        thinks: Whether it supports thinking.
+        knows_efforts: Whether it supports levels of thinking.
+        fills_gaps: Whether it can fill in the text between a prefix and a suffix.
+        writes: Whether it generates text; otherwise it computes embeddings only.
     """
 
     digest: str
@@ -105,7 +105,7 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class Loaded:
-    """The load ended well.
+    """A model was loaded.
 
     Attributes:
         info: The model.
@@ -118,10 +118,10 @@ class Loaded:
 
 @dataclass(frozen=True, slots=True)
 class Unloaded:
-    """No model is loaded any more.
+    """A model was unloaded.
 
     Attributes:
-        seat: Where; see `sotto.runner.loop`.
+        seat: Where it was; see `sotto.runner.loop`.
     """
 
     seat: str = ""
@@ -133,9 +133,9 @@ class PrefillProgress:
 
     Attributes:
         request_id: The request.
-        done: Tokens read so far, with those that were there already; never falls.
+        done: Tokens read so far, including cached ones; never decreases.
         total: Tokens of the prompt.
-        cached: Tokens that were there already.
+        cached: Tokens found in the prefix cache.
     """
 
     request_id: str
@@ -146,14 +146,14 @@ class PrefillProgress:
 
 @dataclass(frozen=True, slots=True)
 class TextChunk:
-    """What is new of an answer, and the tokens it came from; it may lag behind tokens, and either may be empty.
+    """New text of an answer, and new tokens; text may lag behind tokens, and either may be empty.
 
     Attributes:
         request_id: The request.
         text: New text of the answer itself, without thoughts and calls.
         token_ids: The tokens.
-        logprobs: How likely each of them was, where that was asked for and it was drawn.
-        parts: Everything that is new, in order; empty where it is nothing but `text`.
+        logprobs: Log-probabilities of the tokens that were sampled, if requested.
+        parts: All new pieces in order; empty if there is only `text`.
     """
 
     request_id: str
@@ -164,12 +164,12 @@ class TextChunk:
 
     @property
     def pieces(self) -> tuple[Piece, ...]:
-        """Everything that is new, in order."""
+        """All new pieces, in order."""
         return self.parts or plain(self.text)
 
     @property
     def thinks(self) -> bool:
-        """Whether there is something new, and all of it is a thought."""
+        """Whether there are new pieces, and all of them are thoughts."""
         return bool(self.parts) and all(piece.kind is Kind.THOUGHT for piece in self.parts)
 
 
@@ -179,20 +179,20 @@ class Finished:
 
     Attributes:
         text: The whole answer itself, without thoughts, calls and the stop text.
-        token_ids: All tokens drawn, without the end-of-sequence token.
-        prompt_tokens: Tokens of the prompt, cached ones included.
-        cached_tokens: Tokens of the prompt that were not computed again.
-        drafted_tokens: Tokens that were fed on trial, because they were likely to follow.
-        accepted_tokens: How many of those were right, and so part of the answer.
-        dropped_tokens: Tokens that the model did not see or had to forget because the context had no room for them.
-        dropped_messages: Messages that were left out of the prompt for the same reason.
-        cut_messages: How many of those that stayed lost the middle of their text.
-        stop: The stop text that ended it; empty where none did.
-        thought_tokens: How many of the tokens were drawn before a thought was over.
-        parts: The texts, thoughts and calls of the answer, in order; empty where there is nothing but `text`.
-        context: All tokens of prompt and answer, where the request has one.
-        shared_fault: What went wrong in a step that it shared with other answers, after which it went on by itself;
-            empty where nothing did.
+        token_ids: All tokens of the answer, without the end-of-sequence token.
+        prompt_tokens: Tokens of the prompt, including cached ones.
+        cached_tokens: Tokens of the prompt found in the prefix cache.
+        drafted_tokens: Tokens proposed by speculative decoding.
+        accepted_tokens: How many of those were accepted.
+        dropped_tokens: Tokens that were left out or dropped because the context was full.
+        dropped_messages: Messages that were left out for the same reason.
+        cut_messages: How many of the other messages lost the middle of their text.
+        stop: The stop text that ended it; empty for none.
+        thought_tokens: Number of tokens of thoughts.
+        parts: Texts, thoughts and calls of the answer, in order; empty if there is only `text`.
+        context: All tokens of prompt and answer, if the request had a context.
+        shared_fault: The error of a step shared with other answers, after which this one continued alone; empty for
+            none.
     """
 
     request_id: str
@@ -217,7 +217,7 @@ class Finished:
 
     @classmethod
     def unserved(cls, request_id: str, waited: int) -> "Finished":
-        """Return the end of a request that was cancelled `waited` nanoseconds later, before anything was computed."""
+        """Return the end of a request that was cancelled after `waited` nanoseconds, before anything was computed."""
         return cls(request_id, "", (), DoneReason.CANCELLED, 0, 0, 0, 0, waited)
 
     @property
@@ -227,28 +227,28 @@ class Finished:
 
     @property
     def thinking(self) -> str:
-        """What the model thought."""
+        """The text of the thoughts."""
         return thought_of(self.parts)
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        """The tools that the model wants to use."""
+        """The tool calls."""
         return calls_of(self.parts)
 
     @property
     def cut(self) -> CutCall | None:
-        """The call that the answer breaks off in; None where it does so in none."""
+        """The tool call that is cut off at the end of the answer; None if there is none."""
         return cut_of(self.parts)
 
 
 @dataclass(frozen=True, slots=True)
 class Embedded:
-    """The vectors of texts.
+    """The embeddings of texts.
 
     Attributes:
         request_id: The request's id.
-        vectors: One for each text, in the order asked.
-        prompt_tokens: Tokens of all texts, those that the tokenizer puts around them included.
+        vectors: One for each text, in the order of the request.
+        prompt_tokens: Tokens of all texts, including those that the tokenizer adds.
         total_duration: Nanoseconds.
     """
 
@@ -260,14 +260,14 @@ class Embedded:
 
 @dataclass(frozen=True, slots=True)
 class Counted:
-    """What was to be counted, in tokens of the loaded model.
+    """Counts in tokens of the loaded model.
 
     Attributes:
         request_id: The request's id.
-        tokens: The whole prompt.
-        last: What can never be left out of it: the system prompt and the last turn, as a prompt by themselves.
-        room: The most that stays of a prompt from which the oldest turns are left out; see `Overflow`.
-        texts: Each of the texts.
+        tokens: Tokens of the whole prompt.
+        last: Tokens of the part that cannot be left out: a prompt of the system prompt and the last turn.
+        room: Maximum tokens of a prompt from which the oldest turns are left out; see `Overflow`.
+        texts: Tokens of each text.
     """
 
     request_id: str
@@ -284,10 +284,10 @@ class Failed:
     Attributes:
         request_id: The request's id, or empty for a load.
         message: One sentence for people.
-        bug: True when the error is not one of `SottoError`: a fault of ours, whose `details` hold the traceback.
+        bug: Whether the error is not a `SottoError`, but a bug, whose `details` hold the traceback.
         details: More for a bug report; may be empty.
         seat: Where a load failed; see `sotto.runner.loop`.
-        shortage: Whether a load failed because other loaded models take the memory for it.
+        shortage: Whether a load failed because other loaded models take up the memory.
     """
 
     request_id: str

@@ -9,7 +9,7 @@ from mlx.utils import tree_flatten, tree_unflatten
 from sotto.engine.footprint.graph import trace
 from sotto.engine.footprint.graph_memory import peak
 from sotto.engine.memory.memory_needs import WorkPoint
-from sotto.engine.vectors.hidden_states import tokens_together
+from sotto.engine.vectors.hidden_states import batch_tokens
 
 _SHORTEST = 64
 
@@ -21,7 +21,7 @@ def encoder_work(model: nn.Module, longest: int) -> Iterator[WorkPoint]:
         model: An encoder whose parameters have their final types and shapes; never evaluated.
         longest: Most tokens of a text.
     """
-    together = tokens_together()
+    most = batch_tokens()
     parameters = tree_flatten(model.parameters())
     names = [name for name, _ in parameters]
 
@@ -31,10 +31,10 @@ def encoder_work(model: nn.Module, longest: int) -> Iterator[WorkPoint]:
 
     try:
         for length in _lengths(longest):
-            shape = (max(1, together // length), length)
+            shape = (max(1, most // length), length)
             inputs = [mx.zeros(shape, dtype=mx.int32), mx.zeros(shape, dtype=mx.bool_)]
             graph = trace(step, inputs, [array for _, array in parameters])
-            yield WorkPoint(max(together, longest), length, peak(graph))
+            yield WorkPoint(max(most, longest), length, peak(graph))
     finally:
         model.update(tree_unflatten(parameters))
 

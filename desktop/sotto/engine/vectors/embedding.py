@@ -1,6 +1,6 @@
-"""Vectors of texts, computed with the model that is loaded, some tokens at a time.
+"""Embeddings of texts with a loaded model, computed in steps.
 
-`hidden_states` computes what `pooling` makes vectors of; between two steps of that, others have their turn.
+`hidden_states` computes the hidden states that `pooling` combines; other requests run between two steps.
 """
 
 import math
@@ -23,13 +23,13 @@ from sotto.errors import BrokenModelError, EngineError, InvalidRequestError
 
 @dataclass(frozen=True, slots=True)
 class PreparedTexts:
-    """Texts turned into tokens.
+    """Tokenized texts.
 
     Attributes:
-        request: As asked.
-        embedder: What it was prepared by, and so for which model.
-        texts: The tokens of each.
-        received: `time.perf_counter_ns()` when the request was taken up.
+        request: The request.
+        embedder: The embedder that prepared it, and so for which model.
+        texts: The tokens of each text.
+        received: `time.perf_counter_ns()` when the request arrived.
     """
 
     request: EmbedRequest
@@ -49,17 +49,17 @@ class _Task:
 
 
 class Embedder:
-    """Makes vectors with one loaded model. All but `prepare` belongs to the thread that owns MLX."""
+    """Computes embeddings with one loaded model. All but `prepare` belongs to the thread that owns MLX."""
 
     def __init__(self, reads: Reads, tokenizer: Tokenizer, sentence: PoolingConfig, context: int, rows: int) -> None:
-        """Start without anything to do.
+        """Start without requests.
 
         Args:
-            reads: Computes hidden states.
-            tokenizer: The model's.
-            sentence: What becomes of them.
-            context: Most tokens that a text may have.
-            rows: How many tokens the model knows.
+            reads: Computes pooled hidden states.
+            tokenizer: The model's tokenizer.
+            sentence: How hidden states are pooled.
+            context: Maximum tokens of a text.
+            rows: Size of the model's vocabulary.
         """
         self._reads = reads
         self._tokenizer = tokenizer
@@ -72,9 +72,8 @@ class Embedder:
         """Tokenize the texts of a request. May run on any thread.
 
         Raises:
-            InvalidRequestError: A text is empty or too long, tokens are not the model's, or another field cannot be
-                honoured.
-            BrokenModelError: The tokenizer fails on a text, or makes a token that the model does not have.
+            InvalidRequestError: A text is empty or too long, a token is not the model's, or another field is invalid.
+            BrokenModelError: The tokenizer fails on a text, or produces a token that the model does not have.
         """
         received = time.perf_counter_ns()
         if request.dimensions is not None and request.dimensions < 1:
@@ -83,7 +82,7 @@ class Embedder:
         return PreparedTexts(request, self, texts, received)
 
     def _tokens(self, text: str | tuple[int, ...], request: EmbedRequest) -> tuple[int, ...]:
-        """Return the tokens that a vector is made of; those that are given are taken as they are."""
+        """Return the tokens of an input, which is a text or tokens already."""
         if isinstance(text, str):
             tokens, length = self._tokenizer.encode_framed(
                 text.lower() if self._sentence.lower else text, most=self._context
@@ -107,16 +106,16 @@ class Embedder:
 
     @property
     def count(self) -> int:
-        """Requests in flight."""
+        """Number of requests in flight."""
         return len(self._running)
 
     def start(self, prepared: PreparedTexts, cancelled: Callable[[], bool]) -> None:
-        """Take up a request; the next steps work on it."""
+        """Add a request, on which the next steps will work."""
         steps = self._reads(prepared.texts, self._sentence.pooling)
         self._running.append(_Task(prepared, cancelled, steps))
 
     def step(self) -> list[Finished | Embedded | Failed]:
-        """Compute a step of the request whose turn it is; return its end, if it has come to it."""
+        """Compute a step of the request whose turn it is; return its end if it has ended."""
         if not self._running:
             return []
         task = self._running.popleft()
@@ -134,7 +133,7 @@ class Embedder:
         return []
 
     def close(self) -> None:
-        """Drop what is running, without a word."""
+        """Drop all requests without events."""
         self._running.clear()
 
     def _ended(self, task: _Task) -> Embedded:
@@ -148,7 +147,7 @@ class Embedder:
         )
 
     def _vector(self, vector: mx.array, request: EmbedRequest) -> tuple[float, ...]:
-        """Return a vector as it is wanted."""
+        """Return a vector with the requested dimensions and length."""
         width = vector.shape[-1]
         if request.dimensions is not None and request.dimensions > width:
             raise InvalidRequestError(

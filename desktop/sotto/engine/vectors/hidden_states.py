@@ -1,7 +1,7 @@
-"""From the tokens of texts to one vector for each, some tokens at a time, by the two sorts of models there are.
+"""From the tokens of texts to one vector each, in steps, for encoders and decoders.
 
-Encoders take several texts together, filled up to the longest. A model that writes takes one text after the other, in
-chunks, with caches of its own that nobody else sees.
+Encoders take batches of texts, padded to the longest. Decoders take one text after the other, in chunks, with caches
+that are used for nothing else.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,28 +17,28 @@ from sotto.engine.vectors.pooling import Pool
 from sotto.errors import UnsupportedModelError
 
 Texts = Sequence[Sequence[int]]
-# Computes the hidden states of texts, pools them in the ways that are named, and yields, after each step of it, the
-# vectors that are known by then: each with the number of its text, not yet normalised.
+# Computes the hidden states of texts, pools them in the given modes, and yields after each step the vectors that are
+# complete, by the index of their text, not normalised yet.
 Reads = Callable[[Texts, Sequence[str]], Iterator[Mapping[int, mx.array]]]
-# Tokens of a step of an encoder, what fills up included; a single text may have more.
-_CPU_TOGETHER, _TOGETHER = 512, 4096
+# Tokens of a step of an encoder, including padding; a single text may have more.
+_CPU_BATCH_TOKENS, _BATCH_TOKENS = 512, 4096
 _CPU_CHUNK, _CHUNK = 128, 512
-# What definitions call everything before the scores of tokens.
+# Names that definitions use for everything below the output layer.
 _BODIES = ("model", "backbone", "transformer")
 
 
-def tokens_together() -> int:
-    """Return how many tokens of texts an encoder takes in a step, where no single text has more."""
-    return _CPU_TOGETHER if device() == "cpu" else _TOGETHER
+def batch_tokens() -> int:
+    """Return the maximum tokens of an encoder's step, unless a single text has more."""
+    return _CPU_BATCH_TOKENS if device() == "cpu" else _BATCH_TOKENS
 
 
-def together(model: Callable[[mx.array, mx.array], mx.array]) -> Reads:
-    """Return what reads texts with an encoder; those of like lengths are taken together.
+def encoder_reader(model: Callable[[mx.array, mx.array], mx.array]) -> Reads:
+    """Return a function that computes vectors with an encoder, in batches of texts of similar length.
 
     Args:
-        model: Takes tokens [B, L] and a mask [B, L] to hidden states [B, L, D].
+        model: Computes hidden states [B, L, D] from tokens [B, L] and a mask [B, L].
     """
-    most = tokens_together()
+    most = batch_tokens()
 
     def read(texts: Texts, modes: Sequence[str]) -> Iterator[Mapping[int, mx.array]]:
         left = sorted(range(len(texts)), key=lambda index: len(texts[index]))
@@ -57,17 +57,16 @@ def together(model: Callable[[mx.array, mx.array], mx.array]) -> Reads:
     return read
 
 
-def in_chunks(
+def decoder_reader(
     model: nn.Module, config: Mapping[str, Any], most: int, count: Callable[[object, int], None] = lambda *_: None
 ) -> Reads:
-    """Return what reads texts with a model that writes; it takes memory for the caches of one text at a time.
+    """Return a function that computes vectors with a decoder, with the caches of one text at a time.
 
     Args:
         model: A loaded model.
-        config: What it was built from.
-        most: Tokens that it may be fed at a time.
-        count: Told, before they are computed, how many bytes the caches of a text will take, and 0 when they are gone;
-            first comes whose they are.
+        config: Its config.
+        most: Maximum tokens of a chunk.
+        count: Receives the caches of a text and their bytes before they are computed, and 0 bytes when they are freed.
     """
     size = min(most, _CPU_CHUNK if device() == "cpu" else _CHUNK)
 
@@ -83,7 +82,7 @@ def in_chunks(
                 for start in range(0, len(tokens), size):
                     chunk = mx.array([list(tokens[start : start + size])])
                     pool.add(body(chunk, cache=caches), mx.ones(chunk.shape, dtype=mx.bool_))
-                    # What is not yet computed has its size already.
+                    # Arrays have their size before they are evaluated.
                     count(caches, sum(leaf.nbytes for leaf in leaves(caches)))
                     if start + size < len(tokens):
                         mx.eval(pool.state, [cache.state for cache in caches])
@@ -98,13 +97,13 @@ def in_chunks(
 
 
 def body_of(model: nn.Module, config: Mapping[str, Any]) -> Callable[..., mx.array]:
-    """Return what computes a model's last hidden states [B, L, D] of tokens [B, L] and `cache=`, with the last norm.
+    """Return a function from tokens [B, L] and `cache=` to a model's last hidden states [B, L, D], after the last norm.
 
     Args:
         model: A loaded model.
-        config: What it was built from.
+        config: Its config.
 
-    What is returned raises UnsupportedModelError if the definition has no such part.
+    The function raises UnsupportedModelError if the definition has no such part.
     """
     inner: Any = getattr(model, "language_model", model)
     found = next((getattr(inner, name) for name in _BODIES if hasattr(inner, name)), None)
@@ -112,7 +111,7 @@ def body_of(model: nn.Module, config: Mapping[str, Any]) -> Callable[..., mx.arr
 
     def body(tokens: mx.array, cache: list[Any]) -> mx.array:
         hidden = found(tokens, cache=cache) if isinstance(found, nn.Module) else None
-        # Where scores are computed in the same part, it is as wide as the vocabulary.
+        # If that part includes the output layer, it is as wide as the vocabulary.
         if not isinstance(hidden, mx.array) or hidden.shape[2:] != (width,):
             raise UnsupportedModelError(
                 f"Embeddings by {config['model_type']} models are not supported; choose another model."

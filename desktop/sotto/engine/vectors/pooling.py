@@ -1,6 +1,6 @@
-"""One vector of many: the last hidden states of a text's tokens, taken together as they come.
+"""Pooling: combining the last hidden states of a text's tokens into one vector, chunk by chunk.
 
-The ways are those of sentence-transformers, and so are their names and formulas.
+Modes, names and formulas are those of sentence-transformers.
 """
 
 from collections.abc import Sequence
@@ -13,10 +13,10 @@ _LEAST_LENGTH = 1e-12
 
 
 class Pool:
-    """Takes in the hidden states of some texts, some tokens at a time, in order."""
+    """Accumulates the hidden states of a batch of texts, chunk by chunk."""
 
     def __init__(self, modes: Sequence[str]) -> None:
-        """Start with nothing; `modes` are the names of ways in `sotto.engine.config.pooling_config`."""
+        """Start empty; `modes` are names from `sotto.engine.config.pooling_config`."""
         self._modes = modes
         self._tokens = mx.array(0.0)
         self._weights = mx.array(0.0)
@@ -27,11 +27,11 @@ class Pool:
         self._last = mx.array(0.0)
 
     def add(self, hidden: mx.array, mask: mx.array) -> None:
-        """Take in what comes next.
+        """Add the next chunk.
 
         Args:
             hidden: Hidden states [B, L, D].
-            mask: [B, L], true where there is a token: at the beginning of each row, one at least.
+            mask: [B, L], true for tokens and false for the padding after them; at least one token in each row.
         """
         hidden = hidden.astype(mx.float32)
         there = mask.astype(mx.float32)[..., None]
@@ -54,12 +54,12 @@ class Pool:
 
     @property
     def state(self) -> list[mx.array]:
-        """What has been computed so far, to be evaluated between two steps."""
+        """The accumulated arrays, to evaluate between two steps."""
         first = [] if self._first is None else [self._first]
         return [*first, self._tokens, self._weights, self._sum, self._weighted, self._most, self._last]
 
     def vectors(self) -> mx.array:
-        """Return one vector for each text [B, ways * D]."""
+        """Return one vector for each text, [B, modes * D]."""
         return mx.concatenate([self._vector(mode) for mode in self._modes], axis=-1)
 
     def _vector(self, mode: str) -> mx.array:
@@ -77,6 +77,6 @@ class Pool:
 
 
 def normalise(vectors: mx.array) -> mx.array:
-    """Return vectors [..., D] brought to length 1; one of zeros stays as it is."""
+    """Return vectors [..., D] scaled to length 1; zeros stay zeros."""
     lengths = mx.linalg.norm(vectors, axis=-1, keepdims=True)
     return vectors / mx.maximum(lengths, _LEAST_LENGTH)
