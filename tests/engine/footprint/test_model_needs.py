@@ -148,7 +148,13 @@ def assert_foreseen(foreseen, model, chunk, context, kv_bits=None):
 
 
 @pytest.mark.parametrize("kernels", ["plain"], indirect=True)
-@pytest.mark.parametrize("family", sorted(FAMILIES))
+@pytest.mark.parametrize(
+    "family",
+    [
+        pytest.param(family, marks=() if family in THOROUGHLY or index % 2 == 0 else pytest.mark.full)
+        for index, family in enumerate(sorted(FAMILIES))
+    ],
+)
 def test_the_peak_of_a_prefill_is_foreseen_for_each_family(family, kernels, monkeypatch):
     chunk, context = (32, 64) if family in BY_TOKEN else (128, 384)
     config = widened(FAMILIES[family], 6)

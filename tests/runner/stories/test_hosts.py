@@ -66,7 +66,17 @@ def wide(tmp_path_factory):
     return record_of(write_zeros(tmp_path_factory.mktemp("wide") / "wide", "plain", **WIDE))
 
 
-@pytest.fixture(scope="module", params=[thread_loop, RunnerProcess], ids=["thread", "process"])
+# What depends on values that cross, and on a process that ends; the rest is the loop's work in both hosts.
+in_both_hosts = pytest.mark.parametrize(
+    "shared_host", [thread_loop, RunnerProcess], ids=["thread", "process"], indirect=True, scope="module"
+)
+
+
+@pytest.fixture(
+    scope="module",
+    params=[thread_loop, pytest.param(RunnerProcess, marks=pytest.mark.full)],
+    ids=["thread", "process"],
+)
 def shared_host(request):
     """One host for all tests, as starting a process takes longer than most of them."""
     host = Host(request.param)
@@ -90,6 +100,7 @@ def loaded(host, records):
     return host
 
 
+@in_both_hosts
 def test_an_answer_is_the_call_that_it_must_be(host, records):
     host.loop.send(Load(records["hermes"]))
     host.wait(is_a(Loaded))
@@ -126,6 +137,7 @@ def kinds_of(host):
     return [kind for place, kind in enumerate(kinds) if place == 0 or kinds[place - 1] is not kind]
 
 
+@in_both_hosts
 def test_a_model_is_loaded_asked_and_unloaded(host, records):
     host.loop.send(Load(records["builtin"]))
     host.loop.send(Generate(request("a", "Once upon a time")))
@@ -166,6 +178,7 @@ def test_a_conversation_with_seeded_sampling_is_answered_alike_in_both_hosts(rec
     assert answers[0][0]
 
 
+@in_both_hosts
 def test_a_format_is_kept_by_both_hosts(host, records):
     host.loop.send(Load(records["builtin"]))
     host.wait(is_a(Loaded))
@@ -183,6 +196,7 @@ def test_a_format_is_kept_by_both_hosts(host, records):
     assert isinstance(host.ended("c"), Finished)
 
 
+@in_both_hosts
 def test_options_by_name_cross(loaded):
     loaded.loop.send(
         Generate(request("a", sampling=None, num_predict=None, options={"num_predict": 3, "temperature": 0}))
@@ -192,6 +206,7 @@ def test_options_by_name_cross(loaded):
     assert "temperature" in loaded.ended("b").message
 
 
+@in_both_hosts
 def test_how_tokens_are_drawn_and_how_likely_they_were_crosses(host, records):
     host.loop.send(Load(records["builtin"]))
     drawn = SamplingOptions(
@@ -246,6 +261,7 @@ def test_an_answer_can_be_stopped_while_the_prompt_is_read(host, wide):
     assert max(event.done for event in host.events if isinstance(event, PrefillProgress)) < 1900
 
 
+@in_both_hosts
 def test_an_answer_can_be_stopped_while_it_is_written(host, records):
     host.loop.send(Load(records["builtin"]))
     host.react(is_a(TextChunk), lambda: host.loop.send(Cancel("a")))
@@ -315,6 +331,7 @@ def test_what_is_asked_during_a_load_is_served_after_it(host, records):
     assert isinstance(host.ended("early"), Finished)
 
 
+@in_both_hosts
 def test_a_load_can_be_stopped_and_leaves_nothing(host, wide, records):
     host.react(is_a(LoadProgress), lambda: host.loop.send(CancelLoad()))
     host.loop.send(Load(wide))
@@ -332,6 +349,7 @@ def test_a_load_asked_for_during_another_takes_its_place(host, wide, records):
     assert [type(event) for event in host.events if isinstance(event, Loaded | Unloaded | Failed)] == [Unloaded, Loaded]
 
 
+@in_both_hosts
 def test_a_model_that_is_broken_fails_in_a_sentence_and_the_next_one_works(host, records, tmp_path):
     folder = write_model(tmp_path / "broken é", "plain")
     record = record_of(folder)
@@ -355,6 +373,7 @@ def test_a_request_that_cannot_be_honoured_fails_alone(loaded):
     assert "half of a character" in loaded.ended("half").message
 
 
+@in_both_hosts
 def test_asking_without_a_model_fails_in_words(host):
     host.loop.send(Generate(request("a")))
     assert host.ended("a").message == "No model is loaded: load one before asking it."
@@ -367,6 +386,7 @@ def test_unloading_nothing_is_answered_too(host):
     host.wait(is_a(Unloaded), 2)
 
 
+@in_both_hosts
 def test_memory_is_told_and_comes_back(host, records, wide):
     def empty(event):
         return isinstance(event, MemoryFigures) and event.weights == event.cache == event.pool == 0
@@ -410,6 +430,7 @@ def test_closing_at_any_moment_ends_everything(moment, wide):
             assert end.done_reason is DoneReason.CANCELLED
 
 
+@in_both_hosts
 def test_whatever_is_asked_by_whomever_is_answered_once(host, records):
     names = [f"{thread}{number}" for thread in "abc" for number in range(8)]
     loads = []
@@ -445,6 +466,7 @@ def test_whatever_is_asked_by_whomever_is_answered_once(host, records):
     assert len([event for event in host.events if isinstance(event, Loaded | Unloaded)]) == len(loads) + 2
 
 
+@in_both_hosts
 def test_tokens_are_counted_while_an_answer_comes(loaded):
     asked = (Message("user", "hello " * 20),)
     loaded.react(is_a(TextChunk), lambda: loaded.loop.send(Count(CountRequest("count", asked, ("hello",)))))
@@ -497,6 +519,7 @@ def vectors_of(host, request_id, *texts, **options):
     return host.wait(lambda event: getattr(event, "request_id", None) == request_id)
 
 
+@in_both_hosts
 def test_an_encoder_makes_vectors_and_does_not_chat(host):
     host.loop.send(Load(record_of(minilm())))
     assert not host.wait(is_a(Loaded)).info.writes
@@ -518,6 +541,7 @@ def test_vectors_are_alike_in_both_hosts(records):
     assert found[0] == found[1]
 
 
+@in_both_hosts
 def test_vectors_are_made_while_an_answer_comes(loaded):
     loaded.loop.send(Generate(request("a", num_predict=200, ignore_eos=True)))
     loaded.wait(is_a(TextChunk))
@@ -550,6 +574,7 @@ def test_vectors_without_a_model_fail_in_words(host):
     assert "No model is loaded" in vectors_of(host, "v", "a").message
 
 
+@in_both_hosts
 def test_models_are_measured_beside_the_one_that_is_loaded(loaded, records):
     loaded.loop.send(Measure(records["window"]))
     measured = loaded.wait(is_a(Measured))
