@@ -100,7 +100,7 @@ def test_the_draft_makes_room_for_no_more_than_the_planned_context(engine, sourc
 
 
 def test_pressure_shrinks_what_is_kept_for_the_draft_as_well(engine, sources, monkeypatch):
-    monkeypatch.setattr(memory_guard, "_EVERY", 0.0)
+    monkeypatch.setattr(memory_guard, "_CHECK_SECONDS", 0.0)
     engine.load(sources["plain"], draft=sources["window"])
     ask(engine, Message("user", "Tell me, tell me, tell me what follows what follows."))
     ready = engine._ready
