@@ -1,1 +1,1 @@
-"""How much memory a model needs, measured before it is loaded."""
+"""The memory needs of a model, determined before it is loaded."""

@@ -1,14 +1,14 @@
-"""The most memory that MLX holds at once while it computes a graph, found without computing anything.
+"""The peak memory of MLX while it computes a graph, simulated without computing anything.
 
-The evaluation is played through with bytes in place of numbers, by the rules of MLX's CPU backend:
+The evaluation is simulated with sizes in place of values, by the rules of MLX's CPU backend:
 
-- Operations run in breadth-first order from the outputs, at most 20 wide, and backwards (`eval_impl` in MLX's
+- Operations run in breadth-first order from the outputs, at most 20 wide, and reversed (`eval_impl` in MLX's
   `transforms.cpp`).
-- Views share the buffer of what they look at. Elementwise operations write over an input that nobody else needs.
-  Reshaping what is not laid out in order copies it, and so does a product with such a matrix.
-- Memory is taken when an operation is dispatched, and given back when it has been computed. Dispatch is ahead of
-  computation by as much as 11 tasks of 10 steps, so the buffers of dozens of operations live side by side. Computation
-  is taken to be slow, as it is wherever memory matters.
+- Views share the buffer of their source. Elementwise operations overwrite an input that has no other reader. Reshaping
+  an array that is not contiguous copies it, and so does a product with such a matrix.
+- Memory is allocated when an operation is dispatched, and freed when it has been computed. Dispatch is ahead of
+  computation by up to 11 tasks of 10 steps, so the buffers of dozens of operations exist at the same time. Computation
+  is assumed to be slow, as it is wherever memory matters.
 """
 
 import math
@@ -27,35 +27,34 @@ from sotto.engine.footprint.buffer_layout import (
 )
 from sotto.engine.footprint.graph import BINARY, RESHAPES, UNARY, VIEWS, Graph, Operation, Shape, order
 
-# Limits of MLX's CPU backend: steps in a task, and tasks that may be dispatched and not yet computed.
+# Limits of MLX's CPU backend: steps per task, and tasks that may be dispatched ahead of computation.
 _STEPS_IN_TASK = 10
 _TASKS_AHEAD = 10
-# An input is not written over by an output that is smaller by more than this.
+# An input is not overwritten by an output that is smaller by more bytes than this.
 _SLACK = 16384
-# Copy their first input, unless they may write over it.
+# These copy their first input unless they may overwrite it.
 _UPDATES = frozenset(("SliceUpdate", "DynamicSliceUpdate", "Scatter", "ScatterAxis"))
-# Need their inputs in order, or transposed.
+# These need contiguous or transposed inputs.
 _PRODUCTS = frozenset(("Matmul", "AddMM", "GatherMM", "SegmentedMM", "BlockMaskedMM"))
 _PACKED_PRODUCTS = frozenset(("QuantizedMatmul", "GatherQMM", "QQMatmul"))
 
 
 def peak(graph: Graph) -> int:
-    """Return the most bytes that are held at once while the outputs of `graph` are computed.
+    """Return the peak bytes while the outputs of `graph` are computed.
 
-    Buffers of `graph.consumed` count from the beginning, because they are given back on the way; inputs that last do
-    not count.
+    Buffers of `graph.consumed` count from the beginning, because they are freed on the way; other inputs do not count.
     """
     return _Player(graph).play()
 
 
 @dataclass(slots=True)
 class _Player:
-    """Plays an evaluation through.
+    """Simulates an evaluation.
 
     Attributes:
-        graph: What is evaluated.
-        active: Bytes held now.
-        most: Most bytes held so far.
+        graph: The graph.
+        active: Bytes allocated now.
+        most: Peak bytes so far.
     """
 
     graph: Graph
@@ -78,7 +77,7 @@ class _Player:
         made = {name for operation in graph.operations for name in operation.outputs}
         for name, shape in graph.shapes.items():
             if name not in made and readers.get(name):
-                # What lasts is never written over and not counted: somebody outside reads it, too.
+                # Inputs that are not consumed are not counted, and never overwritten, as they have other readers.
                 lasting = name not in graph.consumed
                 nbytes = 0 if lasting else math.prod(shape) * graph.itemsizes[name]
                 self._arrays[name] = self._fresh(name, nbytes, readers[name] + lasting)
@@ -134,7 +133,7 @@ class _Player:
             self._let_go(self._arrays.pop(name).buffer)
 
     def _compute(self) -> None:
-        """Let one more task come to its end."""
+        """Complete one more task."""
         while True:
             for buffer in self._steps.popleft():
                 self._let_go(buffer)
@@ -145,7 +144,7 @@ class _Player:
     def _make(
         self, operation: Operation, inputs: list[Array], name: str, index: int, scratch: list[Buffer]
     ) -> tuple[Array, int]:
-        """Return an output of an operation and how many steps it takes; `scratch` collects what it needs beside."""
+        """Return an output of an operation and its number of steps; `scratch` collects its temporary buffers."""
         kind = operation.name
         shape, itemsize = self.graph.shapes[name], self.graph.itemsizes[name]
         if kind in VIEWS or (kind in RESHAPES and reshape_strides(inputs[0], shape) is not None):
@@ -171,13 +170,13 @@ class _Player:
         return self._fresh(name, math.prod(shape) * itemsize, 0), steps
 
     def _copies(self, kind: str, inputs: list[Array], shape: Shape) -> list[int]:
-        """Return the bytes of each array that an operation makes for itself."""
+        """Return the bytes of each temporary array of an operation."""
         if kind in _PRODUCTS:
             return [array.size * array.itemsize for array in inputs[:2] if not matrices(array)]
         if kind in _PACKED_PRODUCTS:
             return [array.size * array.itemsize for array in inputs[:2] if not array.in_order]
         if kind == "Convolution":
-            # Every window of the padded input is written out as a row.
+            # Every window of the padded input is copied into a row.
             signal, filters = inputs[0], inputs[1]
             windows = math.prod(shape[:-1]) * math.prod(filters.shape[1:-1]) * signal.shape[-1]
             return [signal.size * signal.itemsize, windows * signal.itemsize]
@@ -188,7 +187,7 @@ class _Player:
         return Array(source.buffer, shape, strides, itemsize)
 
     def _free(self, array: Array, name: str) -> bool:
-        """Return whether output `name` may lie where `array` does."""
+        """Return whether output `name` may overwrite `array`."""
         nbytes = math.prod(self.graph.shapes[name]) * self.graph.itemsizes[name]
         return (
             array.readers == 1
@@ -198,7 +197,7 @@ class _Player:
         )
 
     def _elementwise(self, inputs: list[Array], name: str) -> Array:
-        """Return the output of an operation on elements: over one of its inputs, laid out like one, or in order."""
+        """Return the output of an elementwise operation: over an input, with the strides of one, or contiguous."""
         shape, itemsize = self.graph.shapes[name], self.graph.itemsizes[name]
         size = math.prod(shape)
         leading = [array for array in inputs if array.extent > 1] or inputs[:1]

@@ -1,14 +1,15 @@
-"""Agrees on a layout of layers on devices with the allocator.
+"""The search for a layout of layers on devices that the allocator accepts.
 
-What `sotto.engine.footprint.placement` proposes is tried in three stages, each surer and dearer than the one before:
+The proposals of `sotto.engine.footprint.placement` are tried in three stages, each more certain and more expensive than
+the one before:
 
-- fit: the loader says what each layer and each device's graph would take, and allocates nothing;
-- alloc: caches and graphs are allocated, and no weights read;
+- fit: the loader reports what each layer and each device's graph would need, and allocates nothing;
+- alloc: caches and graphs are allocated, but no weights are read;
 - commit: the weights are read.
 
-A stage tells what is known better now, how much a graph takes, say, and a new layout is made. One that comes up again
-is no way out: then the free memory that is counted on is cut by a tenth, and again, until something holds or nothing is
-left. With one device `place_on_one` does the same.
+A stage can report better numbers, such as the size of a graph, which lead to a new layout. If a layout comes up again,
+the assumed free memory is reduced by a tenth, repeatedly, until a layout is accepted or nothing is left. With one
+device, `place_on_one` does the same.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -22,12 +23,12 @@ _BACK_OFF = 0.1
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """What a stage came to.
+    """The result of a stage.
 
     Attributes:
-        success: Whether it held.
-        needs: What layers take, as far as it is known now; None as before.
-        graphs: Bytes of the graph of each device by name, as far as they are known now.
+        success: Whether the layout was accepted.
+        needs: Updated needs of the layers; None if unchanged.
+        graphs: Updated bytes of each device's graph, by name of the device; None if unchanged.
     """
 
     success: bool
@@ -48,20 +49,20 @@ def place(
     commit: Stage,
     close: Callable[[], None],
 ) -> Layout:
-    """Agree on a layout and carry it out.
+    """Find a layout and carry it out.
 
     Args:
-        devices: Where layers can lie, beside the processor.
-        needs: What is known to begin with.
+        devices: The devices for layers, besides the processor.
+        needs: The initial needs.
         host: The machine's own memory.
-        options: How to lay out.
-        try_fit: Says what a layout would take, and whether that is there.
-        try_alloc: Allocates for a layout all but the weights; frees what it allocated for the one before.
+        options: Options of the layout.
+        try_fit: Reports what a layout would need, and whether that is available.
+        try_alloc: Allocates everything but the weights for a layout; frees its previous allocation.
         commit: Carries the layout out.
         close: Frees everything; called before any error is raised.
 
     Raises:
-        EngineError: No layout holds.
+        EngineError: No layout is accepted.
     """
     try:
         agreement = _Agreement(list(devices), needs, host, options)
@@ -84,17 +85,17 @@ def place_on_one(
     close: Callable[[], None],
     overhead: int | None = None,
 ) -> Layout:
-    """Lay a whole model on one device, or on the processor where that is None; see `place`.
+    """Place a whole model on one device, or on the processor if `device` is None; see `place`.
 
     Args:
-        device: Where to lay it.
-        needs: What is known to begin with.
+        device: The device; None for the processor.
+        needs: The initial needs.
         host: The machine's own memory.
-        try_fit: Says what a layout would take, and whether that is there.
-        try_alloc: Allocates for a layout all but the weights.
+        try_fit: Reports what a layout would need, and whether that is available.
+        try_alloc: Allocates everything but the weights for a layout.
         commit: Carries the layout out.
         close: Frees everything; called before any error is raised.
-        overhead: Bytes to leave free on the device; None for what its kind is known to take itself.
+        overhead: Bytes to leave free on the device; None for the usual overhead of its kind.
 
     Raises:
         EngineError: It does not fit there.
@@ -105,7 +106,7 @@ def place_on_one(
 
 
 class _Agreement:
-    """What is known so far, and the layouts that were tried with it."""
+    """The state of a search: the needs known so far, and the reduction of free memory."""
 
     def __init__(self, devices: list[Device], needs: Needs, host: Host, options: Options) -> None:
         self._devices, self._needs, self._host, self._options = devices, needs, host, options
@@ -116,7 +117,7 @@ class _Agreement:
         return layout(self._devices, self._needs, self._host, options, self._back_off)
 
     def agree(self, stage: Stage, proposal: Layout) -> Layout:
-        """Return a layout that a stage accepts and that is still the best with what it said."""
+        """Return a layout that a stage accepts and that remains the best with the reported needs."""
         tried: set[Layout] = set()
         while True:
             tried.add(proposal)
@@ -144,7 +145,7 @@ class _Agreement:
             self._needs = answer.needs
         if answer.graphs is not None:
             graphs = answer.graphs
-            # One that was not told of cannot be used.
+            # A device that is not reported cannot be used.
             self._devices = [
                 replace(device, graph=graphs.get(device.name, 0), free=device.free if device.name in graphs else 0)
                 for device in self._devices
@@ -152,7 +153,7 @@ class _Agreement:
         return answer.success
 
     def _between(self, stage: Stage, proposal: Layout, following: Layout) -> Layout | None:
-        """Return an accepted layout with more layers than the one and fewer than the other, or None."""
+        """Return an accepted layout with more layers than `proposal` and fewer than `following`, or None."""
         for count in range(following.count - 1, proposal.count, -1):
             forced = self.propose(count)
             if forced.count == count and self._ask(stage, forced) and self.propose().count >= count:

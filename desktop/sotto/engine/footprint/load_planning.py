@@ -1,4 +1,4 @@
-"""Whether a model may be loaded, with how long a context, and the loading itself in the stages of a placement."""
+"""Planning of loads: whether a model fits, with which context length, and on which device its layers go."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -16,27 +16,27 @@ from sotto.engine.weights.loader import LoadedModel
 from sotto.errors import NoRoomError
 from sotto.store.records import ModelSource
 
-# A model that has room for less than this in one conversation is not loaded unless that is what was asked for.
+# A model whose context would be shorter than this is not loaded unless that was requested.
 _LEAST_CONTEXT = 1024
-# Beside other models one is content with a context of so many tokens, and so much is left to each of them.
+# Beside other models, a context of so many tokens is enough, and as much stays reserved for each of them.
 SHARED_CONTEXT = 8192
-# Weights that are this many times smaller than what there is leave room for anything the model does.
+# Weights this many times smaller than the available memory need no plan.
 _SMALL = 50
 _UNLIMITED = 1 << 62
-# What is tried where memory runs out although it seemed to be enough.
+# Contexts to try if memory runs out unexpectedly.
 _LESS = (32_768, 4096, 1024)
 
 
 @dataclass(frozen=True, slots=True)
 class Fitting:
-    """How to load a model.
+    """The decision how to load a model.
 
     Attributes:
-        limits: What memory there was before anything was loaded.
-        plan: How it will lie in memory; None where it is so small that there is nothing to plan.
-        note: Why its context is shorter than it could be, in a sentence; empty where it is not.
+        limits: The memory that was available before the load.
+        plan: Its memory plan; None if it is so small that it needs none.
+        note: Why its context is shorter than possible, in a sentence; empty if it is not.
         anyway: Whether to load it even though it does not fit.
-        shared: How it lies in memory with what is left to it beside others; None where there is nothing to plan.
+        shared: Its memory plan with its share beside other models; None if it needs none.
     """
 
     limits: Limits
@@ -47,26 +47,26 @@ class Fitting:
 
     @property
     def room(self) -> int | None:
-        """Most tokens of context that memory has room for; None when that is not known, or does not matter."""
+        """Maximum context length that fits into memory, in tokens; None if unknown or irrelevant."""
         return self.plan.largest_context if self.plan and not self.anyway else None
 
     @property
     def shared_cache(self) -> int:
-        """Bytes that everything computed for contexts may take while other models are loaded as well."""
+        """Bytes that its caches may take while other models are loaded."""
         if self.shared is not None and self.shared.cache is not None:
             return self.shared.cache
         return PREFIX_BUDGET if self.limits.budget is None else self.limits.budget // _SMALL
 
     @property
     def shared_work(self) -> int:
-        """Bytes that computing takes then beside that."""
+        """Bytes that computing needs in addition while other models are loaded."""
         return (self.shared.work if self.shared else None) or 0
 
     def prefix_budget(self, weights: int) -> int:
-        """Return the bytes for everything that is kept for later prompts, those of running answers included.
+        """Return the budget of the prefix cache in bytes, including the caches of running answers.
 
         Args:
-            weights: Bytes that all weights take.
+            weights: Bytes of all weights.
         """
         if self.limits.budget is None:
             return PREFIX_BUDGET
@@ -84,19 +84,19 @@ def plan_load(
     anyway: bool = False,
     roomy: bool = False,
 ) -> Fitting:
-    """Plan the load of a model, with the largest context that fits where none is asked for.
+    """Plan the load of a model, with the largest context that fits unless one is requested.
 
     Args:
         source: An opened model.
-        num_ctx: Tokens of context that are asked for; None as the manifest says, or else as many as fit.
-        limits: What memory there is.
-        kv_bits: Hold keys and values in so many bits; None as they come.
-        draft: An opened second model that will be loaded with it; None for none.
-        anyway: Load it with the context that is asked for, whether that fits or not.
-        roomy: Whether a context that is shorter than `SHARED_CONTEXT` for want of memory is no good.
+        num_ctx: Requested context length in tokens; None for the manifest's or, without one, the largest that fits.
+        limits: The available memory.
+        kv_bits: Bits of keys and values; None for unquantized.
+        draft: An opened draft model to load with it; None for none.
+        anyway: Load it with the requested context even if it does not fit.
+        roomy: Whether a context shorter than `SHARED_CONTEXT` for lack of memory is not acceptable.
 
     Raises:
-        NoRoomError: It will not fit, or not with the context that is asked for.
+        NoRoomError: It does not fit, or not with the requested context.
     """
     weights = source.weight_bytes + (draft.weight_bytes if draft else 0)
     if limits.budget is not None and weights * _SMALL < limits.budget:
@@ -119,34 +119,34 @@ def plan_load(
 
 
 def less_context(source: ModelSource, tried: Fitting) -> int | None:
-    """Return the tokens of context to try where memory ran out with those that were planned; None for no fewer."""
+    """Return the context length to try after memory ran out with the planned one; None if there is none left."""
     planned = tried.plan.context if tried.plan else usual_context(source) or source.record.context_length
     return next((tokens for tokens in _LESS if planned is None or tokens < planned), None)
 
 
 def _missing(made: Plan) -> int:
-    """Return the bytes that are missing for a plan, as far as its needs are known."""
+    """Return the bytes that a plan lacks, as far as its needs are known."""
     needed = made.weights + made.loading if made.needed is None else made.needed
     return max(0, needed - (made.limits.budget or 0))
 
 
 def usual_context(source: ModelSource) -> int | None:
-    """Return the tokens of context that a model's own options ask for; None when they do not."""
+    """Return the context length of a model's own options, in tokens; None if they have none."""
     return request_options(source.params, {}).num_ctx
 
 
 def place_on_one_device(source: ModelSource, fitting: Fitting, load: Callable[[], LoadedModel]) -> LoadedModel:
-    """Load a model on the one device there is.
+    """Load a model on the only device.
 
-    The whole model counts as one layer: a single device holds all of it, and what is loaded after it as well.
+    The whole model counts as one layer, because a single device holds all of it.
 
     Args:
         source: An opened model.
-        fitting: What was planned for it.
+        fitting: The plan of its load.
         load: Reads the weights.
 
     Raises:
-        EngineError: It does not fit there.
+        EngineError: It does not fit.
         SottoError: `load` failed.
     """
     limits = fitting.limits
@@ -157,7 +157,7 @@ def place_on_one_device(source: ModelSource, fitting: Fitting, load: Callable[[]
     loaded: list[LoadedModel] = []
 
     def accept(_: Layout) -> Answer:
-        # The plan has counted everything, and MLX takes memory only when it computes.
+        # The plan has counted everything, and MLX allocates only when it computes.
         return Answer(success=True)
 
     def commit(_: Layout) -> Answer:
@@ -169,6 +169,6 @@ def place_on_one_device(source: ModelSource, fitting: Fitting, load: Callable[[]
     needs = Needs((LayerSize(weights, cache),), LayerSize(0), processor_graph=0 if chip else work)
     total = _UNLIMITED if limits.total is None or fitting.anyway else limits.total
     host = Host(free, total, macos=kind == "metal")
-    # The limits leave to others already what a device's usual overhead stands for.
+    # The limits already account for the usual overhead of a device.
     place_on_one(chip, needs, host, accept, accept, commit, mx.clear_cache, overhead=0)
     return loaded[0]

@@ -1,8 +1,8 @@
-"""What a model needs in memory, from the headers of its files and the shapes of its definition; nothing is computed.
+"""The memory needs of a model, from the headers of its files and the shapes of its definition; nothing is computed.
 
-The model is built as it would be loaded, with arrays in place of its weights that have a type and a shape and are never
-evaluated. One short pass through it shows its caches. Then passes of several sizes at several lengths of context are
-traced, and their evaluation played through (`graph_memory`). Everything here belongs to the thread that owns MLX.
+The model is built as it would be loaded, with arrays in place of its weights that have a type and a shape but are never
+evaluated. A short pass through it shows its caches. Then passes of several sizes at several context lengths are traced,
+and their evaluation is simulated (`graph_memory`). Everything here belongs to the thread that owns MLX.
 """
 
 import gc
@@ -36,7 +36,7 @@ from sotto.engine.weights import parameters, weights
 from sotto.engine.weights.parameters import Holding
 from sotto.store.records import ModelSource, TensorFile
 
-# What MLX's reader makes of the types of a file.
+# The types that MLX's reader converts the types of a file to.
 _DTYPES: Mapping[str, mx.Dtype] = {
     "BOOL": mx.bool_,
     "U8": mx.uint8,
@@ -54,7 +54,7 @@ _DTYPES: Mapping[str, mx.Dtype] = {
     "F8_E8M0": mx.uint8,
 }
 _CHUNKS = (32, 128, 512, 2048)
-# A recurrent layer without a kernel of its own is computed token by token, and its graph grows with the chunk.
+# Recurrent layers without a kernel are computed token by token, so that the graph grows with the chunk.
 _MOST_OPERATIONS = 30_000
 _BEYOND = 131_072
 
@@ -74,16 +74,16 @@ def plan_model(
 
     Args:
         source: An opened model; no tensor of it is read.
-        limits: What memory there is now.
-        num_ctx: Tokens of context that are wanted; None as many as the model was made for.
-        draft: An opened second model to load with it; None for none.
-        kernels: The native kernels that it will be computed with; None where there are none.
-        kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as they come.
-        prefix_budget: The most to keep of what was computed before.
-        reclaimable: Bytes that could be freed, by what they are now.
+        limits: The memory available now.
+        num_ctx: Requested context length in tokens; None for the longest that the model supports.
+        draft: An opened draft model to load with it; None for none.
+        kernels: The native kernels that will be used; None for none.
+        kv_bits: Bits of keys and values, 8 or 4, in layers that allow it; None for unquantized.
+        prefix_budget: Maximum bytes of the prefix cache.
+        reclaimable: Bytes that could be freed, by their present use.
 
     Raises:
-        UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
+        UnsupportedModelError: The model is complete, but cannot be computed correctly on this machine.
         BrokenModelError: Its files lack something or contradict each other.
     """
     return plan(
@@ -102,17 +102,17 @@ def plan_here(
     draft: ModelSource | None = None,
     memory_limit: int | None = None,
 ) -> Plan:
-    """Plan a model for this machine as it is now, with the kernels that there are; see `plan_model`.
+    """Plan a model for this machine in its present state, with its kernels; see `plan_model`.
 
     Args:
         source: An opened model.
-        num_ctx: Tokens of context that are wanted; None as many as it was made for.
-        kv_bits: Hold keys and values in so many bits; None as they come.
-        draft: An opened second model that drafts for it; None for none.
-        memory_limit: Bytes that people allow; None for all that is free.
+        num_ctx: Requested context length in tokens; None for the longest that it supports.
+        kv_bits: Bits of keys and values; None for unquantized.
+        draft: An opened draft model; None for none.
+        memory_limit: Bytes that the user allows; None for all free memory.
 
     Raises:
-        UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
+        UnsupportedModelError: The model is complete, but cannot be computed correctly on this machine.
         BrokenModelError: Its files lack something or contradict each other.
     """
     limits = limits_here().within(memory_limit)
@@ -120,16 +120,16 @@ def plan_here(
 
 
 def limits_here(reserve: int | None = None) -> Limits:
-    """Return what memory there is for models on the device that computes.
+    """Return the memory available for models on the device that computes.
 
     Args:
-        reserve: Bytes to leave to others; None for a usual one.
+        reserve: Bytes to leave to other programs; None for the default.
     """
     return system_memory().limits(reserve)
 
 
 def system_memory() -> SystemMemory:
-    """Return what tells of the memory of this machine and of the device that computes, as MLX holds it now."""
+    """Return the memory of this machine and of the device that computes, with what MLX holds now."""
     held = mx.get_active_memory() + mx.get_cache_memory()
     return SystemMemory(accelerator=Accelerator.of(device.device(), mx.device_info(), held))
 
@@ -141,12 +141,12 @@ def needs_with_draft(
     kernels: Any | None = None,
     kv_bits: int | None = None,
 ) -> ModelNeeds:
-    """Return what a model needs together with a second one that drafts for it, if there is one; see `needs_of`.
+    """Return the needs of a model together with its draft model, if it has one; see `needs_of`.
 
-    Each decides in which types it is held by what memory there is beside the other, as it does when it is loaded.
+    The types of the weights of each depend on the memory left beside the other, as they do when both are loaded.
 
     Raises:
-        UnsupportedModelError: One of them is whole, but cannot be computed right on this machine.
+        UnsupportedModelError: One of them is complete, but cannot be computed correctly on this machine.
         BrokenModelError: Files lack something or contradict each other.
     """
     if draft is None:
@@ -156,16 +156,16 @@ def needs_with_draft(
 
 
 def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv_bits: int | None = None) -> ModelNeeds:
-    """Return what a model needs on this machine's device; found out once, and then remembered.
+    """Return the needs of a model on this machine's device; computed once, and then remembered.
 
     Args:
         source: An opened model; no tensor of it is read.
-        limits: What memory there is now; decides whether 16-bit weights will be widened.
-        kernels: The native kernels that it will be computed with; None where MLX alone computes.
-        kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as they come.
+        limits: The memory available now; decides whether 16-bit weights will be widened.
+        kernels: The native kernels that will be used; None for MLX alone.
+        kv_bits: Bits of keys and values, 8 or 4, in layers that allow it; None for unquantized.
 
     Raises:
-        UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
+        UnsupportedModelError: The model is complete, but cannot be computed correctly on this machine.
         BrokenModelError: Its files lack something or contradict each other.
     """
     files = weights.of_model(source)
@@ -200,16 +200,17 @@ def model_needs(
     kernels: Any | None = None,
     kv_bits: int | None = None,
 ) -> ModelNeeds:
-    """Return what a model needs whose parameters have their final types and shapes, loaded or not.
+    """Return the needs of a model whose parameters have their final types and shapes, loaded or not.
 
     Args:
-        model: On a CPU its quantized layers become those that unpack their matrices, where `kernels` do not know them.
-        config: In the keys of its definition.
+        model: On a CPU, its quantized layers are replaced by ones that unpack their matrices, unless `kernels` support
+            them.
+        config: Its config, with the keys of its definition.
         weight_bytes: Bytes of its weights.
-        loading_bytes: Bytes beside them for a moment while loading.
-        longest_context: Tokens of the longest context that it was made for.
-        kernels: The native kernels that it is computed with; None where MLX alone computes.
-        kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as they come.
+        loading_bytes: Further bytes needed temporarily while loading.
+        longest_context: Maximum context length in tokens.
+        kernels: The native kernels that will be used; None for MLX alone.
+        kv_bits: Bits of keys and values, 8 or 4, in layers that allow it; None for unquantized.
     """
     unknown = ""
     layers: tuple[CacheNeed, ...] | None = None
@@ -225,7 +226,7 @@ def model_needs(
             layers = tuple(layer.need(config) for layer in rehearsal.layers)
             work = tuple(_work(rehearsal, layers, longest_context or _BEYOND, kernels))
     except Exception as error:
-        # Definitions raise errors of any kind, and MLX cannot list every operation.
+        # Definitions can raise anything, and MLX cannot list every operation.
         unknown = f"its computation could not be followed in advance ({reason_of(error)})."
     return ModelNeeds(weight_bytes, loading_bytes, layers, work, longest_context, unknown)
 
@@ -233,7 +234,7 @@ def model_needs(
 def _key(
     source: ModelSource, files: Sequence[TensorFile], held: Holding, kernels: Any | None, kv_bits: int | None
 ) -> str:
-    """Return what a model's needs depend on, as one key."""
+    """Return a key of everything that a model's needs depend on."""
     return needs_store.key_of(
         [
             source.record.digest,
@@ -254,7 +255,7 @@ def _key(
 def _unloaded(
     source: ModelSource, files: Sequence[TensorFile], held: Holding, *, kernels: bool
 ) -> tuple[nn.Module, dict[str, Any], list[mx.array]]:
-    """Return the model as it would be loaded, its config, and its weights: types and shapes without content."""
+    """Return the model as it would be loaded, its config, and its weights, with types and shapes but no content."""
     model, config = zoo.build(source.config)
     tensors = {
         name: mx.zeros(tensor.shape, _DTYPES[tensor.dtype]) for file in files for name, tensor in file.tensors.items()
@@ -268,7 +269,7 @@ def _unloaded(
 
 @contextmanager
 def _uncollected() -> Iterator[None]:
-    """Let Python look for no garbage meanwhile: very many small objects come, and none of them in rings."""
+    """Disable garbage collection: very many small objects are created, none of them in reference cycles."""
     enabled = gc.isenabled()
     gc.disable()
     try:
@@ -279,7 +280,7 @@ def _uncollected() -> Iterator[None]:
 
 
 def _work(rehearsal: Rehearsal, layers: Sequence[CacheNeed], longest: int, kernels: Any | None) -> Iterator[WorkPoint]:
-    """Yield samples of the memory that computing takes beside the caches."""
+    """Yield samples of the memory that computing needs beside the caches."""
     windows = sorted({layer.window for layer in layers if layer.window is not None})
 
     def sample(chunk: int, context: int) -> tuple[WorkPoint, int]:
@@ -289,11 +290,11 @@ def _work(rehearsal: Rehearsal, layers: Sequence[CacheNeed], longest: int, kerne
         return WorkPoint(chunk, context, max(0, most - caches)), len(graph.operations)
 
     def lengths(chunk: int) -> list[int]:
-        """Contexts at which buffers are full before the chunk, so that it makes them grow."""
+        """Return contexts at which buffers are full before the chunk, so that they must grow."""
         before = (0, *(min(window, longest - chunk) for window in windows), longest - chunk)
         return sorted({chunk + round_up(max(0, length)) for length in before})
 
-    # Unpacking whole matrices is for many rows only, so decoding comes before.
+    # Whole matrices are unpacked for many rows only, so decoding is traced first.
     for context in lengths(DECODE):
         yield sample(DECODE, context)[0]
     if device.device() == "cpu":
@@ -312,7 +313,7 @@ def _work(rehearsal: Rehearsal, layers: Sequence[CacheNeed], longest: int, kerne
 
 
 def _unpack(model: nn.Module, kernels: Any | None) -> None:
-    """Let quantized layers compute as they do for the many rows of a prompt on a CPU, in place."""
+    """Switch quantized layers, in place, to the computation for the many rows of a prompt on a CPU."""
     kinds = {nn.QuantizedLinear: CpuQuantizedLinear, nn.QuantizedEmbedding: CpuQuantizedEmbedding}
     for layer in model.modules():
         if type(layer) in kinds and not (kernels and kernels.knows(layer.mode, layer.group_size, layer.bits)):

@@ -1,6 +1,6 @@
-"""A model's forward pass, followed with caches that have shapes and no content, at any length of context.
+"""Tracing a model's forward pass at any context length, with caches that have shapes but no content.
 
-One short pass shows what each cache is fed with; after that its state at any length can be made up.
+A short pass shows what each cache is fed; after that, its state at any length can be constructed.
 """
 
 import math
@@ -22,13 +22,13 @@ STEP = 256
 
 @dataclass(frozen=True, slots=True)
 class Layer:
-    """The cache of one layer, and what the layer feeds it with.
+    """The cache of one layer, and what the layer feeds it.
 
     Attributes:
         leaf: The cache.
         fresh: Its attributes while it was empty.
         state: Its attributes after two tokens.
-        fed: Shapes and types of the keys and values of a token; None of a cache that is not fed with such.
+        fed: Shapes and types of the keys and values of a token; None for caches without keys and values.
     """
 
     leaf: Any
@@ -38,12 +38,12 @@ class Layer:
 
     @property
     def window(self) -> int | None:
-        """Tokens that one sees, where that is less than all."""
+        """Number of tokens that a token sees; None for all."""
         window: int | None = self.fresh.get("max_size") or self.fresh.get("chunk_size")
         return window
 
     def filled(self, *lengths: int) -> dict[str, Any]:
-        """Return the attributes after so many tokens were fed, in pieces of these lengths."""
+        """Return the attributes after feeding tokens in pieces of these lengths."""
         if self.fed is None:
             return self.state
         _set(self.leaf, self.fresh)
@@ -57,7 +57,7 @@ class Layer:
         """Return the attributes after `length` tokens in chunks, with no room left in the buffers if possible."""
         if self.window is None or self.fed is None or length <= chunk:
             state = self.filled(length)
-            # The context ends with the chunk, and caches that hold all of it make room for no more.
+            # The context ends with the chunk, and caches of the whole context allocate no more than that.
             return state | {"max_tokens": length + chunk} if "max_tokens" in state else state
         pieces = [min(self.window, length - chunk), chunk]
         state = self.filled(*pieces)
@@ -65,7 +65,7 @@ class Layer:
         return self.filled(*pieces, room)
 
     def need(self, config: Mapping[str, Any]) -> CacheNeed:
-        """Return what it needs."""
+        """Return the needs of the cache."""
         if self.fed is None:
             kind = CacheKind.RECURRENT if _nbytes(self.state) else CacheKind.OTHER
             return CacheNeed(kind, 0, _nbytes(self.state))
@@ -86,12 +86,12 @@ class Layer:
 
 @dataclass(frozen=True, slots=True)
 class Rehearsal:
-    """A model with caches that have shapes and no content, to be set to any length.
+    """A model with caches that have shapes but no content, and can be set to any length.
 
     Attributes:
-        model: Never evaluated.
-        caches: As its forward pass takes them.
-        layers: The same with lists of caches taken apart.
+        model: The model; never evaluated.
+        caches: The caches as its forward pass takes them.
+        layers: The same caches, with nested lists flattened.
     """
 
     model: nn.Module
@@ -100,11 +100,11 @@ class Rehearsal:
 
     @classmethod
     def of(cls, model: nn.Module, kv_bits: int | None = None) -> "Rehearsal":
-        """Return the model with caches that have seen two tokens.
+        """Return the model with caches that were fed two tokens.
 
         Args:
-            model: Never evaluated.
-            kv_bits: Hold keys and values in so many bits, where a layer allows it; None as they come.
+            model: The model; never evaluated.
+            kv_bits: Bits of keys and values in layers that allow it; None for unquantized.
         """
         caches = make_caches(model, kv_bits)
         parts = list(leaves(caches))
@@ -124,11 +124,11 @@ class Rehearsal:
         )
 
     def graph(self, chunk: int, context: int) -> Graph:
-        """Return what is computed when the last `chunk` tokens of a context are fed.
+        """Return the graph of feeding the last `chunk` tokens of a context.
 
         Args:
-            chunk: 1 for a step of decoding, in which the scores of all tokens are wanted, too.
-            context: Tokens in all, of which the others are in the caches already.
+            chunk: Number of tokens; 1 for a decode step, which also computes the logits.
+            context: All tokens of the context; those before the chunk are already in the caches.
         """
         states = [layer.after(context - chunk, chunk) for layer in self.layers]
         flat = [value for state in states for _, value in tree_flatten([state]) if isinstance(value, mx.array)]
@@ -154,12 +154,12 @@ class Rehearsal:
 
 
 def round_up(tokens: int) -> int:
-    """Return `tokens` in whole steps of the caches."""
+    """Round `tokens` up to a multiple of the caches' step."""
     return -(-tokens // STEP) * STEP
 
 
 def _watch(leaf: Any, seen: dict[int, Any]) -> Callable[[mx.array, mx.array], Any]:
-    """Return the `update_and_fetch` of a cache that notes what it is fed with."""
+    """Return an `update_and_fetch` for a cache that records what it is fed."""
     feed = type(leaf).update_and_fetch
 
     def update_and_fetch(keys: mx.array, values: mx.array) -> Any:
@@ -170,13 +170,13 @@ def _watch(leaf: Any, seen: dict[int, Any]) -> Callable[[mx.array, mx.array], An
 
 
 def _set(leaf: Any, attributes: Mapping[str, Any]) -> None:
-    """Give a cache these attributes and no others."""
+    """Replace all attributes of a cache."""
     vars(leaf).clear()
     vars(leaf).update(_copy(attributes))
 
 
 def _copy(attributes: Mapping[str, Any]) -> dict[str, Any]:
-    """Return attributes with lists and dictionaries of their own."""
+    """Copy attributes, including their lists and dictionaries."""
     copied: dict[str, Any] = tree_map(lambda value: value, dict(attributes))
     return copied
 
