@@ -1,1 +1,1 @@
-"""Figures, limits and plans of memory."""
+"""Memory figures, limits and plans."""

@@ -1,16 +1,16 @@
-"""What Linux control groups, of both versions, let this process have: of memory, and of the processors' time.
+"""The limits of Linux control groups, of both versions, on the memory and processor time of this process.
 
-A limit of any group around the own one limits as well, so all of them are looked at.
+The limits of all enclosing groups apply as well, so all of them are read.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-# What version 1 writes where there is no limit is the largest number of whole pages.
+# Version 1 writes the largest number of whole pages for no limit.
 _UNLIMITED = 1 << 60
-# A file that a group has where the controller is at work in it, by controller and version. The root of all groups has
-# no limits of its own, and so in version 2 none of these.
+# A file that exists in a group if the controller is enabled in it, by controller and version. The root group has no
+# limits, and so in version 2 none of these files.
 _SIGNS = {
     ("memory", 1): "memory.usage_in_bytes",
     ("memory", 2): "memory.current",
@@ -21,9 +21,9 @@ _SIGNS = {
 
 @dataclass(frozen=True, slots=True)
 class ControlGroup:
-    """One group that this process is in, directly or through groups inside it.
+    """A group that contains this process, directly or through nested groups.
 
-    In version 1 each controller has a tree of its own, so a group tells of the one that it was looked up for.
+    In version 1 each controller has its own tree, so a group is for the controller that it was looked up for.
 
     Attributes:
         name: Its path in the hierarchy, for people.
@@ -37,11 +37,11 @@ class ControlGroup:
 
     @property
     def pressure(self) -> Path | None:
-        """The file that tells how long its processes waited for memory; version 1 has none."""
+        """The file that reports how long its processes waited for memory; None in version 1."""
         return self.folder / "memory.pressure" if self.version == 2 else None
 
     def limit(self) -> int | None:
-        """Return the bytes that its processes may hold together, or None where there is no limit.
+        """Return the bytes that its processes may hold in total, or None for no limit.
 
         Above `memory.high` processes are slowed down until they are no faster than paging, so that is a limit, too.
         """
@@ -50,9 +50,9 @@ class ControlGroup:
         return min(limits, default=None)
 
     def room(self) -> int | None:
-        """Return the bytes that may still be taken, or None where there is no limit.
+        """Return the bytes that may still be allocated, or None for no limit.
 
-        Pages of files that nobody used lately are given back before a process is refused memory, so they count as room.
+        Inactive file pages are reclaimed before an allocation fails, so they count as free.
         """
         limit = self.limit()
         used = _number(self.folder / ("memory.current" if self.version == 2 else "memory.usage_in_bytes"))
@@ -64,9 +64,9 @@ class ControlGroup:
         return max(0, limit - max(0, used - idle))
 
     def cores(self) -> int | None:
-        """Return of how many cores its processes may use the time together, rounded down but at least one.
+        """Return the number of cores that its processes may use in total, rounded down but at least one.
 
-        None where there is no limit.
+        None for no limit.
         """
         if self.version == 2:
             quota, _, period = _text(self.folder / "cpu.max").partition(" ")
@@ -79,17 +79,17 @@ class ControlGroup:
 
 
 def cpu_quota(proc: Path = Path("/proc")) -> int | None:
-    """Return how many cores the groups of this process allow it, or None where none of them limits it."""
+    """Return how many cores the groups of this process allow, or None for no limit."""
     quotas = (group.cores() for group in own_groups("cpu", proc))
     return min((quota for quota in quotas if quota is not None), default=None)
 
 
 def own_groups(controller: str, proc: Path = Path("/proc")) -> tuple[ControlGroup, ...]:
-    """Return the groups that limit this process, the innermost first; none where there are no control groups.
+    """Return the groups that limit this process, innermost first; none without control groups.
 
     Args:
         controller: `memory` or `cpu`.
-        proc: Where Linux tells about processes.
+        proc: The mount point of Linux's `/proc`.
     """
     try:
         memberships = (proc / "self" / "cgroup").read_text(encoding="utf-8").splitlines()
@@ -110,7 +110,7 @@ def own_groups(controller: str, proc: Path = Path("/proc")) -> tuple[ControlGrou
 
 
 def _mounts(lines: list[str], controller: str, version: int) -> Iterator[tuple[str, str]]:
-    """Yield where the hierarchy of a controller is mounted: the group at its root, and the folder."""
+    """Yield the mounts of a controller's hierarchy: the group at its root, and the folder."""
     for line in lines:
         before, _, after = line.partition(" - ")
         fields, kind = before.split(), after.split()
@@ -122,8 +122,8 @@ def _mounts(lines: list[str], controller: str, version: int) -> Iterator[tuple[s
 
 
 def _upwards(path: PurePosixPath, root: PurePosixPath, mount_point: Path, version: int) -> Iterator[ControlGroup]:
-    """Yield a group and those around it, up to the root of what is mounted."""
-    # In a container the path may be that of the machine, of which only a part is mounted.
+    """Yield a group and its enclosing groups, up to the mounted root."""
+    # In a container, the path may be that of the host, of which only a part is mounted.
     inside = path.relative_to(root) if path.is_relative_to(root) else PurePosixPath(str(path).lstrip("/"))
     if ".." in inside.parts or not (mount_point / inside).is_dir():
         inside = PurePosixPath()
@@ -132,14 +132,14 @@ def _upwards(path: PurePosixPath, root: PurePosixPath, mount_point: Path, versio
 
 
 def _plain(path: str) -> str:
-    """Return a path of `mountinfo`, where some characters are written as octal numbers."""
+    """Decode a path of `mountinfo`, in which some characters are octal escapes."""
     for code, character in (("\\040", " "), ("\\011", "\t"), ("\\012", "\n"), ("\\134", "\\")):
         path = path.replace(code, character)
     return path
 
 
 def _number(path: Path) -> int | None:
-    """Return the number in a file, or None where it is missing or says `max`."""
+    """Return the number in a file, or None if it is missing or `max`."""
     text = _text(path)
     return int(text) if text.isdecimal() else None
 
@@ -149,7 +149,7 @@ def _idle_file_pages(path: Path, name: str) -> int:
 
 
 def _text(path: Path) -> str:
-    """Return what is in a file, or nothing where the kernel has no such file or the group is gone."""
+    """Return the text of a file, or an empty text if the file or its group does not exist."""
     try:
         return path.read_text(encoding="ascii").strip()
     except OSError:

@@ -1,7 +1,7 @@
-"""What a model and its draft model need in memory together, as if they were one: a pure calculation.
+"""The combined memory needs of a model and its draft model; a pure calculation.
 
-Both hold all their weights, and each holds the context in caches of its own. They compute one after the other, except
-that a step of the draft model may not have ended when the other model begins.
+Both hold all their weights, and each has its own caches of the context. They compute in turn, except that a step of the
+draft model may still run when the main model begins.
 """
 
 from dataclasses import replace
@@ -9,22 +9,22 @@ from dataclasses import replace
 from sotto.engine.memory.memory_needs import CacheNeed, ModelNeeds, WorkPoint
 from sotto.engine.memory.memory_plan import Limits
 
-# Most tokens that a draft model is fed at a time while it catches up; never more than the other model is.
+# Maximum tokens of a chunk of a draft model that catches up; never more than that of the main model.
 LARGEST_CHUNK = 512
 _DECODE = 1
 
 
 def beside(limits: Limits, nbytes: int) -> Limits:
-    """Return what memory there is beside `nbytes` of another model."""
+    """Return the limits reduced by `nbytes` of another model."""
     return replace(limits, budget=None if limits.budget is None else max(0, limits.budget - nbytes))
 
 
 def with_draft(needs: ModelNeeds, draft: ModelNeeds) -> ModelNeeds:
-    """Return what a model needs together with the one that drafts for it, which is loaded after it.
+    """Return the needs of a model together with its draft model, which is loaded after it.
 
     Args:
-        needs: Of the model that answers; how long contexts may be is up to it.
-        draft: Of the model that proposes. Contexts that it was not made for it does not follow to their end.
+        needs: Needs of the main model, which determines the longest context.
+        draft: Needs of the draft model, which does not follow contexts beyond its own maximum.
     """
     unknown = needs.unknown or (f"of the draft model, {draft.unknown}" if draft.unknown else "")
     layers = None
@@ -42,7 +42,7 @@ def with_draft(needs: ModelNeeds, draft: ModelNeeds) -> ModelNeeds:
 
 
 def _ending(layer: CacheNeed, longest: int | None) -> CacheNeed:
-    """Return a cache that never holds more than `longest` tokens."""
+    """Limit a cache to `longest` tokens."""
     if longest is None:
         return layer
     most = -(-longest // layer.step) * layer.step
@@ -50,7 +50,7 @@ def _ending(layer: CacheNeed, longest: int | None) -> CacheNeed:
 
 
 def _work(needs: ModelNeeds, draft: ModelNeeds) -> tuple[WorkPoint, ...]:
-    """Return samples of the memory that computing takes: at each size at which one of the two was sampled."""
+    """Return samples of the work memory at all sizes at which either model was sampled."""
     if not needs.work or not draft.work:
         return ()
     points = (*needs.work, *draft.work)

@@ -1,8 +1,8 @@
-"""How far predictions of memory were off, by architecture, so that the next one is better.
+"""Corrections of predicted memory by architecture, learnt from models that took more or less than predicted.
 
-What a model needs is calculated from its shapes, and is right to the byte as a rule. Where it is not, because a
-definition holds what its shapes do not show, the ratio is kept in a small JSON file and used from then on. Whatever is
-wrong with the file means only that nothing was learned. Imports nothing of MLX.
+A model's needs are calculated from its shapes, and are usually right to the byte. If they are not, because a definition
+holds more than its shapes show, the ratio is saved in a small JSON file and used from then on. If the file is damaged,
+it is ignored. Does not import MLX.
 """
 
 import json
@@ -18,32 +18,32 @@ from sotto.store.bounded_json import read_object
 
 _log = logging.getLogger(__name__)
 
-# What is off by less than this share, or by less than these bytes, is left as it is.
+# Predictions that are off by less than this share, or by fewer bytes than this, are not corrected.
 _SHARE, _BYTES = 0.2, 64 << 20
-# Beside a smaller model, everything else in memory counts for more than the model.
+# Measurements of smaller models are dominated by everything else in memory.
 _SMALLEST = 256 << 20
 _LEAST, _MOST = 0.25, 4.0
 _MOST_ENTRIES = 500
 
 
 def ratio(architecture: str) -> float:
-    """Return the factor for the weights of an architecture; 1 where nothing was learned."""
+    """Return the correction factor for the weights of an architecture; 1 if none was learnt."""
     return _read().get(architecture, 1.0)
 
 
 def correct(needs: ModelNeeds, architecture: str) -> ModelNeeds:
-    """Return what a model needs by what is known of its architecture."""
+    """Return the needs of a model, corrected for its architecture."""
     factor = ratio(architecture)
     return needs if factor == 1.0 else replace(needs, weight_bytes=round(needs.weight_bytes * factor))
 
 
 def learn(architecture: str, predicted: int, actual: int) -> bool:
-    """Record what a model holds and was predicted to hold; return whether that changes the next prediction.
+    """Record the predicted and the actual bytes of a model; return whether that changes later predictions.
 
     Args:
-        architecture: `model_type` of its configuration.
-        predicted: Bytes, as `corrected` said.
-        actual: Bytes.
+        architecture: `model_type` of its config.
+        predicted: Predicted bytes, after `correct`.
+        actual: Bytes that it holds.
     """
     off = abs(actual - predicted)
     if predicted < _SMALLEST or actual <= 0 or not architecture or off <= _BYTES or off <= _SHARE * predicted:

@@ -1,4 +1,4 @@
-"""What macOS tells about memory, by its own functions: no program is started, so it can be asked every second."""
+"""Memory of macOS from its system functions; no program is started, so it can be asked every second."""
 
 import ctypes
 import ctypes.util
@@ -16,7 +16,7 @@ _LONG = ctypes.c_uint64
 
 
 class VmStatistics(ctypes.Structure):
-    """`vm_statistics64` of macOS's `mach/vm_statistics.h`: pages, and counts of what happened."""
+    """`vm_statistics64` of macOS's `mach/vm_statistics.h`: numbers of pages and of events."""
 
     _fields_ = (
         ("free_count", _COUNT),
@@ -47,7 +47,7 @@ class VmStatistics(ctypes.Structure):
 
 
 def free_memory() -> int:
-    """Return the bytes that no program needs.
+    """Return the free bytes, which no program needs.
 
     Raises:
         OSError: The system does not answer.
@@ -63,12 +63,12 @@ def free_memory() -> int:
 
 
 def free_of(pages: Mapping[str, int], page_size: int, physical: int) -> int:
-    """Return what is free: what is neither in use nor wired nor compressed; caches of files count as free.
+    """Return the free bytes: neither in use nor wired nor compressed; file caches count as free.
 
     Args:
         pages: Fields of `vm_statistics64`.
         page_size: Bytes of a page.
-        physical: Bytes of memory in all.
+        physical: Bytes of all memory.
     """
     used = sum(
         pages[name]
@@ -101,5 +101,5 @@ def _library() -> Any:
 
 @functools.cache
 def _host() -> int:
-    # Each call would take another right to the port, which somebody would have to give back.
+    # Each call would take another right to the port, which would have to be released.
     return int(_library().mach_host_self())

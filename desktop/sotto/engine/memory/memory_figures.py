@@ -1,4 +1,4 @@
-"""What the engine says about memory: what is held, and what a model would need."""
+"""Values that the engine reports about memory: what is held, and what a model needs."""
 
 from dataclasses import dataclass
 
@@ -7,13 +7,13 @@ from sotto.engine.memory.memory_needs import ModelNeeds
 
 @dataclass(frozen=True, slots=True)
 class ModelFigures:
-    """What one loaded model holds, in bytes.
+    """The memory held by one loaded model, in bytes.
 
     Attributes:
         seat: Where it is loaded; see `sotto.runner.loop`.
         weights: Its weights, and those of its draft model.
-        cache: Everything computed for contexts: of answers under way, and kept for later prompts.
-        live: What of `cache` belongs to answers under way.
+        cache: Caches of running answers and of the prefix cache.
+        live: Part of `cache` that belongs to running answers.
     """
 
     seat: str
@@ -24,17 +24,17 @@ class ModelFigures:
 
 @dataclass(frozen=True, slots=True)
 class MemoryFigures:
-    """What MLX holds, in bytes.
+    """The memory held by MLX, in bytes.
 
     Attributes:
         weights: The weights of all loaded models, and those of their draft models.
-        cache: Everything computed for contexts: of answers under way, and kept for later prompts.
+        cache: Caches of running answers and of the prefix caches.
         active: All live arrays.
         pool: Freed buffers that MLX keeps for reuse.
-        peak: The most that was ever active since the last load.
-        budget: The most that `cache` may be now.
-        live: What of `cache` belongs to answers under way, and is not given up before they end.
-        models: The same of each model by itself.
+        peak: Peak of `active` since the last load.
+        budget: The present limit of `cache`.
+        live: Part of `cache` that belongs to running answers, and is kept until they end.
+        models: The same for each model.
     """
 
     weights: int
@@ -48,21 +48,21 @@ class MemoryFigures:
 
     @property
     def held(self) -> dict[str, int]:
-        """What each model holds, by its seat."""
+        """The bytes held by each model, by its seat."""
         return {model.seat: model.weights + model.cache for model in self.models}
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """What a model that need not be loaded needs in memory.
+    """The memory needs of a model, loaded or not.
 
     Attributes:
         digest: The record's digest.
-        needs: What it needs; None when that could not be found out.
-        reason: Why not, in one sentence; empty when it could.
-        device: What computes here: `cpu`, `metal` or `cuda`.
-        device_total: Bytes that a graphics processor can work with; 0 where the processor itself computes.
-        usual_context: Tokens of context that its own options ask for; None when they do not.
+        needs: Its needs; None if they could not be determined.
+        reason: Why not, in one sentence; empty if they could.
+        device: The device that computes: `cpu`, `metal` or `cuda`.
+        device_total: Bytes that the graphics processor can use; 0 on a CPU.
+        usual_context: Context length of its own options, in tokens; None if they have none.
     """
 
     digest: str

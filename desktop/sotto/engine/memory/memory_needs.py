@@ -1,7 +1,7 @@
-"""What memory a model needs, whatever the machine: its weights, its caches, and what computing takes beside them.
+"""The memory needs of a model on any machine: its weights, its caches, and the work memory of computing.
 
-Weights and caches are counted to the byte, and the memory that computing takes was found by playing the computation
-through, see `sotto.engine.footprint.model_needs`. What is not known is None. Imports nothing of MLX.
+Weights and caches are counted to the byte, and the work memory is found by simulating the computation, see
+`sotto.engine.footprint.model_needs`. Unknown values are None. Does not import MLX.
 """
 
 from bisect import bisect_right
@@ -11,7 +11,7 @@ from enum import StrEnum
 
 
 class CacheKind(StrEnum):
-    """What a layer keeps of the tokens before."""
+    """The kind of cache of a layer."""
 
     FULL = "full"
     SLIDING = "sliding"
@@ -26,10 +26,10 @@ class CacheNeed:
 
     Attributes:
         kind: How it grows.
-        bytes_per_token: Bytes for each token that it holds; None when that is not known.
-        constant_bytes: Bytes that it takes even when empty.
-        window: Most tokens that a sliding one holds; None where there is no such limit.
-        step: It grows by this many tokens at a time.
+        bytes_per_token: Bytes per token; None if unknown.
+        constant_bytes: Bytes of the empty cache.
+        window: Maximum tokens of a sliding cache; None for no limit.
+        step: Number of tokens by which it grows.
     """
 
     kind: CacheKind
@@ -39,7 +39,7 @@ class CacheNeed:
     step: int = 1
 
     def nbytes(self, context: int) -> int | None:
-        """Return the bytes that it takes when the context holds `context` tokens, or None when that is not known."""
+        """Return its bytes with a context of `context` tokens, or None if unknown."""
         if self.bytes_per_token is None:
             return None
         tokens = -(-context // self.step) * self.step
@@ -50,9 +50,9 @@ class CacheNeed:
 
 @dataclass(frozen=True, slots=True)
 class WorkPoint:
-    """Memory beside weights and caches that feeding the last `chunk` tokens of a context takes at most.
+    """The peak memory, beside weights and caches, of feeding the last `chunk` tokens of a context.
 
-    A chunk of one token stands for decoding, in which scores of the whole vocabulary are computed.
+    A chunk of one token is a decode step, which also computes the logits.
     """
 
     chunk: int
@@ -62,16 +62,16 @@ class WorkPoint:
 
 @dataclass(frozen=True, slots=True)
 class ModelNeeds:
-    """What a model needs, whatever the machine.
+    """The needs of a model on any machine.
 
     Attributes:
         weight_bytes: Bytes of the weights as they are held in memory.
-        loading_bytes: Bytes beside them for a moment while they are read.
-        layers: One cache for each layer that has one; None when they are not known.
-        work: Samples of the memory that computing takes, in any order; empty when it is not known.
-        longest_context: Tokens of the longest context that the model was made for, or None when it does not say.
-        unknown: One sentence why something is not known; empty when everything is.
-        repacked: How the types of a GGUF file are held, for people; empty where weights stay as they are stored.
+        loading_bytes: Further bytes needed temporarily while loading.
+        layers: The caches of all layers that have one; None if unknown.
+        work: Samples of the work memory, in any order; empty if unknown.
+        longest_context: Maximum context length of the model in tokens; None if it has none.
+        unknown: One sentence why something is unknown; empty if nothing is.
+        repacked: How the types of a GGUF file are held, for people; empty if weights stay as they are stored.
     """
 
     weight_bytes: int
@@ -83,7 +83,7 @@ class ModelNeeds:
     repacked: str = ""
 
     def cache_bytes(self, context: int) -> int | None:
-        """Return the bytes of all caches when the context holds `context` tokens, or None when that is not known."""
+        """Return the bytes of all caches with a context of `context` tokens, or None if unknown."""
         if self.layers is None:
             return None
         total = 0
@@ -95,10 +95,10 @@ class ModelNeeds:
         return total
 
     def work_bytes(self, context: int, chunk: int) -> int | None:
-        """Return the memory that filling a context in chunks and then decoding takes beside weights and caches.
+        """Return the work memory of filling a context in chunks and then decoding; None if unknown.
 
-        Between samples it is interpolated: it is the most of several lines, so a straight line between two samples lies
-        on it or above. It never falls when the context grows, nor when the chunk does.
+        It is interpolated between samples. As the real curve is the maximum of several lines, the interpolation is
+        never below it. It never decreases with a longer context or a larger chunk.
         """
         if not self.work:
             return None
@@ -114,12 +114,12 @@ class ModelNeeds:
 
 
 def _line(points: Sequence[tuple[int, int]], at: int) -> int:
-    """Return the height at `at` of a line through `points`: flat before them, in proportion after them."""
+    """Interpolate `points` linearly at `at`: constant before them, proportional after them."""
     after = bisect_right(points, at, key=lambda point: point[0])
     if after == 0:
         return points[0][1]
     x0, y0 = points[after - 1]
-    # Rounded up, so that nothing is missing in the end.
+    # Rounded up, so that the result is never too small.
     if after == len(points):
         return -(-y0 * at // x0)
     x1, y1 = points[after]

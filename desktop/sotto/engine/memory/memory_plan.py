@@ -1,6 +1,6 @@
-"""Whether a model fits into memory, how long a context it can have there, and what would help: a pure calculation.
+"""The memory plan of a model: whether it fits, with how long a context, and what would help; a pure calculation.
 
-Nothing is guessed: what is not known of a model's needs makes the verdict unknown. Imports nothing of MLX.
+Nothing is guessed: if any of a model's needs is unknown, so is the verdict. Does not import MLX.
 """
 
 from bisect import bisect_right
@@ -13,7 +13,7 @@ from sotto.engine.memory.memory_needs import ModelNeeds
 GIB = 2**30
 PREFIX_BUDGET = 8 * GIB
 CHUNKS = (2048, 1024, 512, 256, 128, 64, 32)
-# Up to this share of the budget nobody notices; above the next one, something else the machine does will be paged out.
+# Up to the first share of the budget, other programs are unaffected; above the second, some will be paged out.
 COMFORTABLE, FULL = 0.85, 0.95
 _SMALLEST_CONTEXT = 4
 _LONGEST_CONTEXT = 2**31
@@ -31,12 +31,12 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What memory there is for models, in bytes; None where the system does not tell.
+    """The memory available for models, in bytes; None if the system does not tell.
 
     Attributes:
-        budget: What may be taken from now on, beside what is taken already.
-        total: What there would be if nothing else ran.
-        source: Where the numbers come from, in a few words.
+        budget: Memory that may be taken now, in addition to what is taken already.
+        total: Memory that could be taken if nothing else ran.
+        source: What the numbers are limited by, in a few words.
     """
 
     budget: int | None
@@ -44,7 +44,7 @@ class Limits:
     source: str
 
     def within(self, most: int | None) -> "Limits":
-        """Return what is left of this where a person allows `most` bytes; None for all of it."""
+        """Return these limits reduced to the `most` bytes that the user allows; None for no such limit."""
         if most is None:
             return self
         total = most if self.total is None else min(self.total, most)
@@ -58,10 +58,10 @@ class Relief:
     """Something that would free memory.
 
     Attributes:
-        what: Name of it: a key of what can be reclaimed, `smaller context`, or `other programs`.
-        nbytes: How much it would free, or has to; of a smaller context, what it needs less.
-        context: The context that would fit then, in tokens.
-        enough: Whether that alone lets the model fit.
+        what: Its name: a key of the reclaimable memory, `smaller context`, or `other programs`.
+        nbytes: Bytes that it would free, or must free; for a smaller context, the bytes saved.
+        context: The context that would then fit, in tokens.
+        enough: Whether the model fits with this alone.
     """
 
     what: str
@@ -72,23 +72,23 @@ class Relief:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How a model would lie in memory.
+    """The memory plan of a model.
 
     Attributes:
         verdict: Whether it fits with `context` tokens.
-        sentence: The same for people, in one sentence.
-        context: Tokens of context that were planned for.
+        sentence: The verdict for people, in one sentence.
+        context: The planned context in tokens.
         chunk: Prompt tokens to feed at a time.
         weights: Bytes of the weights.
-        cache: Bytes of the caches of a full context; None when not known.
-        work: Bytes beside these while computing; None when not known.
-        loading: Bytes beside the weights while loading.
-        needed: The most of all this that is held at once; None when not known.
-        prefix_budget: Bytes left for keeping what was computed before.
-        largest_context: Most tokens that fit; 0 when not even the weights do, None when not known.
-        reliefs: What would free enough, or some of it, each by itself; empty unless it will not fit.
-        limits: What it was held against.
-        repacked: How the types of a GGUF file are held, for people; empty where weights stay as they are stored.
+        cache: Bytes of the caches of a full context; None if unknown.
+        work: Further bytes while computing; None if unknown.
+        loading: Further bytes while loading.
+        needed: Peak of the sum of these; None if unknown.
+        prefix_budget: Bytes left for the prefix cache.
+        largest_context: Longest context that fits, in tokens; 0 if not even the weights fit, None if unknown.
+        reliefs: Ways to free memory, each by itself; empty unless the model will not fit.
+        limits: The limits that it was planned for.
+        repacked: How the types of a GGUF file are held, for people; empty if weights stay as they are stored.
     """
 
     verdict: Verdict
@@ -118,12 +118,12 @@ def plan(
     """Plan a model.
 
     Args:
-        needs: What it needs.
-        limits: What there is.
-        num_ctx: Tokens of context that are wanted; None as many as the model was made for.
-        chunk: The most prompt tokens to feed at a time.
-        prefix_budget: The most to keep of what was computed before.
-        reclaimable: Bytes that could be freed, by what they are now.
+        needs: Its needs.
+        limits: The available memory.
+        num_ctx: Requested context length in tokens; None for the longest that it supports.
+        chunk: Maximum prompt tokens to feed at a time.
+        prefix_budget: Maximum bytes of the prefix cache.
+        reclaimable: Bytes that could be freed, by their present use.
     """
     longest = needs.longest_context or _LONGEST_CONTEXT
     context = max(_SMALLEST_CONTEXT, min(num_ctx or needs.longest_context or _SMALLEST_CONTEXT, longest))
@@ -135,7 +135,7 @@ def plan(
     largest = None if budget is None else _largest(needs, budget, chunks[-1], longest)
     verdict = _verdict(needs, needed, budget)
     left = 0
-    # An encoder has no caches, so that nothing is kept for later.
+    # An encoder has no caches, and so no prefix cache.
     caches = needs.layers != ()
     if caches and verdict in (Verdict.FITS, Verdict.TIGHT) and needed is not None and budget is not None:
         left = max(0, min(prefix_budget, int(budget * COMFORTABLE) - needed))
@@ -161,7 +161,7 @@ def plan(
 
 
 def _peak_bytes(needs: ModelNeeds, context: int, chunk: int) -> int | None:
-    """Return the most that is held at once, or None when it is not known; never less for a longer context."""
+    """Return the peak bytes, or None if unknown; never less for a longer context."""
     cache, work = needs.cache_bytes(context), needs.work_bytes(context, min(chunk, context))
     if cache is None or work is None:
         return None
@@ -169,7 +169,7 @@ def _peak_bytes(needs: ModelNeeds, context: int, chunk: int) -> int | None:
 
 
 def _chunk(needs: ModelNeeds, context: int, chunks: Sequence[int], budget: int | None) -> int:
-    """Return the largest chunk that leaves some room, else the largest that leaves a little, else the smallest."""
+    """Return the largest chunk that fits comfortably, else the largest that fits, else the smallest."""
     if budget is None or _peak_bytes(needs, context, chunks[0]) is None:
         return chunks[0]
     for share in (COMFORTABLE, FULL):
@@ -184,7 +184,7 @@ def _verdict(needs: ModelNeeds, needed: int | None, budget: int | None) -> Verdi
     if budget is None:
         return Verdict.UNKNOWN
     if needed is None:
-        # What is known may be too much already.
+        # The known needs alone may be too much.
         known = needs.weight_bytes + needs.loading_bytes
         return Verdict.WILL_NOT_FIT if known > budget else Verdict.UNKNOWN
     if needed > budget:
@@ -193,7 +193,7 @@ def _verdict(needs: ModelNeeds, needed: int | None, budget: int | None) -> Verdi
 
 
 def _largest(needs: ModelNeeds, budget: int, chunk: int, longest: int) -> int | None:
-    """Return the most tokens whose need is within `budget`; 0 when there are none."""
+    """Return the longest context within `budget`, in tokens; 0 if there is none, None if unknown."""
     fewest = min(_SMALLEST_CONTEXT, longest)
     if (least := _peak_bytes(needs, fewest, chunk)) is None:
         return 0 if needs.weight_bytes + needs.loading_bytes > budget else None
@@ -204,7 +204,7 @@ def _largest(needs: ModelNeeds, budget: int, chunk: int, longest: int) -> int | 
         needed = _peak_bytes(needs, context, chunk)
         return needed is None or needed > budget
 
-    # The need never falls, so what fits is everything before some length.
+    # Needs never decrease with the context, so a binary search finds the limit.
     return bisect_right(range(fewest, longest + 1), False, key=too_much) + fewest - 1
 
 
@@ -264,7 +264,7 @@ def _sentence(
 
 
 def _help(reliefs: Sequence[Relief], largest: int | None) -> str:
-    """Return what to do, as the end of a sentence."""
+    """Return the end of the sentence, which says what would help."""
     for relief in reliefs:
         if relief.what == "smaller context":
             return f"; a context of {relief.context:,} tokens would fit"

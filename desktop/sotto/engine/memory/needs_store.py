@@ -1,7 +1,6 @@
-"""What models need in memory, remembered between starts: finding it out takes seconds, and it does not change.
+"""Memory needs of models, saved between starts, because computing them takes seconds.
 
-One small JSON file for each model and way of computing it. A fault of a file or a folder means only that
-the needs are found out again.
+There is one small JSON file for each model and way of computing it. If a file is damaged, the needs are computed again.
 """
 
 import contextlib
@@ -22,7 +21,7 @@ from sotto.store.files import read_all
 
 _log = logging.getLogger(__name__)
 
-# To be raised whenever needs are found out in another way.
+# Increase it whenever needs are computed differently.
 _FORMAT = 4
 _MOST_FILES = 200
 _MOST_BYTES = 1 << 20
@@ -31,13 +30,13 @@ _MOST_ITEMS = 10_000
 
 
 def key_of(parts: Sequence[Any]) -> str:
-    """Return the key of what a model's needs depend on: anything that JSON knows."""
+    """Return a key for everything that a model's needs depend on, given as JSON values."""
     text = json.dumps([_FORMAT, *parts], sort_keys=True, default=dict)
     return hashlib.sha256(text.encode()).hexdigest()
 
 
 def recall(key: str) -> ModelNeeds | None:
-    """Return the needs that were kept under a key, or None where there are none that can be trusted."""
+    """Return the needs saved under a key, or None if there are none, or they are damaged."""
     path = folder() / f"{key}.json"
     if not path.exists():
         return None
@@ -50,13 +49,13 @@ def recall(key: str) -> ModelNeeds | None:
         _log.info("%s is of no use: %s", path.name, error)
         return None
     with contextlib.suppress(OSError):
-        # What is used stays longest.
+        # The files used last are kept longest.
         os.utime(path)
     return needs
 
 
 def keep(key: str, needs: ModelNeeds) -> None:
-    """Keep what a model needs; where that is not possible, it is found out again the next time."""
+    """Save the needs of a model; if that fails, they are computed again the next time."""
     parts = _parts(needs)
     text = json.dumps({"key": key, "needs": parts, "sum": _sum(parts)})
     try:
@@ -67,7 +66,7 @@ def keep(key: str, needs: ModelNeeds) -> None:
 
 
 def folder() -> Path:
-    """Return where needs are kept; it may not exist."""
+    """Return the folder of saved needs; it may not exist."""
     return paths.cache_dir() / "needs"
 
 
@@ -75,7 +74,7 @@ def _forget_oldest() -> None:
     """Remove all but the files used last."""
     ages = []
     for path in folder().iterdir():
-        # Another process may have removed it meanwhile.
+        # Another process may have removed it in the meantime.
         with contextlib.suppress(FileNotFoundError):
             ages.append((path.stat().st_mtime, path))
     for _, path in sorted(ages, reverse=True)[_MOST_FILES:]:
@@ -100,11 +99,11 @@ def _parts(needs: ModelNeeds) -> dict[str, Any]:
 
 
 def _needs(parts: dict[str, Any]) -> ModelNeeds:
-    """Return the needs that `_parts` wrote.
+    """Parse the needs that `_parts` wrote.
 
     Raises:
-        ValueError: They make no sense.
-        TypeError: A part is not of the kind that it should be.
+        ValueError: A value is out of range.
+        TypeError: A part has the wrong type.
         KeyError: A part is missing.
     """
     layers, work, longest = parts["layers"], parts["work"], parts["longest_context"]

@@ -1,9 +1,8 @@
-"""How much memory this process may take, and how short of it the machine is. Imports nothing of MLX.
+"""The memory available to this process, and the memory pressure of the machine. Does not import MLX.
 
-Three things limit a process: what the machine has and other programs leave, what a control group (a container, a
-systemd slice) allows, and what the graphics processor can hold. `SystemMemory` finds out once where the system tells
-these, and then reads a few small files or makes a few system calls each time, so it can be asked every second from any
-thread.
+Three things limit a process: the memory that other programs leave free, the limit of a control group (a container, a
+systemd slice), and the memory of the graphics processor. `SystemMemory` looks up once where the system reports these,
+and then reads only a few small files or makes a few system calls, so it can be asked every second from any thread.
 """
 
 import ctypes
@@ -25,15 +24,15 @@ from sotto.engine.memory.memory_plan import Limits
 RESERVE = 512 * 2**20
 # On a small machine the reserve is this share of it.
 _RESERVE_SHARE = 16
-# Percent of the time of the last ten seconds in which somebody, or everybody, waited for memory.
+# Percent of the last ten seconds in which some, or all, processes waited for memory.
 _SOME_WAITING, _MANY_WAITING, _ALL_WAITING = 5.0, 40.0, 10.0
-# Shares of a limit that are left.
+# Shares of a limit that are still free.
 _LITTLE_LEFT, _NOTHING_LEFT = 0.1, 0.04
 _PRESSURE = re.compile(r"^(some|full) avg10=([0-9.]+)", re.MULTILINE)
 
 
 class Pressure(IntEnum):
-    """How short memory is."""
+    """The degree of memory pressure."""
 
     NONE = 0
     SOME = 1
@@ -42,13 +41,13 @@ class Pressure(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Accelerator:
-    """What MLX tells of a graphics processor, in bytes.
+    """The memory of a graphics processor as reported by MLX, in bytes.
 
     Attributes:
         kind: `metal` or `cuda`.
-        total: What it can work with at most: Metal's recommended working set, or a graphics card's memory.
-        free: What nobody holds; None where that is not told.
-        held: What MLX holds there itself.
+        total: Metal's recommended working set, or the memory of a graphics card.
+        free: Free memory; None if it is not reported.
+        held: Memory that MLX holds there.
     """
 
     kind: str
@@ -58,12 +57,12 @@ class Accelerator:
 
     @classmethod
     def of(cls, kind: str, info: Mapping[str, Any], held: int) -> "Accelerator | None":
-        """Return what `mlx.core.device_info()` tells, or None on a CPU.
+        """Return the memory reported by `mlx.core.device_info()`, or None on a CPU.
 
         Args:
             kind: `metal`, `cuda` or `cpu`.
-            info: What MLX tells.
-            held: `mlx.core.get_active_memory()` and `get_cache_memory()` together.
+            info: The result of `device_info()`.
+            held: Sum of `mlx.core.get_active_memory()` and `get_cache_memory()`.
         """
         total = info.get("max_recommended_working_set_size" if kind == "metal" else "total_memory")
         if kind == "cpu" or total is None:
@@ -73,30 +72,30 @@ class Accelerator:
 
 
 class SystemMemory:
-    """The memory of this machine, as far as this process can have it.
+    """The memory of this machine that this process can use.
 
     Attributes:
-        accelerator: What MLX computes on; None for the processor itself.
+        accelerator: The graphics processor that MLX computes on; None for the CPU.
     """
 
     def __init__(self, proc: Path = Path("/proc"), accelerator: Accelerator | None = None) -> None:
-        """Find out where the system tells what there is.
+        """Look up where the system reports memory.
 
         Args:
-            proc: Where Linux tells about processes.
-            accelerator: What MLX computes on; None for the processor itself.
+            proc: The mount point of Linux's `/proc`.
+            accelerator: The graphics processor that MLX computes on; None for the CPU.
         """
         self.accelerator = accelerator
         self._groups: tuple[ControlGroup, ...] = own_groups("memory", proc) if sys.platform == "linux" else ()
         waits = [group.pressure for group in self._groups if group.pressure is not None]
-        # The innermost group sees the waits of this process first; not every one has such a file.
+        # The innermost group reflects this process best; not every group has such a file.
         self._waits = [path for path in (*waits, proc / "pressure" / "memory") if path.is_file()][:1]
 
     def limits(self, reserve: int | None = None) -> Limits:
-        """Return what may be taken now.
+        """Return the memory that may be taken now.
 
         Args:
-            reserve: Bytes to leave to others; None for 512 MiB, or less on a small machine.
+            reserve: Bytes to leave to other programs; None for 512 MiB, or less on a small machine.
         """
         memory = psutil.virtual_memory()
         total = memory.total
@@ -108,7 +107,7 @@ class SystemMemory:
             if (room := group.room()) is not None and room < left:
                 left, source = room, f"limit of the control group {group.name}"
         if (chip := self.accelerator) is not None:
-            # Apple's chips share the machine's memory; a card has its own.
+            # Apple's chips share the machine's memory; a graphics card has its own.
             free = chip.total - chip.held if chip.free is None else chip.free
             if chip.kind == "cuda":
                 total, left, source = chip.total, free, "free memory of the graphics card"
@@ -119,7 +118,7 @@ class SystemMemory:
         return Limits(max(0, left - kept), max(0, total - kept), source)
 
     def pressure(self) -> Pressure:
-        """Return how short memory is now."""
+        """Return the present memory pressure."""
         if sys.platform == "darwin":
             return Pressure(macos_memory.pressure_level())
         return max(self._shortage(), self._waiting())
@@ -140,7 +139,7 @@ class SystemMemory:
             try:
                 text = path.read_text(encoding="ascii")
             except OSError:
-                # A kernel can have the file and refuse to fill it.
+                # A kernel can have the file but refuse to read it.
                 return Pressure.NONE
             waited = {kind: float(share) for kind, share in _PRESSURE.findall(text)}
             if waited.get("full", 0.0) >= _ALL_WAITING or waited.get("some", 0.0) >= _MANY_WAITING:
@@ -150,10 +149,10 @@ class SystemMemory:
 
 
 def give_back() -> None:
-    """Let the C library give memory that was freed back to the system.
+    """Have the C library return freed memory to the system.
 
-    glibc keeps freed blocks below a size that grows to 32 MB as larger ones are freed; after a model that can be all of
-    its weights. Other systems give back by themselves.
+    glibc keeps freed blocks below a size that grows to 32 MB as larger ones are freed; after a model, that can be all
+    of its weights. Other systems return memory by themselves.
     """
     if (trim := _malloc_trim()) is not None:
         trim(0)
@@ -165,5 +164,5 @@ def _malloc_trim() -> Any:
 
 
 def _available(memory: Any) -> int:
-    """Return the bytes that can be taken without paging anything out."""
+    """Return the bytes that can be allocated without paging anything out."""
     return macos_memory.free_memory() if sys.platform == "darwin" else int(memory.available)
