@@ -1,12 +1,12 @@
-"""Products with matrices for the CPU: by the native kernels where there are any, and otherwise from what MLX has.
+"""Quantized matrix products on the CPU: by the native kernels if there are any, otherwise from MLX's operations.
 
-MLX computes a quantized product on one thread and pays the same for each row. What it does not take a kernel for:
+MLX computes a quantized product on one thread, at the same cost for each row. Two things help without a kernel:
 
-- Many rows, a prompt: the matrix is unpacked first and the product left to BLAS. That costs about as much as one row,
-  then next to nothing, so a prompt is read up to 50 times faster (2048 x 768, 4 bits, 256 rows, two cores: 255 ms
-  against 5). The unpacked matrix lives for one product.
-- Few rows, a decode step: the matrix is divided by rows into as many parts as there are cores. Each part is computed
-  on a stream of its own, which has a thread of its own.
+- Many rows, in a prompt: the matrix is unpacked first, and BLAS computes the product. Unpacking costs about as much as
+  one row, and further rows almost nothing, so a prompt is read up to 50 times faster (2048 x 768, 4 bits, 256 rows,
+  two cores: 255 ms against 5). The unpacked matrix exists for one product.
+- Few rows, in a decode step: the rows of the matrix are divided into one part per core. Each part is computed on its
+  own stream, which has its own thread.
 """
 
 import os
@@ -18,10 +18,10 @@ from mlx import nn
 
 from sotto.engine.kernels import native
 
-# Measured: from how many rows on unpacking wins. Only whole numbers of values in a byte are unpacked fast.
+# Rows from which unpacking is faster, as measured. Unpacking is fast only if a byte holds a whole number of values.
 _ROWS_FAST, _ROWS_SLOW = 4, 24
 _FAST_BITS = (2, 4, 8)
-# A part with fewer weights than this takes no longer than waiting for another thread does.
+# A part with fewer weights than this takes less time than waiting for another thread.
 _PART_WEIGHTS = 250_000
 _MOST_PARTS = 8
 
@@ -29,7 +29,7 @@ _of_this_thread = threading.local()
 
 
 class _OnCpu(nn.Module):  # type: ignore[misc]
-    """What the layers below have in common; its users have the attributes of MLX's quantized layers."""
+    """Common base of the layers below, which have the attributes of MLX's quantized layers."""
 
     def divide(self) -> None:
         """Divide the matrix among the streams; the parts share its memory."""
@@ -73,10 +73,10 @@ class CpuQuantizedEmbedding(_OnCpu, nn.QuantizedEmbedding):  # type: ignore[misc
 
 
 def adapt_to_cpu(model: nn.Module) -> None:
-    """Let a loaded model be computed as well as this installation can; its weights stay where they are.
+    """Adapt a loaded model, in place, to the fastest computation that this installation has.
 
-    Where there are native kernels they are put in the place of MLX's functions. Quantized layers that they do not know,
-    or all of them where there are none, become the kinds above.
+    Native kernels replace MLX's functions, if there are any. Quantized layers that they do not support, or all of them
+    without kernels, become the classes above.
     """
     kernels = native.kernels() if native.install() else None
     kinds = {nn.QuantizedLinear: CpuQuantizedLinear, nn.QuantizedEmbedding: CpuQuantizedEmbedding}
@@ -91,7 +91,7 @@ def _cut(array: mx.array, edges: list[int]) -> list[mx.array]:
 
 
 def _streams() -> list[mx.Stream]:
-    """Return the streams of this thread, one for each core: its default one and others that were made for it."""
+    """Return the streams of this thread, one for each core: its default stream and others created for it."""
     if not hasattr(_of_this_thread, "streams"):
         cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
         others = [mx.new_stream(mx.cpu) for _ in range(min(cores, _MOST_PARTS) - 1)]

@@ -1,7 +1,7 @@
-"""Where the engine computes and in which type: the one place that decides.
+"""The device and the type that the engine computes with.
 
-`prepare` runs before the first `import mlx`, on any thread, and imports nothing of MLX. Everything else here
-imports it, and so belongs to the thread that owns MLX.
+`prepare` must run before the first `import mlx`, on any thread, and does not import MLX. Everything else here imports
+it, and so belongs to the thread that owns MLX.
 """
 
 import ctypes
@@ -23,7 +23,7 @@ _log = logging.getLogger(__name__)
 # with Sotto has its functions under names of its own; a library built beside the native kernels translates them.
 _OPENBLAS_PACKAGE = "scipy_openblas32"
 _FORWARDER = Path(__file__).resolve().parents[2] / "_native" / f"libsotto_blas.{platform.machine()}.so"
-# Where that is missing, what the system has.
+# Libraries of the system, if that one is missing.
 _BLAS_LIBRARIES = ("libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libblis.so")
 _CUDA_DISTRIBUTIONS = ("mlx-cuda-13", "mlx-cuda-12", "mlx-cuda")
 # A batch of weight files, the window's own files and sockets, and room to spare; macOS starts programs with 256.
@@ -38,13 +38,13 @@ _forwarder: ctypes.CDLL | None = None
 
 @dataclass(frozen=True, slots=True)
 class DeviceInfo:
-    """What the engine computes with, for people.
+    """What the engine computes with, for display.
 
     Attributes:
         mlx_version: Version of MLX.
         device: `metal`, `cuda` or `cpu`.
-        compute_type: Type of activations: `float32`, or empty where it is the checkpoint's own.
-        blas: Path of the BLAS library that was loaded for MLX; empty when MLX uses its own.
+        compute_type: Type of activations: `float32`, or empty for the checkpoint's own.
+        blas: Path of the BLAS library that was loaded for MLX; empty if MLX uses its own.
         compile: Whether MLX compiles functions at run time.
     """
 
@@ -83,7 +83,7 @@ def device() -> str:
 
 
 def compute_dtype() -> Any:
-    """Return the MLX type that activations are computed in, or None where it is the checkpoint's own.
+    """Return the type of activations, or None for the checkpoint's own.
 
     On a CPU 16-bit arithmetic is emulated: 4-bit weights run 14 times faster with float32 activations.
     """
@@ -104,7 +104,7 @@ def wire(nbytes: int) -> None:
 
 
 def describe() -> DeviceInfo:
-    """Say what the engine computes with."""
+    """Return what the engine computes with."""
     kind = device()
     return DeviceInfo(
         mlx_version=importlib.metadata.version("mlx"),

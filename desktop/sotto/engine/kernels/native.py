@@ -1,10 +1,10 @@
-"""The native kernels for the CPU: whether there are any, why not, and where MLX's own functions give way to them.
+"""The native kernels for the CPU: loading them, and installing them in place of MLX's functions.
 
-The kernels are a module built from C++ at installation, see `packaging/native_build.py`. `install` puts them in the
-place of MLX's functions and layers, for every model alike: products (`native_products`) and smaller operations
-(`native_fused`). What a kernel does not know goes to MLX. Nothing here happens on Metal or CUDA.
+The kernels are a module built from C++ at installation, see `packaging/native_build.py`. `install` replaces MLX's
+functions and layers for all models: products (`native_products`) and smaller operations (`native_fused`). Inputs that a
+kernel does not support go to MLX. They are not used on Metal or CUDA.
 
-`SOTTO_NATIVE=0` in the environment switches all of it off, for comparison.
+`SOTTO_NATIVE=0` in the environment switches them off, for comparison.
 """
 
 import ctypes
@@ -40,9 +40,9 @@ class NativeStatus:
     """Whether the kernels can be used.
 
     Attributes:
-        level: The instructions that they use, for people, for example `AVX-512`; empty where there are no kernels.
-        threads: How many threads they use; 0 where there are none.
-        reason: Why there are none; empty where there are.
+        level: The instructions that they use, for people, for example `AVX-512`; empty without kernels.
+        threads: Number of threads; 0 without kernels.
+        reason: Why there are none; empty if there are.
     """
 
     level: str
@@ -51,7 +51,7 @@ class NativeStatus:
 
 
 def status() -> NativeStatus:
-    """Say whether the kernels can be used, and load them if so."""
+    """Return whether the kernels can be used, and load them if so."""
     found = kernels()
     if found is None:
         return NativeStatus("", 0, _reason() or _load()[1])
@@ -59,12 +59,12 @@ def status() -> NativeStatus:
 
 
 def kernels() -> Any | None:
-    """Return the module of kernels, loaded once, or None where they cannot or shall not be used."""
+    """Return the module of kernels, loaded once, or None if they cannot or should not be used."""
     return None if _reason() else _load()[0]
 
 
 def install() -> bool:
-    """Let MLX's functions and layers use the kernels from now on; return whether there are any. Can be repeated."""
+    """Have MLX's functions and layers use the kernels; return whether there are any. May be called repeatedly."""
     found = kernels()
     if found is None:
         return False
@@ -74,13 +74,13 @@ def install() -> bool:
 
 
 def uninstall() -> None:
-    """Give MLX's functions and layers their own code back."""
+    """Restore MLX's own functions and layers."""
     native_fused.uninstall()
     native_products.uninstall()
 
 
 def _reason() -> str:
-    """Return why the kernels shall not be used, as far as that shows without them; empty if they may be."""
+    """Return why the kernels should not be used, as far as is known without loading them; empty if they may be."""
     kind = device.device()
     if kind != "cpu":
         return f"not needed: {'Metal' if kind == 'metal' else 'CUDA'} computes"
@@ -128,7 +128,7 @@ def load_from(folder: Path) -> tuple[Any | None, str]:
 
 
 def _imported(path: Path) -> ModuleType:
-    # The name has to be that of the module's entry point. It is not left in sys.modules: nobody imports it by name.
+    # The name must be that of the module's entry point. It is not added to sys.modules, as nothing imports it by name.
     spec = importlib.util.spec_from_file_location("kernels", path)
     if spec is None or spec.loader is None:
         raise ImportError(f"{path} is no module of this Python")
@@ -138,7 +138,7 @@ def _imported(path: Path) -> ModuleType:
 
 
 def thread_count() -> int:
-    """Return how many threads pay: the cores that this process may use, each once, within a container's quota."""
+    """Return the number of threads: the physical cores that this process may use, within a container's quota."""
     usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else psutil.cpu_count() or 1
     cores = psutil.cpu_count(logical=False) or usable
     limits = [usable, cores]

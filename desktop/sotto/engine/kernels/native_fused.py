@@ -1,7 +1,7 @@
-"""MLX's small operations by way of the native kernels, where these can take the input, and by MLX's own elsewhere.
+"""Norms, rotary embeddings, attention and activations by the native kernels, with MLX's own functions as a fallback.
 
-Definitions call norms, rotations, attention and activations by MLX's names. `install` puts functions under those names
-that look at what they are given: float32 on the CPU goes to the native kernel, all else to what was there before.
+Model definitions call them by MLX's names. `install` replaces them by functions that check their inputs: float32 on the
+CPU goes to the native kernels, everything else to the original functions.
 """
 
 import importlib
@@ -17,16 +17,16 @@ from sotto.engine.architectures import zoo
 
 _ACTIVATIONS = ("silu", "gelu", "gelu_approx", "gelu_fast_approx")
 _MODULES = {"silu": nn.SiLU}
-# Where functions are kept under a name of their own, and so have to be replaced there too.
+# Modules that import these functions by name, where they must be replaced too.
 _BORROWERS = ("mlx_lm.models.", "sotto.engine.architectures.definitions.")
 
 _undo: list[Callable[[], None]] = []
-# The kernels that are installed: a definition may keep an activation for longer than that.
+# The installed kernels; None after `uninstall`, as a definition may keep a replaced activation.
 _kernels: ModuleType | None = None
 
 
 def install(kernels: ModuleType) -> None:
-    """Put the native functions in the place of MLX's; again does nothing.
+    """Replace MLX's functions by the native ones; does nothing if installed already.
 
     Args:
         kernels: The native module.
@@ -51,7 +51,7 @@ def install(kernels: ModuleType) -> None:
 
 
 def uninstall() -> None:
-    """Put MLX's own functions back."""
+    """Restore MLX's own functions."""
     global _kernels
     _kernels = None
     while _undo:
@@ -59,7 +59,7 @@ def uninstall() -> None:
 
 
 def _replace(owner: Any, name: str, new: Callable[..., Any]) -> None:
-    """Replace a function where it is, and in all modules of definitions that took it from there."""
+    """Replace a function in its module, and in all modules of definitions that imported it."""
     old = getattr(owner, name)
     owners = [owner]
     for path, module in tuple(sys.modules.items()):
@@ -69,7 +69,7 @@ def _replace(owner: Any, name: str, new: Callable[..., Any]) -> None:
     def undo() -> None:
         for each in owners:
             setattr(each, name, old)
-        # A module that was imported meanwhile took the new one.
+        # Modules imported in the meantime have the new one.
         for path, module in tuple(sys.modules.items()):
             if path.startswith(_BORROWERS) and vars(module).get(name) is new:
                 setattr(module, name, old)
@@ -185,7 +185,7 @@ def _activation(name: str, own: Callable[..., mx.array]) -> Callable[..., mx.arr
 
 
 def _alike(gate: mx.array, x: mx.array) -> bool:
-    """Return whether the native kernels can take both together."""
+    """Return whether the native kernels support the two inputs together."""
     return gate.dtype == mx.float32 and x.dtype == mx.float32 and gate.shape == x.shape
 
 

@@ -1,6 +1,6 @@
-"""Products with matrices by way of the native kernels, where these can take the input, and by MLX's own elsewhere.
+"""Matrix products by the native kernels for inputs that they support, and by MLX for all others.
 
-Definitions of models call `mx.quantized_matmul` or `nn.Linear` as ever.
+Model definitions call `mx.quantized_matmul` or `nn.Linear` as usual.
 """
 
 from collections.abc import Callable
@@ -9,19 +9,19 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-# Affine quantization that the kernels know.
+# Affine quantization that the kernels support.
 _BITS, _GROUPS = (4, 8), (32, 64, 128)
 _Product = Callable[..., mx.array]
 
-# What was replaced: where, under which name, and what stood there.
+# What was replaced: the object, the name of its attribute, and the original value.
 _originals: list[tuple[Any, str, Any]] = []
 
 
 def install(kernels: Any) -> None:
-    """Put functions that use the kernels in the place of MLX's; again does nothing.
+    """Replace MLX's functions by ones that use the kernels; does nothing if installed already.
 
     Args:
-        kernels: The native module, or what stands in for it.
+        kernels: The native module, or a substitute.
     """
     if _originals:
         return
@@ -31,21 +31,21 @@ def install(kernels: Any) -> None:
 
 
 def uninstall() -> None:
-    """Put MLX's own functions back."""
+    """Restore MLX's own functions."""
     while _originals:
         place, name, original = _originals.pop()
         setattr(place, name, original)
 
 
 def is_installed() -> bool:
-    """Return whether MLX's functions give way now."""
+    """Return whether MLX's functions are replaced now."""
     return bool(_originals)
 
 
 def as_stored(model: nn.Module) -> frozenset[str]:
-    """Return the names of a model's parameters that the kernels read in 16 bits as well as in 32.
+    """Return the names of the parameters that the kernels can read in 16 bits.
 
-    They widen them on their way into registers, so half the memory is read. Every other use of these layers gives
+    The kernels widen them in registers, so only half the memory is read. All other uses of these layers give
     activations in 32 bits, see `install`.
     """
     from mlx_lm.models.switch_layers import QuantizedSwitchLinear, SwitchLinear
@@ -63,7 +63,7 @@ def as_stored(model: nn.Module) -> frozenset[str]:
 
 
 def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
-    """Return what is put in which place: the object, the name of its attribute, and the new value."""
+    """Return the replacements: the object, the name of its attribute, and the new value."""
     mlx_quantized_matmul: _Product = mx.quantized_matmul
     mlx_gather_qmm: _Product = mx.gather_qmm
     mlx_gather_mm: _Product = mx.gather_mm
@@ -152,7 +152,7 @@ def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
         y: mx.array | None = kernels.embedding(x, *parts)
         if y is not None:
             return y
-        # Scales in 16 bits would make values of 16 bits.
+        # With 16-bit scales, MLX would return 16-bit values.
         biases = self.get("biases")
         return mx.dequantize(
             self["weight"][x],
@@ -176,5 +176,5 @@ def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:
 
 
 def _widen(scales: mx.array) -> mx.array:
-    """Return scales in 32 bits, where they are numbers and not the bytes of a floating-point format."""
+    """Return scales in 32 bits, unless they are the raw bytes of a floating-point format."""
     return scales.astype(mx.float32) if mx.issubdtype(scales.dtype, mx.floating) else scales

@@ -1,1 +1,1 @@
-"""From tensors in files to the layers of a model."""
+"""From the tensors of files to the layers of a model."""

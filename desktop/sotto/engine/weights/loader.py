@@ -1,4 +1,4 @@
-"""From the files of a model to a model that can be computed.
+"""Loading a model from its files.
 
 Everything here belongs to the thread that owns MLX.
 """
@@ -26,9 +26,9 @@ class LoadedModel:
     """A model whose weights are in memory.
 
     Attributes:
-        model: Called as `model(tokens[B, L], cache=...)`, it gives logits `[B, L, V]`.
-        config: The configuration it was built from, in the keys that its definition reads.
-        weight_bytes: Bytes that the weights take in memory.
+        model: Computes logits `[B, L, V]` when called as `model(tokens[B, L], cache=...)`.
+        config: The config that it was built from, with the keys of its definition.
+        weight_bytes: Bytes of the weights in memory.
         compute_type: Type of the activations, for example `float32`.
     """
 
@@ -47,23 +47,23 @@ def load(
 ) -> LoadedModel:
     """Load a model.
 
-    Reading is most of the work; `progress` counts its bytes and never falls. When an error is raised, what was read
-    is freed before.
+    Reading is most of the work; `progress` counts its bytes and never decreases. After an error, everything that was
+    read has been freed.
 
     Args:
         source: An opened model.
-        limits: What memory there is for it; decides whether 16-bit weights are widened.
-        progress: Told how far it is.
-        cancelled: Asked now and then whether to stop.
+        limits: The available memory; decides whether 16-bit weights are widened.
+        progress: Receives the progress.
+        cancelled: Polled; returns whether to stop.
 
     Raises:
-        UnsupportedModelError: The model is whole, but cannot be computed right on this machine.
+        UnsupportedModelError: The model is complete, but cannot be computed correctly on this machine.
         BrokenModelError: Its files lack something or contradict each other.
         EngineError: A disk failed, or memory ran out.
-        CancelledError: `cancelled` said so.
+        CancelledError: `cancelled` returned True.
     """
     tensors: dict[str, mx.array] = {}
-    # Freed buffers are not used again while loading, and would be memory beside that of the weights.
+    # Freed buffers are not reused while loading, and would take memory in addition to the weights.
     pool = mx.set_cache_limit(0)
     try:
         with name_file_in_errors(source):
@@ -81,7 +81,7 @@ def _load(
     progress: Callable[[LoadProgress], None],
     cancelled: Callable[[], bool],
 ) -> LoadedModel:
-    """Do the work of `load`; `tensors` is the one place that holds arrays on their way."""
+    """Do the work of `load`; only `tensors` holds references to arrays in the meantime."""
     if reason := refusal(source.config):
         raise UnsupportedModelError(reason)
     files = weights.of_model(source)
@@ -99,8 +99,8 @@ def _load(
     dtype, held = parameters.arrange(model, files, tensors, held, source.config, kernels=native.install())
     for name in sorted(tensors, key=lambda name: -tensors[name].nbytes):
         weights.stop_if(cancelled)
-        # The largest first: what is held twice for a moment counts least while the rest is not yet widened. Contiguous,
-        # because a slice keeps all of the tensor that it was cut from, and is copied by every product.
+        # The largest first, while the others are not widened yet, as an array exists twice for a moment. Contiguous,
+        # because a slice keeps the whole tensor that it was cut from alive, and is copied by every product.
         array = mx.contiguous(held.widen(name, tensors.pop(name)))
         weights.evaluate([array], name)
         tensors[name] = array

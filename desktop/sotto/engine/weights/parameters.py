@@ -1,7 +1,7 @@
-"""From the tensors of a model's files to the parameters of its definition, and in which types they are held.
+"""Mapping the tensors of a model's files to the parameters of its definition, and choosing their types.
 
-Nothing is computed here, and content is never looked at, so arrays that have only a type and a shape do as well.
-Loading a model and planning its memory both do what stands here, with the same limits, and so come to the same.
+Nothing is evaluated here, and contents do not matter, so arrays with only a type and a shape will do. Loading a model
+and planning its memory both use this module with the same limits, and so get the same result.
 """
 
 from collections import Counter
@@ -23,20 +23,20 @@ from sotto.store.printable import printable
 from sotto.store.records import TensorFile
 
 _HALF = ("BF16", "F16")
-# What is left to the cache and this program when weights are widened by choice.
+# The room to leave for caches and the program if weights are widened by choice.
 _HEADROOM = 1.15
 _SHOWN = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Holding:
-    """In which types a model is held.
+    """The types that a model's parameters are held in.
 
     Attributes:
-        dtype: Type of the activations, or None to keep everything as it is stored.
-        matrices: Whether 16-bit matrices are held in that type, too. Vectors and scales always are: they are small, and
-            activations take the widest type that they meet.
-        as_stored: Names of parameters that are computed with as they are stored, whatever their type.
+        dtype: Type of the activations; None to keep everything as stored.
+        matrices: Whether 16-bit matrices are held in that type too. Vectors and scales always are, as they are small,
+            and activations take the widest type of their operands.
+        as_stored: Names of parameters that stay as stored, whatever their type.
     """
 
     dtype: mx.Dtype | None
@@ -52,11 +52,11 @@ class Holding:
 
 
 def holding(files: Iterable[TensorFile], limits: Limits) -> Holding:
-    """Decide in which types a model is held here: widening 16-bit weights takes twice their memory.
+    """Choose the types that a model is held in: widening 16-bit weights takes twice their memory.
 
     Args:
-        files: Its tensors, as `weights.select` returns them.
-        limits: What memory there is before it is loaded.
+        files: Its files, as `weights.select` returns them.
+        limits: The memory available before it is loaded.
     """
     sizes: Counter[str] = Counter()
     for file in files:
@@ -75,13 +75,13 @@ def arrange(
     *,
     kernels: bool,
 ) -> tuple[mx.Dtype, Holding]:
-    """Bring tensors to the names and shapes of a model's parameters, and its layers to their quantization, in place.
+    """Rename and reshape tensors to a model's parameters, and quantize its layers accordingly, in place.
 
     Args:
-        model: Just built.
-        files: Where the tensors come from.
-        tensors: By the names in the files; afterwards by those of the parameters, still in their own types.
-        held: In which types they will be held.
+        model: A newly built model.
+        files: The files of the tensors.
+        tensors: By their names in the files; afterwards by those of the parameters, still in their stored types.
+        held: The types that they will be held in.
         written: `config.json`.
         kernels: Whether the native kernels will compute with it.
 
@@ -89,8 +89,8 @@ def arrange(
         The type of the activations, and the types in which to hold the parameters.
 
     Raises:
-        UnsupportedModelError: Tensors are left over, or of a type that no layer computes with.
-        BrokenModelError: Parameters are missing, or of another shape than config.json says.
+        UnsupportedModelError: Tensors are left over, or have a type that no layer supports.
+        BrokenModelError: Parameters are missing, or do not have the shape of config.json.
     """
     dtype = held.dtype or _commonest(tensors.values())
     tensor_names.name_body(model, tensors)
@@ -100,7 +100,7 @@ def arrange(
 
 
 def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[str, Declaration]:
-    """Give tensors MLX's names in place, and return what files say of quantized ones, by name without `.weight`."""
+    """Rename tensors to MLX's names in place, and return the quantization declared for each, without `.weight`."""
     renamed = tensor_names.rename_companions(tensors)
     declared = {}
     for file in files:
@@ -121,19 +121,19 @@ def _rename(files: Iterable[TensorFile], tensors: dict[str, mx.array]) -> dict[s
 def _fit(
     model: nn.Module, tensors: dict[str, mx.array], declared: dict[str, Declaration], held: Holding, dtype: mx.Dtype
 ) -> None:
-    """Bring tensors to the names and shapes that the model takes, and its layers to their quantization, in place."""
+    """Rearrange tensors for the model, and quantize its layers accordingly, in place."""
     tensor_names.arrange_experts(model, tensors, declared)
     said = Declarations((tensors[f"{path}.scales"], declared[path]) for path in declared if f"{path}.scales" in tensors)
     quantized_layers.dequantize_latent_projections(model, tensors, said, dtype)
     for name in [name for name in tensors if tensors[name].ndim < 2]:
-        # Definitions add 1 to some norms, which 16 bits would round.
+        # Definitions add 1 to some norms, which would be rounded in 16 bits.
         tensors[name] = held.widen(name, tensors[name])
     _sanitize(model, tensors)
     quantized_layers.quantize_layers(model, tensors, said, dtype)
 
 
 def _sanitize(model: nn.Module, tensors: dict[str, mx.array]) -> None:
-    """Let the definition rename and rearrange the tensors, in place, once: several shift values as they go."""
+    """Have the definition rename and rearrange the tensors, in place; only once, as some definitions change values."""
     if not hasattr(model, "sanitize"):
         return
     before = set(tensors)
@@ -145,7 +145,7 @@ def _sanitize(model: nn.Module, tensors: dict[str, mx.array]) -> None:
         ) from error
     tensors.clear()
     tensors.update(arranged)
-    # A definition that drops a weight, such as the output layer of tied embeddings, may not know its companions.
+    # A definition that drops a weight, such as a tied output layer, may not drop its scales and biases.
     for name in [name for name in tensors if name.endswith((".scales", ".biases", ".global_scale"))]:
         weight = f"{name.rpartition('.')[0]}.weight"
         if name in before and weight in before and weight not in tensors:
@@ -153,11 +153,11 @@ def _sanitize(model: nn.Module, tensors: dict[str, mx.array]) -> None:
 
 
 def _check(model: nn.Module, tensors: Mapping[str, mx.array], written: Mapping[str, Any]) -> None:
-    """Compare tensors with the parameters that they are to become.
+    """Compare tensors with the parameters of the model.
 
     Raises:
-        UnsupportedModelError: Tensors are left over, or of a type that no layer computes with.
-        BrokenModelError: Parameters are missing, or of another shape than config.json says.
+        UnsupportedModelError: Tensors are left over, or have a type that no layer supports.
+        BrokenModelError: Parameters are missing, or do not have the shape of config.json.
     """
     parameters: dict[str, mx.array] = dict(tree_flatten(model.parameters()))
     method = (written.get("quantization_config") or {}).get("quant_method")
@@ -182,12 +182,12 @@ def _check(model: nn.Module, tensors: Mapping[str, mx.array], written: Mapping[s
 
 
 def _commonest(arrays: Iterable[mx.array]) -> mx.Dtype:
-    """Return the commonest floating-point type, which is that of the activations where nothing is widened."""
+    """Return the most common floating-point type, which is that of the activations if nothing is widened."""
     counts = Counter(array.dtype for array in arrays if mx.issubdtype(array.dtype, mx.floating))
     return counts.most_common(1)[0][0] if counts else mx.float32
 
 
 def _few(names: list[str]) -> str:
-    """Name up to three and count the rest."""
+    """List up to three names, and count the rest."""
     rest = len(names) - _SHOWN
     return ", ".join(map(printable, names[:_SHOWN])) + (f" and {rest} more tensors" if rest > 0 else "")

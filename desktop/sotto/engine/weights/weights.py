@@ -1,7 +1,7 @@
-"""Reading tensors from files: in batches, with true progress, and stopping when asked.
+"""Reading tensors from files: in batches, with progress and cancellation.
 
-MLX reads a file lazily and keeps it open until each of its tensors has been computed. A model in Ollama's store has
-thousands of files, more than a process may open, so some are read to their ends before the next ones are opened.
+MLX reads a file lazily and keeps it open until all of its tensors are evaluated. A model in Ollama's store has
+thousands of files, more than a process may open, so files are read completely, batch by batch.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -18,21 +18,21 @@ from sotto.errors import BrokenModelError, CancelledError, EngineError, Unsuppor
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, ModelSource, TensorFile
 
-# Read at once, in parallel, and between two looks at Stop: the bytes are about 0.1 s from a slow SSD.
+# The size of a batch, which is read in parallel and between two checks for Stop: about 0.1 s from a slow SSD.
 STEP_FILES = 64
 STEP_BYTES = 32 * 2**20
-# What MLX's reader knows; F8_E4M3 and F8_E8M0 arrive as their bytes.
+# Types that MLX's reader supports; F8_E4M3 and F8_E8M0 arrive as raw bytes.
 _READABLE = frozenset(
     ("BOOL", "U8", "I8", "U16", "I16", "U32", "I32", "U64", "I64", "F16", "BF16", "F32", "F8_E4M3", "F8_E8M0")
 )
 
 
 def of_model(source: ModelSource) -> tuple[TensorFile, ...]:
-    """Return the files of a model with the tensors that its definition is to get of them; nothing is read.
+    """Return the files of a model with the tensors that its definition uses; nothing is read.
 
     Raises:
-        BrokenModelError: Two of the tensors have one name.
-        UnsupportedModelError: A tensor is of a type that cannot be read.
+        BrokenModelError: Two of the tensors have the same name.
+        UnsupportedModelError: A tensor has a type that cannot be read.
     """
     on_cpu = device.device() == "cpu"
     files = [
@@ -46,8 +46,8 @@ def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[
     """Return the files with those of their tensors that are wanted, each digest once.
 
     Raises:
-        BrokenModelError: Two files hold tensors of one name.
-        UnsupportedModelError: A tensor is of a type that cannot be read.
+        BrokenModelError: Two files hold tensors of the same name.
+        UnsupportedModelError: A tensor has a type that cannot be read.
     """
     owners: dict[str, TensorFile] = {}
     chosen = []
@@ -78,14 +78,14 @@ def read(
     """Read all tensors of `files` into `weights`, in their stored types.
 
     Args:
-        files: What to read, as `select` returns it.
-        weights: Filled by name; also holds what was read when an error is raised.
-        progress: Told the bytes read so far, after every step.
-        cancelled: Asked as often.
+        files: The files, as `select` returns them.
+        weights: Filled by name; after an error, holds what was read before.
+        progress: Receives the bytes read so far, after every batch.
+        cancelled: Polled as often; returns whether to stop.
 
     Raises:
-        CancelledError: `cancelled` said so.
-        BrokenModelError: A file changed or went away after its header was read.
+        CancelledError: `cancelled` returned True.
+        BrokenModelError: A file was changed or removed after its header was read.
         EngineError: A disk failed, or memory ran out.
     """
     done = 0
@@ -98,10 +98,10 @@ def read(
 
 
 def evaluate(arrays: Sequence[mx.array], name: str) -> None:
-    """Compute arrays now; `name` stands for them in messages.
+    """Evaluate arrays; error messages call them `name`.
 
     Raises:
-        EngineError: They could not be read, or memory ran out. MLX's reader reports the latter as the former, too.
+        EngineError: They could not be read, or memory ran out, which MLX's reader may report as a read error.
     """
     try:
         mx.eval(arrays)
@@ -114,13 +114,13 @@ def evaluate(arrays: Sequence[mx.array], name: str) -> None:
 
 
 def stop_if(cancelled: Callable[[], bool]) -> None:
-    """Raise CancelledError if `cancelled` says so."""
+    """Raise CancelledError if `cancelled` returns True."""
     if cancelled():
         raise CancelledError("Loading was cancelled.")
 
 
 def _steps(files: Sequence[TensorFile]) -> Iterator[Step]:
-    """Open files and yield their tensors, not yet read, with their bytes: as many as are read at once."""
+    """Open files, and yield batches of their tensors, not evaluated yet, with their bytes."""
     arrays: dict[str, mx.array] = {}
     nbytes = opened = 0
     for file in files:
@@ -143,7 +143,7 @@ def _steps(files: Sequence[TensorFile]) -> Iterator[Step]:
 
 
 def _open(file: TensorFile) -> dict[str, mx.array]:
-    """Return the tensors of a file, lazily; its header is checked against the one that was validated."""
+    """Return the tensors of a file, lazily, after comparing its header with the validated one."""
     try:
         arrays = cast("dict[str, mx.array]", mx.load(str(file.path), format="safetensors"))
     except RuntimeError as error:
