@@ -390,8 +390,9 @@ def test_code_of_any_length_costs_the_same_for_each_line(transcript, qtbot):
     _, worst = seconds(1600)
     late = min(seconds(80)[0] for _ in range(3))
     assert late < 1.5 * early + 0.0005
-    assert worst < 0.05
+    # Never what a quarter of the lines would cost at once.
+    assert worst < 400 * early
     before = time.thread_time()
     grow(answer, "```\n\nend")
     transcript.end_answer(Turn(2, 1, Role.ASSISTANT, answer.body.markdown, State.COMPLETE, 0.0))
-    assert time.thread_time() - before < 0.05
+    assert time.thread_time() - before < 400 * early
