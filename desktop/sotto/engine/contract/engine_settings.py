@@ -1,7 +1,7 @@
-"""What people chose about the engine, kept in a small file.
+"""The user's settings of the engine, kept in a small file.
 
-Sizes are bytes; one that is not chosen follows the machine. A value that makes no sense is told in the log and taken as
-not chosen, so that a damaged file never keeps anybody from their models.
+Sizes are in bytes; one that is not set depends on the machine. An invalid value is logged and ignored, so that a
+damaged file never prevents the use of models.
 """
 
 import json
@@ -21,9 +21,9 @@ from sotto.store.printable import format_size, printable_path
 _log = logging.getLogger(__name__)
 
 LEAST_MEMORY = 256 * 10**6
-"""Bytes that a limit of memory leaves at least: with less, not even small models could be planned."""
+"""The smallest memory limit in bytes: with less, not even small models could be planned."""
 _DISK_BUDGET = 16 << 30
-# A disk with less room than this is left alone.
+# Nothing is kept on a disk with less free space than this.
 _LEAST_FREE = 10 << 30
 _LARGEST = 1 << 50
 _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
@@ -31,17 +31,15 @@ _UNITS = {"": 1, "K": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
 
 @dataclass(frozen=True, slots=True)
 class EngineSettings:
-    """What people can choose about the engine.
+    """The settings of the engine.
 
     Attributes:
-        prefix_budget: Bytes that everything kept for later prompts may take in memory, running answers included; None
-            as the machine allows.
-        disk_budget: Bytes that it may take on disk; 0 for nothing.
-        disk_root: The folder for that; None for nothing.
-        kv_bits: Hold keys and values in 8 or 4 bits, where a layer allows it; None as the model computes them.
-        memory_limit: Bytes of memory that a model may be planned with, however much there is; None for all that is
-            free.
-        process_memory: Bytes of memory that the engine may hold where it has a process of its own; None for any number.
+        prefix_budget: Bytes of the prefix cache in memory, including running answers; None for what the machine allows.
+        disk_budget: Bytes of the prefix cache on disk; 0 for none.
+        disk_root: Its folder; None for none.
+        kv_bits: Bits of keys and values, 8 or 4, in layers that allow it; None for unquantized.
+        memory_limit: Bytes of memory for models; None for all free memory.
+        process_memory: Bytes of memory for an engine in its own process; None for no limit.
     """
 
     prefix_budget: int | None = None
@@ -74,17 +72,17 @@ _CHOICES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
 
 
 def read_settings() -> EngineSettings:
-    """Return what was chosen, with what follows the machine filled in for the disk."""
+    """Return the settings, with the default disk budget of this machine if none is set."""
     chosen = chosen_settings()
     settings = EngineSettings(**chosen, disk_root=disk_root())
     return settings if "disk_budget" in chosen else replace(settings, disk_budget=usual_disk_budget())
 
 
 def change_settings(changes: Mapping[str, int | None]) -> None:
-    """Keep choices for the next start; None takes a choice back.
+    """Save settings for the next start; None removes a setting.
 
     Raises:
-        InvalidRequestError: A value makes no sense; nothing is changed then.
+        InvalidRequestError: A value is invalid; nothing is changed then.
         StoreError: The file cannot be written.
     """
     for name, value in changes.items():
@@ -100,17 +98,17 @@ def change_settings(changes: Mapping[str, int | None]) -> None:
 
 
 def settings_file() -> Path:
-    """Return where choices are kept; the file may not exist."""
+    """Return the file of the settings; it may not exist."""
     return paths.config_dir() / "engine.json"
 
 
 def disk_root() -> Path:
-    """Return the folder of computed prefixes on disk."""
+    """Return the folder of the prefix cache on disk."""
     return paths.cache_dir() / "prefixes"
 
 
 def usual_disk_budget() -> int:
-    """Return the bytes that prefixes may take on this disk: a quarter of what is free, none if that is little."""
+    """Return the default disk budget: a quarter of the free space, 0 if that is little."""
     folder = disk_root()
     while not folder.exists() and folder != folder.parent:
         folder = folder.parent
@@ -123,10 +121,10 @@ def usual_disk_budget() -> int:
 
 
 def size_of(text: str) -> int:
-    """Return the bytes that a text such as `800M`, `16G` or `0` means, in powers of ten.
+    """Parse a size such as `800M`, `16G` or `0` with decimal units, and return bytes.
 
     Raises:
-        InvalidRequestError: It means none.
+        InvalidRequestError: It is not a size.
     """
     number = text.strip().upper().removesuffix("B")
     unit = number[-1:] if number[-1:] in _UNITS else ""
@@ -140,7 +138,7 @@ def size_of(text: str) -> int:
 
 
 def chosen_settings() -> dict[str, Any]:
-    """Return what was chosen, by name; what is not in it follows the machine."""
+    """Return the settings that the user has set, by name."""
     path = settings_file()
     if not path.exists():
         return {}

@@ -11,8 +11,8 @@ from sotto.engine.contract.requests import SamplingOptions
 from sotto.errors import InvalidRequestError
 from sotto.store.printable import printable
 
-# Most tokens of an answer where nobody says how many: what makers of models that think at length advise, ten minutes
-# at fifty tokens a second. Without it a model that never ends would fill a context of 262,144.
+# Default limit of an answer in tokens, as advised by makers of models that think at length: ten minutes at fifty tokens
+# a second. Without it, a model that never ends would fill a context of 262,144.
 USUAL_LENGTH = 32_768
 _LARGEST_SEED = 2**64 - 1
 _LARGEST = 2**31 - 1
@@ -29,12 +29,12 @@ class RequestOptions:
     """Options of a request, checked.
 
     Attributes:
-        sampling: How tokens are drawn.
-        num_predict: Most tokens to generate; -1 up to the end of the context, None up to `USUAL_LENGTH`.
-        num_ctx: Most tokens a conversation may hold; None for the model's own maximum.
+        sampling: The sampling options.
+        num_predict: Maximum tokens of the answer; -1 for the whole context, None for `USUAL_LENGTH`.
+        num_ctx: Context length in tokens; None for the model's own maximum.
         stop: Texts that end the answer.
-        loop_guard: Whether an answer ends that repeats itself without end; see `sotto.engine.sampling.loop_detector`.
-        notes: One sentence for each option that was not followed.
+        loop_guard: Whether an endlessly repeating answer is ended; see `sotto.engine.sampling.loop_detector`.
+        notes: One sentence for each option that was ignored.
     """
 
     sampling: SamplingOptions = field(default_factory=SamplingOptions)
@@ -46,15 +46,14 @@ class RequestOptions:
 
 
 def request_options(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> RequestOptions:
-    """Merge the built-in options, those of the model and those of the request; the later win, null counts as not given.
+    """Merge the defaults, the options of the model and those of the request; later ones win, null means not given.
 
     Args:
-        params: Defaults from the model's manifest, made for another program: what cannot be followed gives a note.
-        overrides: What the request asks for.
+        params: Options of the model's manifest, written for another program: unsupported ones give a note.
+        overrides: Options of the request.
 
     Raises:
-        InvalidRequestError: A value that the request asks for has the wrong type or is out of range, or its name is not
-            known.
+        InvalidRequestError: An option of the request is unknown, has the wrong type or is out of range.
     """
     for name in overrides:
         if name not in _KNOWN:
@@ -69,9 +68,9 @@ def request_options(params: Mapping[str, Any], overrides: Mapping[str, Any]) -> 
 
 
 def split_params(params: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return those of a manifest's options that are followed, as they stand there, and a sentence for each other one.
+    """Return the supported options of a manifest unchanged, and a sentence for each other one.
 
-    A model that is no worse for it must not stay unused because of what another program wrote there.
+    Options written for another program must not make a model unusable.
     """
     kept, notes = {}, []
     for name, value in params.items():
@@ -92,9 +91,9 @@ def split_params(params: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, 
 
 
 def known_options(options: Mapping[str, Any]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the options of a request that are known, whatever their values, and a sentence for each other one.
+    """Return the known options of a request with any values, and a sentence for each unknown one.
 
-    For clients that count on a server which takes any name. One that is a known name but for a letter is told which.
+    For clients that rely on a server accepting any name. The sentence names a similar option if there is one.
     """
     unknown = [name for name in options if name not in _KNOWN]
     notes = [

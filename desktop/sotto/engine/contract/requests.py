@@ -1,4 +1,4 @@
-"""Requests that go down to the engine: frozen values, free of MLX and Qt."""
+"""Requests to the engine: frozen values, independent of MLX and Qt."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -15,12 +15,12 @@ class Message:
 
     Attributes:
         role: `system`, `user`, `assistant`, or `tool` for what a tool answered.
-        content: What was said. Thoughts and calls may stand in an assistant's as
-            `sotto.engine.contract.answer_parts.markup` writes them.
-        thinking: What an assistant thought before.
-        tool_calls: Tools that an assistant wanted to use.
-        tool_name: The tool that answers.
-        tool_call_id: The id of the call that it answers; empty where calls have none.
+        content: The text. An assistant's may contain thoughts and calls as written by
+            `sotto.engine.contract.answer_parts.markup`.
+        thinking: The assistant's thoughts before it.
+        tool_calls: The assistant's tool calls.
+        tool_name: The tool whose result this is.
+        tool_call_id: The id of the call that it answers; empty if calls have none.
     """
 
     role: str
@@ -37,28 +37,27 @@ class SamplingOptions:
 
     Attributes:
         temperature: 0 takes the most probable token.
-        top_k: Keep the k likeliest; active when 0 < k < vocabulary.
+        top_k: Keep the k most likely tokens; active when 0 < k < vocabulary.
         top_p: Keep the smallest set whose mass reaches p; active when 0 < p < 1.
-        min_p: Drop what is less than min_p times the likeliest; active when 0 < m <= 1.
+        min_p: Drop tokens less likely than min_p times the most likely one; active when 0 < min_p <= 1.
         repeat_penalty: Divides or multiplies the scores of recent tokens; 1 is off.
         repeat_last_n: How many recent tokens the penalties see; -1 the whole context, 0 none.
         presence_penalty: Subtracted once from each recent token's score.
         frequency_penalty: Subtracted once per occurrence.
         seed: The same seed gives the same answer; None for a random one.
         typical_p: Keep the smallest set of the most typical tokens whose mass reaches p; active when 0 < p < 1.
-        xtc_probability: How often XTC leaves out the likeliest tokens; 0 is off.
-        xtc_threshold: From which probability a token is one of these; the least likely of them stays.
-        dry_multiplier: What DRY subtracts from a token that would repeat `dry_allowed_length` tokens and itself; 0 is
-            off.
-        dry_base: By how much that grows with each token more.
-        dry_allowed_length: The shortest passage that is penalized.
+        xtc_probability: How often XTC drops the most likely tokens; 0 is off.
+        xtc_threshold: The probability from which a token is one of these; the least likely of them stays.
+        dry_multiplier: The penalty of DRY for a token that would continue a repeated passage of `dry_allowed_length`
+            tokens; 0 is off.
+        dry_base: The factor of the penalty for each further token of the passage.
+        dry_allowed_length: The length of the shortest passage that is penalized.
         dry_penalty_last_n: How many recent tokens DRY sees; -1 the whole context, 0 none.
         dry_sequence_breakers: A token with one of these in its text ends a passage.
-        mirostat: Which version of mirostat, 1 or 2, takes the place of everything that cuts unlikely or likely tokens
-            off; 0 is off.
-        mirostat_tau: The surprise of each token that mirostat holds an answer to, in bits.
-        mirostat_eta: How fast it corrects itself.
-        logit_bias: Tokens and what is added to their scores.
+        mirostat: The version of mirostat, 1 or 2, which replaces all truncation of the distribution; 0 is off.
+        mirostat_tau: The target of mirostat, in bits of surprise per token.
+        mirostat_eta: The learning rate of mirostat.
+        logit_bias: Tokens, and the values to add to their scores.
     """
 
     temperature: float = 0.8
@@ -112,7 +111,7 @@ class Grammar:
     Attributes:
         kind: The notation of `text`.
         text: A JSON schema, a regular expression for the whole answer, or a grammar in llguidance's dialect of Lark.
-        name: What the field or file that it comes from is called, for messages.
+        name: The field or file that it comes from, for error messages.
     """
 
     kind: GrammarKind
@@ -140,30 +139,29 @@ class GenerateRequest:
         messages: A conversation, rendered through the model's chat template. An answer at its end is gone on with.
         prompt: Text to complete without a template (raw), or its tokens as they are. Exactly one of `messages` and
             `prompt` is given.
-        suffix: What stands behind a gap, before which `prompt` stands: the answer is what fills it. None for no gap.
-        files: Names and texts of other files that the gap's own belongs with, the nearest last.
-        context: Tokens of what was said before, behind which `messages` or `prompt` go; none of them is forgotten by
-            turns. Its end tells all tokens then, also where these are none. None for nothing of that.
+        suffix: The text after a gap that follows `prompt`; the answer fills the gap. None for no gap.
+        files: Names and texts of related files for filling a gap, the nearest last.
+        context: Tokens of an earlier conversation, which `messages` or `prompt` continue; they are never dropped turn
+            by turn. `Finished` then has all tokens, even if this is empty. None for no context.
         echo: Whether the answer begins with the text of `prompt`.
-        template: What renders `messages`, or asks for what fills a gap, in place of the model's own template, in Jinja
-            or Go; empty for that one.
-        sampling: How tokens are sampled. None is as the model's own manifest says, which then also stands in for a
-            `num_predict` or `stop` that is not given.
-        options: What goes before the manifest then, by Ollama's names.
-        num_predict: Most tokens to generate; negative up to the end of the context, None up to
+        template: A template in Jinja or Go in place of the model's own; empty for the model's own.
+        sampling: The sampling options. None for those of the model's manifest, which then also provides `num_predict`
+            and `stop` if they are not given.
+        options: Options that take precedence over the manifest then, by Ollama's names.
+        num_predict: Maximum tokens of the answer; negative for the whole context, None for
             `sotto.engine.contract.options.USUAL_LENGTH`.
-        stop: Texts that end the answer and are not part of it; not looked for where there is a grammar.
-        grammar: What the answer must be, behind what the model thinks where it thinks first. It then ends where it is
-            complete, and is cut short by nothing but its length, the context, a loop or being cancelled.
-        ignore_eos: Go on past end-of-sequence tokens, never sampled then, and through loops; for measurements.
+        stop: Texts that end the answer and are not part of it; ignored with a grammar.
+        grammar: The grammar of the answer, after any thoughts. The answer ends when it is complete, and is cut short
+            only by its length, the context, a loop or cancellation.
+        ignore_eos: Whether to ban end-of-sequence tokens and ignore loops; for measurements.
         overflow: What happens when the context has no room.
-        loop_guard: Whether an answer ends that repeats itself without end; None as usual, which is yes.
+        loop_guard: Whether an endlessly repeating answer is ended; None for the default, which is yes.
         logprobs: How many of the most probable tokens to report with each sampled one's log-probability; None for none.
         tools: Functions that the model may call, each an object with `type` and `function` as in OpenAI's API; see
             `sotto.engine.prompt.tools`.
-        tool_choice: Which of them it must call; None for what it likes.
-        think: Whether the model thinks first; None as its template does by itself.
-        think_budget: Most tokens of thoughts; then the thought is ended, and the answer goes on. None for no limit.
+        tool_choice: Which of them it must call; None for a free choice.
+        think: Whether the model thinks first; None for the default of its template.
+        think_budget: Maximum tokens of a thought, which is then ended so that the answer follows. None for no limit.
     """
 
     id: str
@@ -200,8 +198,8 @@ class CountRequest:
 
     Attributes:
         id: Chosen by the caller; the event carries it.
-        messages: As in `GenerateRequest`, at least one; so are all others but `texts`.
-        texts: Parts of them that are counted by themselves as well.
+        messages: At least one. All fields except `texts` are as in `GenerateRequest`.
+        texts: Texts to count separately.
     """
 
     id: str
@@ -219,10 +217,10 @@ class EmbedRequest:
 
     Attributes:
         id: Chosen by the caller; events carry it.
-        texts: One vector is made of each; in place of a text may stand its tokens, to which nothing is added.
-        truncate: Whether a text that is too long is cut at its end; otherwise it is refused.
-        dimensions: How many numbers of each vector are wanted, from its beginning on; None for all.
-        normalise: Whether each is brought to length 1 even where the model's own files do not want it.
+        texts: Texts, or their tokens, to which nothing is added.
+        truncate: Whether a text that is too long is truncated; otherwise it is refused.
+        dimensions: How many numbers to keep of each vector, from its beginning; None for all.
+        normalise: Whether to scale each vector to length 1 even if the model's files do not ask for it.
     """
 
     id: str
