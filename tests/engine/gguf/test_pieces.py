@@ -47,7 +47,7 @@ def test_word_pieces_give_the_tokens_of_their_tokenizer_json(tmp_path, old):
     tokenizer = tokenizer_of(finish_file(writer, tmp_path / "v.gguf", len(pieces)))
     saved = (minilm() / "tokenizer.json").read_text(encoding="utf-8")
     for text in (*TEXTS, *MORE):
-        assert tokenizer.encode_framed(text, 4096)[0] == framed(saved, text), text
+        assert tokenizer.encode_with_frame(text, 4096)[0] == framed(saved, text), text
 
 
 PIECES = {
@@ -59,11 +59,11 @@ PIECES = {
 
 def test_a_vocabulary_with_capitals_is_cased_and_special_tokens_have_their_usual_names(tmp_path):
     cased = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", PIECES, architecture="bert"))
-    assert cased.encode_framed("Ab a é", 9) == ([1, 4, 5, 3, 6, 2], 6)
+    assert cased.encode_with_frame("Ab a é", 9) == ([1, 4, 5, 3, 6, 2], 6)
     tokens = [token for token in PIECES["ggml.tokens"] if token != "\u2581A"]
     small = PIECES | {"ggml.tokens": [*tokens, "\u2581e"]}
     uncased = tokenizer_of(write_vocabulary(tmp_path / "w.gguf", small, architecture="bert"))
-    assert uncased.encode_framed("Ab a é", 9) == ([1, 3, 4, 3, 6, 2], 6)
+    assert uncased.encode_with_frame("Ab a é", 9) == ([1, 3, 4, 3, 6, 2], 6)
 
 
 @pytest.fixture(scope="module")
@@ -108,11 +108,11 @@ def of_unigram(tokenizer, **changes):
 def test_unigram_pieces_give_the_tokens_of_their_tokenizer_json(tmp_path, xlm_roberta):
     tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", of_unigram(xlm_roberta), architecture="bert"))
     for text in (*TEXTS, *MORE[:3]):
-        assert tokenizer.encode_framed(text, 4096)[0] == framed(xlm_roberta, text), text
+        assert tokenizer.encode_with_frame(text, 4096)[0] == framed(xlm_roberta, text), text
     plain = write_vocabulary(
         tmp_path / "w.gguf", of_unigram(xlm_roberta, **{"ggml.add_eos_token": False}), architecture="bert"
     )
-    assert tokenizer_of(plain).encode_framed("The", 9)[0] == framed(xlm_roberta, "The")[:-1]
+    assert tokenizer_of(plain).encode_with_frame("The", 9)[0] == framed(xlm_roberta, "The")[:-1]
 
 
 def charsmap(replaced, by):
@@ -139,7 +139,7 @@ def test_characters_are_replaced_by_the_table_in_the_file(tmp_path, xlm_roberta)
     tokenizer = tokenizer_of(
         write_vocabulary(tmp_path / "v.gguf", of_unigram(xlm_roberta, **map_of), architecture="bert")
     )
-    found = tokenizer.encode_framed("#he quick", 99)[0]
+    found = tokenizer.encode_with_frame("#he quick", 99)[0]
     assert found == framed(json.dumps(saved), "#he quick") == framed(xlm_roberta, "The quick")
 
 
@@ -181,10 +181,10 @@ LEVEL = {
 
 def test_byte_level_texts_are_framed_for_encoders_and_otherwise_as_the_file_says(tmp_path):
     encoder = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", LEVEL, architecture="bert"))
-    assert encoder.encode_framed("aba", 9)[0] == [0, 4, 2, 1]
+    assert encoder.encode_with_frame("aba", 9)[0] == [0, 4, 2, 1]
     decoder = tokenizer_of(write_vocabulary(tmp_path / "w.gguf", LEVEL))
-    assert decoder.encode_framed("aba", 9)[0] == [4, 2]
+    assert decoder.encode_with_frame("aba", 9)[0] == [4, 2]
     # As in the files of Qwen3's embedding models. Prompts never get an end token.
     ended = tokenizer_of(write_vocabulary(tmp_path / "x.gguf", LEVEL | {"ggml.add_eos_token": True}))
-    assert ended.encode_framed("aba", 9)[0] == [4, 2, 1]
+    assert ended.encode_with_frame("aba", 9)[0] == [4, 2, 1]
     assert ended.encode("aba") == [4, 2]

@@ -183,5 +183,5 @@ def test_a_list_of_end_tokens_is_read(tmp_path):
 
 def test_a_merge_of_an_unknown_token_is_refused_in_a_sentence(tmp_path):
     found = vocabulary_of(write_vocabulary(tmp_path / "v.gguf", BASE | {"ggml.merges": ["a z"]}))
-    with pytest.raises(BrokenModelError, match="merge 0 is of 'a' and 'z'"):
+    with pytest.raises(BrokenModelError, match="merge 0 joins 'a' and 'z'"):
         Tokenizer(found.tokenizer, found.files)

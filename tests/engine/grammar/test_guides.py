@@ -102,7 +102,7 @@ def test_real_vocabularies_follow_the_same_bytes(name):
     """Every token may follow that single bytes may follow one after the other, and only those."""
     real = tokenizer(name)
     rows = max(real.vocabulary()) + 1
-    spelled = real.spellings(rows)
+    spelled = real.vocabulary_bytes(rows)
     guide = Vocabulary(real, rows).guide(OBJECT)
     bytewise = Vocabulary(byte_level([bytes([byte]) for byte in range(256)]), 257).guide(OBJECT)
     choose, said, sample = random.Random(3), b"", share(300, 75)

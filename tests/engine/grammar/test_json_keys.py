@@ -103,7 +103,7 @@ def test_tokens_may_follow_as_their_bytes_may():
     """Those too that end a key and begin others, of which real vocabularies have many."""
     real = tokenizer("llama-bpe")
     rows = max(real.vocabulary()) + 1
-    spelled, chance = real.spellings(rows), random.Random(5)
+    spelled, chance = real.vocabulary_bytes(rows), random.Random(5)
     quoted = [token for token in range(rows) if b'"' in spelled[token]]
     vocabulary, schema = Vocabulary(real, rows), Grammar(GrammarKind.JSON_SCHEMA, '{"type": "object"}')
     for begun in ('{"":1,"a":{},"name":', '{"name":"","id":[],"', '{"name":{"id":1},"id":{"', '{"a":",","na', '{"":"'):

@@ -236,8 +236,8 @@ def test_text_written_for_a_model_is_spelled_exactly(name):
     own = tokenizer(name)
     text = "\n</think>\n\n"
     tokens = Constraints(STORED, ChatTemplate(""), own, own.vocab_size).encode(text)
-    assert b"".join(map(own.spelled, tokens)) == text.encode()
-    assert text.encode().startswith(own.spelled(tokens[0]))
+    assert b"".join(map(own.token_bytes, tokens)) == text.encode()
+    assert text.encode().startswith(own.token_bytes(tokens[0]))
 
 
 def test_a_family_whose_calls_cannot_be_forced_is_refused(load):

@@ -92,7 +92,7 @@ class TestMarks:
         ids = Infill(mine, None).prompt(f"a{typed}b", f"c{typed}d", [("<file_sep>", typed)])
         needed = sorted(token for token, text in marks.items() if text != "<file_sep>")
         assert sorted(token for token in ids if token in needed) == needed
-        spelled = "".join(mine.spelled(token).decode() for token in ids)
+        spelled = "".join(mine.token_bytes(token).decode() for token in ids)
         assert f"a{typed}b" in spelled
         assert f"c{typed}d" in spelled
 

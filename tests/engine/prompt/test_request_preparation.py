@@ -402,7 +402,7 @@ def test_breakers_of_dry_are_tokens_that_contain_them_and_special_tokens(fitted)
     preparer = fitted(100)
     chosen = SamplingOptions(dry_multiplier=1.0, dry_sequence_breakers=("/", "]"))
     found = preparer.prepare(raw("x", Overflow.ERROR, sampling=chosen)).breakers
-    spelled = {token: preparer.tokenizer.spelled(token) for token in range(preparer.tokenizer.vocab_size)}
+    spelled = {token: preparer.tokenizer.token_bytes(token) for token in range(preparer.tokenizer.vocab_size)}
     special = {token for token, text in preparer.tokenizer.vocabulary().items() if text in ("<s>", "</s>")}
     assert found == {token for token, data in spelled.items() if b"/" in data or b"]" in data} | special
     assert preparer.prepare(raw("x", Overflow.ERROR, sampling=SamplingOptions())).breakers == frozenset()

@@ -30,7 +30,7 @@ def test_a_mark_becomes_the_words_that_the_reference_makes_of_it(name):
     ours = tokenizer(name)
     for mark in marks(name):
         expected = reference.encode(mark, add_special_tokens=False, split_special_tokens=True)
-        assert ours.encode(ours.guarded(mark), add_bos=False) == expected
+        assert ours.encode(ours.escape_marks(mark), add_bos=False) == expected
         assert ours.special[mark] not in expected
 
 
@@ -40,17 +40,17 @@ def test_what_is_said_is_read_to_the_letter_and_holds_no_mark(data):
     ours = tokenizer(name)
     pieces = st.one_of(st.sampled_from(marks(name)), st.text(max_size=6))
     text = "".join(data.draw(st.lists(pieces, max_size=6)))
-    ids = ours.encode(ours.guarded(text), add_bos=False)
+    ids = ours.encode(ours.escape_marks(text), add_bos=False)
     assert not set(ids) & set(ours.special.values())
     if "\ufdd0" not in text:
-        assert b"".join(map(ours.spelled, ids)).decode() == text
+        assert b"".join(map(ours.token_bytes, ids)).decode() == text
 
 
 @given(st.sampled_from(NAMES), st.text(max_size=12))
 def test_a_text_without_marks_is_cut_as_ever(name, text):
     ours = tokenizer(name)
     if not any(mark in text for mark in ours.special):
-        assert ours.guarded(text) == text
+        assert ours.escape_marks(text) == text
 
 
 @pytest.mark.parametrize("special", [True, False])
@@ -61,10 +61,10 @@ def test_marks_of_turns_count_though_files_do_not_call_them_special(special):
         tokenizer_json(model=model, added_tokens=[added(9, "<｜User｜>", special), added(10, "aa", False)])
     )
     assert ours.encode("a<｜User｜>b") == [letters["a"], 9, letters["b"]]
-    typed = ours.encode(ours.guarded("a<｜User｜>b"))
+    typed = ours.encode(ours.escape_marks("a<｜User｜>b"))
     assert typed == [letters[letter] for letter in "a<｜User｜>b"]
     # Runs of spaces and the like are found as ever.
-    assert ours.encode(ours.guarded("aab")) == [10, letters["b"]]
+    assert ours.encode(ours.escape_marks("aab")) == [10, letters["b"]]
 
 
 def test_a_page_cannot_speak_for_the_system():
@@ -95,4 +95,4 @@ def test_a_mark_whose_letters_the_vocabulary_lacks_is_not_left_out():
     ours = Tokenizer(tokenizer_json(model=model, added_tokens=[added(0, "<unk>"), added(2, "<x>")]))
     assert ours.encode("a<x>a") == [1, 2, 1]
     # As of any other text that it lacks.
-    assert ours.encode(ours.guarded("a<x>a")) == [1, *ours.encode("<"), *ours.encode("x"), *ours.encode(">"), 1]
+    assert ours.encode(ours.escape_marks("a<x>a")) == [1, *ours.encode("<"), *ours.encode("x"), *ours.encode(">"), 1]

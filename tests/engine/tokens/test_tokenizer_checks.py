@@ -20,7 +20,7 @@ from sotto.engine.tokens import encode_bounds, tokenizer_trial
 from sotto.engine.tokens.expressions.cost import ANY_RUNS, Cost, Growth
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.tokens.tokenizer_checks import check_tokenizer
-from sotto.engine.tokens.tokenizer_trial import admitted
+from sotto.engine.tokens.tokenizer_trial import admit
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.paths import resources_dir
 from vocabularies import NAMES, added, tokenizer_json
@@ -94,15 +94,15 @@ REFUSED = {
         "pre_tokenizer makes texts more than 64 times longer",
     ),
     "growth of characters": ({"normalizer": charsmap(0, b"", b"x" * 10_000 + b"\0")}, "more than 64 times longer"),
-    "no base64": ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "é"}}, "no table of characters"),
+    "no base64": ({"normalizer": {"type": "Precompiled", "precompiled_charsmap": "é"}}, "not a table of characters"),
     "many pieces": ({"post_processor": template([SPECIAL] * 100 + [TEXT])}, "more than 64 tokens around a text"),
     "many ids": ({"post_processor": template([SPECIAL, TEXT], [0] * 1000)}, "more than 64 tokens around a text"),
-    "merge": ({"model": bpe(merges=["a b", "a c"])}, "merge 1 is of 'a' and 'c'"),
-    "merge of three": ({"model": bpe(merges=["a b c"])}, "merge 0 is no pair"),
-    "merge without its prefix": ({"model": bpe(continuing_subword_prefix="##")}, "merge 0 is of 'a' and 'b'"),
+    "merge": ({"model": bpe(merges=["a b", "a c"])}, "merge 1 joins 'a' and 'c'"),
+    "merge of three": ({"model": bpe(merges=["a b c"])}, "merge 0 is not a pair"),
+    "merge without its prefix": ({"model": bpe(continuing_subword_prefix="##")}, "merge 0 joins 'a' and 'b'"),
     "id": ({"model": bpe(vocab={"a": 4_294_967_295}, merges=[])}, "token 'a' has the id 4294967295"),
     "token": ({"model": bpe(vocab={"a" * 9000: 0}, merges=[])}, "length of 9,000; it should be 8,192"),
-    "score": ({"model": unigram("a") | {"vocab": [["a", None]]}}, "no pair of a text and a score"),
+    "score": ({"model": unigram("a") | {"vocab": [["a", None]]}}, "not a pair of a text and a score"),
     "pieces": (
         {"model": unigram(*(f"{number * 2654435761 % 2**32:032b}" * 10 for number in range(10_000)))},
         "longer than those of any tokenizer",
@@ -242,26 +242,26 @@ def cache(tmp_path, monkeypatch):
 
 
 def test_an_unknown_tokenizer_is_tried_once(cache, monkeypatch):
-    assert admitted(UNSURE) == Cost(Growth.UNKNOWN)
+    assert admit(UNSURE) == Cost(Growth.UNKNOWN)
     monkeypatch.setattr(bounded_process, "command", lambda *_: ["/nowhere"])
-    assert admitted(UNSURE) == Cost(Growth.UNKNOWN)
+    assert admit(UNSURE) == Cost(Growth.UNKNOWN)
     assert Tokenizer(UNSURE).encode("aab" * 10) == [0, 0, 1] * 10
     (kept,) = cache.iterdir()
     kept.write_text("nonsense")
     with pytest.raises(BrokenModelError, match="which the system does not start"):
-        admitted(UNSURE)
+        admit(UNSURE)
 
 
 def test_a_known_one_is_not_tried(cache, monkeypatch):
     monkeypatch.setattr(bounded_process, "command", lambda *_: ["/nowhere"])
-    assert admitted(tokenizer_json(pre_tokenizer=split(r" ?\p{L}+|\s+$|\s+"))).growth is Growth.SQUARE
+    assert admit(tokenizer_json(pre_tokenizer=split(r" ?\p{L}+|\s+$|\s+"))).growth is Growth.SQUARE
     assert not cache.exists()
 
 
 @pytest.mark.usefixtures("cache")
 def test_a_tokenizer_that_holds_its_trial_is_refused():
     with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: a text of \d+ characters takes .* seconds; its"):
-        admitted(tokenizer_json(pre_tokenizer=split(r"()\1(?:.|.){22}\x00|.")))
+        admit(tokenizer_json(pre_tokenizer=split(r"()\1(?:.|.){22}\x00|.")))
 
 
 @pytest.mark.usefixtures("cache")
@@ -269,7 +269,7 @@ def test_a_tokenizer_that_holds_its_trial_is_refused():
 def test_a_trial_that_ends_by_itself_is_told(end, monkeypatch):
     monkeypatch.setattr(bounded_process, "command", lambda *_: [sys.executable, "-c", f"import os, sys; {end}"])
     with pytest.raises(BrokenModelError, match="it ended a process in which it was tried"):
-        admitted(UNSURE)
+        admit(UNSURE)
 
 
 @pytest.mark.usefixtures("cache")
@@ -279,7 +279,7 @@ def test_a_trial_without_end_is_ended(monkeypatch, tmp_path):
     monkeypatch.setattr(bounded_process, "command", lambda *_: [sys.executable, "-c", script])
     monkeypatch.setattr(tokenizer_trial, "BOUNDS", replace(tokenizer_trial.BOUNDS, seconds=2.0))
     with pytest.raises(BrokenModelError, match="takes too long to be tried"):
-        admitted(UNSURE)
+        admit(UNSURE)
     with pytest.raises(ProcessLookupError):
         os.kill(int(pid.read_text()), 0)
 
@@ -287,13 +287,13 @@ def test_a_trial_without_end_is_ended(monkeypatch, tmp_path):
 @pytest.mark.usefixtures("cache")
 def test_large_files_are_checked_once(cache):
     text = material("tokenizers", "gpt-2", "tokenizer.json").read_text(encoding="utf-8")
-    assert admitted(text) == Cost()
+    assert admit(text) == Cost()
     (kept,) = cache.iterdir()
     # It is believed: nobody else writes there.
     kept.write_text('[1, ["[ab]"]]')
-    assert admitted(text) == Cost(Growth.SQUARE, frozenset({"[ab]"}))
+    assert admit(text) == Cost(Growth.SQUARE, frozenset({"[ab]"}))
     kept.write_text('[1, ["["]]')
-    assert admitted(text) == Cost()
+    assert admit(text) == Cost()
 
 
 BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "use_regex": False}
@@ -331,4 +331,4 @@ def test_a_token_that_the_decoder_panics_on_is_a_sentence():
     strip = {"type": "Strip", "content": " ", "start": 1, "stop": 1}
     tokenizer = Tokenizer(tokenizer_json(decoder=strip, model=bpe(vocab={" ": 0, "a": 1}, merges=[])))
     with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: it fails on a token by itself: .*\.$"):
-        tokenizer.spelled(0)
+        tokenizer.token_bytes(0)

@@ -165,7 +165,7 @@ def main(count):
         try:
             tokenizer = Tokenizer(text)
             ids = tokenizer.encode("ab é <|x|> 漢 \0" + "a" * 300)
-            tokenizer.encode_framed("ab", 10)
+            tokenizer.encode_with_frame("ab", 10)
             tokenizer.decode(ids[:50])
             used += 1
         except SottoError as error:

@@ -380,7 +380,7 @@ class Generation:
             self._prefix.end(sequence)
 
     def _read_logprobs(self, logprobs: PendingLogprobs | None) -> Series[LogprobEntry]:
-        return logprobs.read(self.prepared.tokenizer.spelled) if logprobs is not None else ()
+        return logprobs.read(self.prepared.tokenizer.token_bytes) if logprobs is not None else ()
 
     @property
     def _limit(self) -> float:

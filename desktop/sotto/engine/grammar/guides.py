@@ -1,11 +1,10 @@
-"""Which tokens may follow in an answer that must be something: a grammar on a model's own vocabulary.
+"""Which tokens may follow in a constrained answer: a grammar on a model's own vocabulary.
 
-A guide follows one answer token by token. What may come next is a mask with a bit for each token, which llguidance
-computes on the processor, while the device computes the scores that it is laid over
-(`sotto.engine.grammar.token_masks`). Tokens count by their bytes alone, so text may be cut into them in any way, within
-a character too. A token that ends answers may follow only where the answer is complete. Where a model has none, the
-answer ends as soon as it is complete. What no grammar can keep is left out of the masks here: that no object of JSON
-has a key twice.
+A guide follows one answer token by token. What may follow is a mask with one bit per token. llguidance computes it on
+the CPU while the device computes the logits that it is applied to (`sotto.engine.grammar.token_masks`). Only the bytes
+of tokens count, so text may be split into tokens in any way, even within a character. A token that ends answers may
+follow only where the answer is complete. With a model that has no such token, the answer ends as soon as it is
+complete. What no grammar can express is enforced here: that no JSON object has a key twice.
 """
 
 from collections.abc import Callable, Sequence
@@ -23,21 +22,21 @@ from sotto.engine.grammar.matchers import Matcher, Table
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import EngineError, InvalidRequestError, UnsupportedModelError
 
-# Compiled grammars that are kept for the next request; each takes up to some megabytes.
-_KEPT = 8
+# Compiled grammars that are kept for later requests; each takes up to a few megabytes.
+_MAX_COMPILED = 8
 
 
 class Guide:
-    """Follows one answer. After an error it is of no use any more."""
+    """Follows one answer. After an error it cannot be used any more."""
 
     def __init__(self, matcher: Matcher, name: str, tokens: "Tokens", place: Place | None = None) -> None:
         """Start where `matcher` is.
 
         Args:
             matcher: Belongs to this guide from now on.
-            name: What the grammar is called, for messages.
-            tokens: The model's.
-            place: Where in its JSON the answer is; None where it has none.
+            name: The grammar's name in error messages.
+            tokens: The model's vocabulary.
+            place: Where in its JSON the answer is; None if it holds none.
         """
         self._matcher = matcher
         self._name = name
@@ -45,16 +44,16 @@ class Guide:
         self._place = place
 
     def fork(self) -> "Guide":
-        """Return a guide at the same place that goes its own way."""
+        """Return an independent guide at the same place."""
         return Guide(self._matcher.deep_copy(), self._name, self._tokens, self._place)
 
     @property
     def complete(self) -> bool:
-        """Whether the answer is what it must be and ends here: nothing more may follow, or no token could end it."""
+        """Whether the answer is complete and ends here: nothing may follow, or the model has no token to end it."""
         return self._matcher.is_stopped() or (not self._tokens.can_end and self._matcher.is_accepting())
 
     def take(self, token: int) -> None:
-        """Go on behind a token.
+        """Consume a token.
 
         Raises:
             EngineError: It may not follow here, or the grammar became too complex.
@@ -62,12 +61,12 @@ class Guide:
         if not self._matcher.consume_token(token):
             raise self._failed(first_line(self._matcher.get_error()))
         if self._place is not None:
-            self._place = self._place.after(self._tokens.spelled(token))
+            self._place = self._place.after(self._tokens.token_bytes(token))
             if self._place is None:
                 raise self._failed("an object would have a key twice")
 
     def mask(self) -> bytes:
-        """Return which tokens may follow: bit i of the bytes, from the lowest of the first one, stands for token i.
+        """Return which tokens may follow: bit i, counted from the lowest bit of the first byte, stands for token i.
 
         Raises:
             EngineError: No token may, or the grammar became too complex.
@@ -82,7 +81,7 @@ class Guide:
         return mask
 
     def followed(self, drafts: Sequence[int]) -> int:
-        """Return how many of some tokens may follow one after the other."""
+        """Return how many drafted tokens may follow, one after the other."""
         fitting = self.fitting(drafts)
         if self._tokens.can_end:
             return fitting
@@ -94,19 +93,19 @@ class Guide:
         return fitting
 
     def fitting(self, tokens: Sequence[int]) -> int:
-        """Return how many of some tokens are the beginning of an answer, one that goes on where it could end, too."""
+        """Return how many of the tokens may follow, even where the answer could end before them."""
         fitting, place = self._matcher.validate_tokens(list(tokens)), self._place
         for taken, token in enumerate(tokens[:fitting] if place is not None else ()):
-            place = place.after(self._tokens.spelled(token)) if place is not None else None
+            place = place.after(self._tokens.token_bytes(token)) if place is not None else None
             if place is None:
                 return taken
         return fitting
 
     def masks(self, drafts: Sequence[int]) -> list[bytes]:
-        """Return which tokens may follow here and behind each of n drafts, n + 1 masks.
+        """Return which tokens may follow here and after each of n drafts, as n + 1 masks.
 
         Args:
-            drafts: Tokens that may all follow one after the other; none of them is taken.
+            drafts: Tokens that may all follow, one after the other; none of them is consumed.
 
         Raises:
             EngineError: As `mask`.
@@ -114,7 +113,7 @@ class Guide:
         masks, place = [self.mask()], self._place
         for draft in drafts:
             self.take(draft)
-            # Behind what makes the answer complete nothing is drawn, or not kept.
+            # After a complete answer nothing is sampled, or it is not kept.
             masks.append(masks[-1] if self.complete else self.mask())
         self._matcher.rollback(len(drafts))
         self._place = place
@@ -125,32 +124,32 @@ class Guide:
 
 
 class Vocabulary:
-    """A model's tokens, as grammars need them. May be used on any thread."""
+    """A model's vocabulary for grammars. May be used on any thread."""
 
     def __init__(self, tokenizer: Tokenizer, rows: int) -> None:
-        """Start without anything read: most models are never asked for a grammar.
+        """Read nothing yet: most models are never asked for a grammar.
 
         Args:
-            tokenizer: The model's.
-            rows: How many tokens the model has scores for.
+            tokenizer: The model's tokenizer.
+            rows: The number of the model's logits.
         """
         self._tokenizer = tokenizer
         self._rows = rows
         self._lock = Lock()
         self._table: Tokens | None = None
-        self._compiled = lru_cache(_KEPT)(self._compile)
+        self._compiled = lru_cache(_MAX_COMPILED)(self._compile)
 
     def guide(self, grammar: Grammar | Rules, begun: str = "", lead: Lead | None = None) -> Guide:
         """Return a guide for an answer.
 
         Args:
-            grammar: What it must be.
-            begun: What there is of it already.
-            lead: What may stand in front of it; not where some of it is there.
+            grammar: What the answer must be.
+            begun: The beginning of the answer, if there is one.
+            lead: What may precede the answer; None if it is begun.
 
         Raises:
-            InvalidRequestError: The grammar cannot be honoured, or what there is does not begin as it asks.
-            UnsupportedModelError: The model's vocabulary does not say what each token is.
+            InvalidRequestError: The grammar cannot be honoured, or the beginning does not follow it.
+            UnsupportedModelError: The text of the model's tokens depends on their neighbours.
         """
         guide = self._beginning(grammar, lead)
         if begun:
@@ -206,38 +205,38 @@ class Vocabulary:
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """What guides have to know of a vocabulary.
+    """What guides need of a vocabulary.
 
     Attributes:
-        rows: How many tokens the model has scores for; llguidance knows one more, which ends answers as well.
-        can_end: Whether one of those ends answers.
-        keys: Which of them end a key of JSON.
-        spelled: Returns the bytes of a token, and a special one's name.
-        table: Has them in the process that follows grammars.
+        rows: The number of the model's logits; llguidance knows one token more, which also ends answers.
+        can_end: Whether one of the model's tokens ends answers.
+        keys: Which tokens end a key of JSON.
+        token_bytes: Returns the bytes of a token, and the name of a special one.
+        table: The vocabulary in the process that follows grammars.
     """
 
     rows: int
     can_end: bool
     keys: KeyMasks
-    spelled: Callable[[int], bytes]
+    token_bytes: Callable[[int], bytes]
     table: Table
 
 
 def _tokens(tokenizer: Tokenizer, rows: int) -> Tokens:
-    # It starts meanwhile.
+    # It starts while the vocabulary is read.
     process = GrammarProcess()
-    spelled = tokenizer.spellings(rows)
+    spelled = tokenizer.vocabulary_bytes(rows)
     if spelled is None:
         raise UnsupportedModelError(
             "tokenizer.json makes text of several tokens at once, so no format can be guaranteed with this model; "
             "leave the format out."
         )
-    # A model may have no token that ends an answer; llguidance must have one, which then is behind all others.
+    # llguidance needs a token that ends answers; for a model without one, it is added after all others.
     ends = sorted(token for token in tokenizer.eos_ids if token < rows)
     texts = [*spelled, b""]
-    # Tokens without bytes are not text, nor are those that end answers, however they are spelled.
+    # Tokens without bytes are not text, nor are those that end answers, whatever their bytes are.
     special = {token for token, spelling in enumerate(texts) if not spelling}.union(ends or [rows])
-    # Those that are spelled alike may all follow where one of them may.
+    # Tokens with the same bytes may all follow where one of them may, so special ones get names of their own.
     named = [b"%d" % token if token in special else spelling for token, spelling in enumerate(texts)]
     table = Table(named, sorted(special), ends or [rows], process)
-    return Tokens(rows, bool(ends), KeyMasks(spelled), tokenizer.spelled, table)
+    return Tokens(rows, bool(ends), KeyMasks(spelled), tokenizer.token_bytes, table)

@@ -85,7 +85,7 @@ class Constraints:
         A plain encoding may add a space before the text, or after a special token.
         """
         tokens = self._tokenizer.encode(text, add_bos=False)
-        if b"".join(map(self._tokenizer.spelled, tokens)) == text.encode():
+        if b"".join(map(self._tokenizer.token_bytes, tokens)) == text.encode():
             return tokens
         special, found = self._tokenizer.special, list[int]()
         for part in split_marks(text, special):

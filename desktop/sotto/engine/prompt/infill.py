@@ -152,7 +152,7 @@ class Infill:
         else:
             prefix, suffix = (self._template_text(gap.before, gap.prefix), self._template_text(gap.after, gap.suffix))
             tokens = self._tokenizer.encode(_render_gap(form, prefix, suffix), add_bos=False)
-        return tuple(self._tokenizer.begun([*self._encode_files(others), *tokens]))
+        return tuple(self._tokenizer.add_prefix([*self._encode_files(others), *tokens]))
 
     def _mark_gap(self, marks: InfillMarks, gap: "_Gap") -> list[int]:
         ids = self._tokenizer.added
@@ -163,7 +163,7 @@ class Infill:
 
     def _template_text(self, tokens: tuple[int, ...], text: str | None) -> str:
         """Return a text, escaped for a template; None is decoded from `tokens`, which may begin within a character."""
-        return self._tokenizer.guarded(self._tokenizer.decode(tokens).strip("\ufffd") if text is None else text)
+        return self._tokenizer.escape_marks(self._tokenizer.decode(tokens).strip("\ufffd") if text is None else text)
 
     def _encode_files(self, others: Sequence[tuple[int, ...]]) -> list[int]:
         """Return the tokens of other files, which come before those of the gap."""
@@ -188,11 +188,11 @@ class Infill:
         return self._tokenizer.added.get(self._marks.file) if self._marks else None
 
     def _encode(self, text: str) -> list[int]:
-        return self._tokenizer.encode(self._tokenizer.guarded(text), add_bos=False) if text else []
+        return self._tokenizer.encode(self._tokenizer.escape_marks(text), add_bos=False) if text else []
 
     def _encode_suffix(self, text: str) -> list[int]:
         """Return the tokens of the text after a gap, without the space that some tokenizers put before a text."""
-        return self._tokenizer.encode_on(self._tokenizer.guarded(text)) if text else []
+        return self._tokenizer.encode_continuation(self._tokenizer.escape_marks(text)) if text else []
 
 
 def _render_gap(template: GoTemplate, prefix: str, suffix: str) -> str:

@@ -93,7 +93,7 @@ class Preparer:
         self._limit_name = "the context length assumed for a model that names none"
         self._size = lru_cache(_SIZES_KEPT)(lambda text: len(self.tokenizer.encode(text, add_bos=False)))
         self._cached_template = lru_cache(_TEMPLATES_KEPT)(self._compile_template)
-        self._containing = lru_cache(_BREAKERS_KEPT)(self.tokenizer.containing)
+        self._containing = lru_cache(_BREAKERS_KEPT)(self.tokenizer.tokens_containing)
         self._rows = self.tokenizer.vocab_size
         self._constraints = Constraints(self.family, self.template, self.tokenizer, self._rows)
         self._finds_boundary = False
@@ -224,10 +224,14 @@ class Preparer:
             prompt = self._render(self._template_messages(request.messages, renderer.template, system), renderer)
         if not request.context or not prompt.tokens:
             return prompt
-        before = self.tokenizer.begun(list(self._check_tokens(request.context, "context")))
+        before = self.tokenizer.add_prefix(list(self._check_tokens(request.context, "context")))
         # Nothing says where messages end in `context`, so none can be left out.
         return replace(
-            prompt, tokens=(*before, *self.tokenizer.unbegun(prompt.tokens)), messages=(), renderer=None, shorter=None
+            prompt,
+            tokens=(*before, *self.tokenizer.strip_prefix(prompt.tokens)),
+            messages=(),
+            renderer=None,
+            shorter=None,
         )
 
     def _infill_prompt(self, request: GenerateRequest, suffix: str) -> _Prompt:
@@ -278,7 +282,7 @@ class Preparer:
         escaped = (
             message
             if message.role == "assistant"
-            else replace(message, content=self.tokenizer.guarded(message.content))
+            else replace(message, content=self.tokenizer.escape_marks(message.content))
             for message in messages
         )
         turns = _with_system(tuple(escaped), system)

@@ -1,14 +1,15 @@
 """Turn tokens into text one at a time, exact to the byte.
 
-Most vocabularies spell each token as bytes of its own, whatever stands beside it. Those bytes go through an incremental
-UTF-8 decoder: an incomplete character is held until the rest of it comes, and what can never become a character passes
-as U+FFFD, as in `bytes.decode("utf-8", "replace")`. Three kinds are told apart by the decoder in `tokenizer.json`:
+In most vocabularies each token stands for fixed bytes, whatever its neighbours are. Those bytes go through an
+incremental UTF-8 decoder: an incomplete character is held until its other bytes come, and bytes that can never form a
+character become U+FFFD, as in `bytes.decode("utf-8", "replace")`. The decoder in `tokenizer.json` shows which of three
+kinds a vocabulary is:
 
-- byte level (GPT-2 and its heirs): every character of a token stands for one byte;
-- SentencePiece: `▁` stands for a space and `<0xNN>` for a byte. Its decoder drops the first space of a whole text; what
-  is decoded here goes on from a prompt, so it is kept;
-- anything else, WordPiece for example, where a token's text depends on its neighbours: the decoder is run over the last
-  few tokens, and the text is what they have more than before.
+- byte level (GPT-2 and its successors): every character of a token stands for one byte;
+- SentencePiece: `▁` stands for a space and `<0xNN>` for a byte. Its decoder drops the first space of a text; what is
+  decoded here continues a prompt, so the space is kept;
+- anything else, such as WordPiece, where a token's text depends on its neighbours: the decoder is run over the last few
+  tokens, and the new text is what was not there before.
 """
 
 import codecs
@@ -22,8 +23,8 @@ import tokenizers
 from sotto.engine.tokens.library_faults import library_sentence
 
 _BYTE_TOKEN = re.compile(r"<0x([0-9A-Fa-f]{2})>")
-# A character has at most four bytes. Tokens that still leave half of one behind after so many never make it whole.
-_MOST_HELD = 8
+# A character has at most four bytes. After so many tokens, an incomplete one will never be completed.
+_MAX_HELD_TOKENS = 8
 
 
 class Detokenizer(Protocol):
@@ -33,18 +34,18 @@ class Detokenizer(Protocol):
         """Take the next token and return the text that it completes, often empty."""
 
     def finish(self) -> str:
-        """Return what is still held; half a character becomes U+FFFD."""
+        """Return the text that is still held; an incomplete character becomes U+FFFD."""
 
 
 class Spelling:
-    """The bytes of every token, looked up when they are first needed."""
+    """The bytes of each token, looked up when they are first needed."""
 
     def __init__(self, tokenizer: tokenizers.Tokenizer, spell: Callable[[str, bool], bytes]) -> None:
         """Read tokens from `tokenizer`.
 
         Args:
             tokenizer: Where token texts come from.
-            spell: Takes a token and whether it is an added one to its bytes.
+            spell: Returns a token's bytes, given its text and whether it is an added token.
         """
         self._tokenizer = tokenizer
         self._spell = spell
@@ -52,7 +53,7 @@ class Spelling:
         self._bytes: dict[int, bytes] = {}
 
     def __getitem__(self, token_id: int) -> bytes:
-        """Return a token's bytes: none for special tokens, which are not shown, and for ids without a token."""
+        """Return a token's bytes: none for special tokens, which are not shown, and for unused ids."""
         spelled = self._bytes.get(token_id)
         if spelled is None:
             spelled = self._bytes[token_id] = self._look_up(token_id)
@@ -75,7 +76,7 @@ def spelling(tokenizer: tokenizers.Tokenizer) -> Spelling | None:
 
 
 class ByteDetokenizer:
-    """Decodes the bytes that tokens spell."""
+    """Decodes the bytes of tokens."""
 
     def __init__(self, spelled: Spelling) -> None:
         """Start at a character boundary."""
@@ -87,12 +88,12 @@ class ByteDetokenizer:
         return self._utf8.decode(self._spelled[token_id])
 
     def finish(self) -> str:
-        """Return U+FFFD where half a character is still held."""
+        """Return U+FFFD if an incomplete character is still held, and nothing otherwise."""
         return self._utf8.decode(b"", final=True)
 
 
 class WindowDetokenizer:
-    """Decodes the last few tokens again with each new one; the text that went out before is the context."""
+    """Decodes the last few tokens again with each new one; those whose text was already returned are the context."""
 
     def __init__(self, tokenizer: tokenizers.Tokenizer) -> None:
         """Start an answer."""
@@ -104,7 +105,7 @@ class WindowDetokenizer:
         """Take the next token and return the text that it completes, often empty."""
         self._fresh.append(token_id)
         text = self._new_text()
-        if not text or (text.endswith("\ufffd") and len(self._fresh) < _MOST_HELD):
+        if not text or (text.endswith("\ufffd") and len(self._fresh) < _MAX_HELD_TOKENS):
             return ""
         self._context, self._fresh = self._fresh, []
         return text
@@ -122,7 +123,7 @@ class WindowDetokenizer:
 
 
 class MarkDetokenizer:
-    """Shows special tokens that mean something to the reader of an answer; others stay hidden."""
+    """Shows the special tokens that mean something to the parser of an answer; others stay hidden."""
 
     def __init__(self, plain: Detokenizer, marks: Mapping[int, str]) -> None:
         """Start an answer.
@@ -145,7 +146,7 @@ class MarkDetokenizer:
 
 
 def _speller(decoder: dict[str, Any]) -> Callable[[str, bool], bytes] | None:
-    """Return what spells a token in bytes under `decoder`, or None where that depends on other tokens."""
+    """Return what turns a token into bytes under `decoder`, or None where that depends on other tokens."""
     steps = decoder["decoders"] if decoder["type"] == "Sequence" else [decoder]
     if [step["type"] for step in steps] == ["ByteLevel"]:
         return _spell_byte_level
@@ -169,7 +170,7 @@ def _speller(decoder: dict[str, Any]) -> Callable[[str, bool], bytes] | None:
             return None
 
     def spell(token: str, _: bool) -> bytes:
-        # Added tokens too: vocabularies of this kind list runs of `▁` among them.
+        # Added tokens as well: vocabularies of this kind list runs of `▁` among them.
         for old, new in replacements:
             token = token.replace(old, new)
         match = _BYTE_TOKEN.fullmatch(token) if has_bytes else None
@@ -179,10 +180,10 @@ def _speller(decoder: dict[str, Any]) -> Callable[[str, bool], bytes] | None:
 
 
 def _spell_byte_level(token: str, added: bool) -> bytes:
-    """Spell a token of a byte-level vocabulary.
+    """Return the bytes of a token in a byte-level vocabulary.
 
-    An added token is found in a text as it is written, so it stands for itself: `é` for that letter, not for the byte
-    E9. Where its characters do spell text in bytes it may have been written so, and is read so.
+    An added token is matched in a text literally, so it stands for itself: `é` for that letter, not for the byte E9.
+    But if its characters, read as bytes, form valid UTF-8, it was probably written in bytes and is read that way.
     """
     try:
         spelled = bytes(_BYTE_OF[character] for character in token)
@@ -194,7 +195,7 @@ def _spell_byte_level(token: str, added: bool) -> bytes:
 
 
 def _bytes_of_characters() -> dict[str, int]:
-    """Return GPT-2's alphabet: printable Latin-1 stands for its own byte, 256 and up for the others in order."""
+    """Return GPT-2's alphabet: printable Latin-1 stands for its own bytes, 256 and up for the others in order."""
     printable = [*range(ord("!"), ord("~") + 1), *range(ord("¡"), ord("¬") + 1), *range(ord("®"), ord("ÿ") + 1)]
     others = [byte for byte in range(256) if byte not in printable]
     return {chr(byte): byte for byte in printable} | {chr(256 + index): byte for index, byte in enumerate(others)}

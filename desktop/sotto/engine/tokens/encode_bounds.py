@@ -4,9 +4,9 @@ WORKAROUND: a call into the tokenizers library cannot be interrupted; check at u
 is first timed on small parts, then on larger ones, and tokenized as a whole only if these were fast enough. The tokens
 of the parts are discarded: those at their ends differ from the tokens of the whole text.
 
-Where it takes the square of the length of runs of characters, runs are parts, with what is behind them: most of the
-time goes into a search that fails there. Where nothing is known, or runs are not those of the text, windows of all of
-it are.
+Where the time grows with the square of the length of runs of certain characters, the parts are such runs and a few
+characters after them: most of the time goes into a match that fails there. Where nothing is known of the growth, or a
+normalizer changes the runs first, the parts are windows over the whole text.
 """
 
 import re
@@ -24,12 +24,12 @@ _SECONDS_PER_STEP = 10e-9
 _SMALLEST_RUN = 1024
 _MOST_RUNS = 8
 _BEHIND = 16
-# In a window of this size nothing takes long: at each character, Oniguruma itself gives up after a tenth of a second.
+# Nothing takes long in a window of this size: Oniguruma itself gives up after a tenth of a second at each character.
 _SMALLEST_WINDOW = 16
 _LARGER = 8
-# Parts so many times as long take hardly longer for each character, unless time grows faster than the text.
+# A larger part hardly takes longer per character, unless the time grows faster than the text.
 _SLOWER = 3
-# What makes most searches fail that a window cuts off.
+# Appended to a window, it makes most searches fail that the window cut off.
 _END = "\0"
 
 Cut = Callable[[str], list[int]]
@@ -40,7 +40,7 @@ def bound_encoder(cut: Cut, cost: Cost) -> Cut:
 
     Args:
         cut: Returns the tokens of a text.
-        cost: The running time of its expressions.
+        cost: What the tokenizer's expressions cost.
     """
     if cost.growth is Growth.LINEAR:
         return cut
@@ -61,7 +61,7 @@ def bound_encoder(cut: Cut, cost: Cost) -> Cut:
 
 
 def _measure_runs(text: str, cut: Cut, allowed: float, kinds: list[re.Pattern[str]]) -> None:
-    """Raise InvalidRequestError if runs of characters in the text would take too long."""
+    """Raise InvalidRequestError if the runs of certain characters in a text would take too long."""
     found = {match.span() for kind in kinds for match in kind.finditer(text)}
     if sum((end - begin) ** 2 for begin, end in found) * _SECONDS_PER_STEP <= allowed:
         return
@@ -71,7 +71,7 @@ def _measure_runs(text: str, cut: Cut, allowed: float, kinds: list[re.Pattern[st
         while size < end - begin:
             taken = _seconds(cut, text[end - size : end + _BEHIND])
             usual = usual or taken / size
-            # Where it takes the square, the next part takes as many times longer for each character as it is larger.
+            # With quadratic growth, a part that is n times as large takes n times as long per character.
             larger = min(_LARGER, (end - begin) / size)
             if taken > _SLOWER * usual * size and taken * larger**2 > allowed:
                 raise _refusal(len(text), allowed)
@@ -79,7 +79,7 @@ def _measure_runs(text: str, cut: Cut, allowed: float, kinds: list[re.Pattern[st
 
 
 def _measure_windows(text: str, cut: Cut, allowed: float, size: int) -> None:
-    """Raise InvalidRequestError unless the text can be cut in time, as far as windows of it tell."""
+    """Raise InvalidRequestError if, by the time its windows take, a text would take too long."""
     before = 0.0
     while size < len(text):
         taken = 0.0

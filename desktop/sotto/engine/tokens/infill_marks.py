@@ -1,7 +1,7 @@
 """Special tokens with which models of each family mark the text before and after a gap to fill (fill-in-the-middle).
 
-Facts are from the papers and tokenizers that the models were published with, and from llama.cpp, which knows most of
-them as well. Order and white space matter: a model fills in well only what is put as it was trained.
+The marks are from the papers and tokenizers that the models were published with, and from llama.cpp, which knows most
+of them as well. Order and white space matter: a model fills gaps well only in the form that it was trained on.
 """
 
 from collections.abc import Container
@@ -17,8 +17,8 @@ class InfillMarks:
         suffix: Precedes the text after the gap.
         middle: Asks for the text that fills the gap; empty if the family has no such mark and puts the prefix last.
         suffix_first: Whether the text after the gap comes first.
-        repository: Stands in front of a repository's name, where whole files may precede; empty for none.
-        file: Stands in front of a file's name, a new line and its text; empty for none.
+        repository: Precedes the name of a repository, after which whole files may follow; empty for none.
+        file: Precedes a file's name, a line break and the file's text; empty for none.
     """
 
     prefix: str
@@ -35,7 +35,7 @@ class InfillMarks:
 
 
 _FAMILIES = (
-    # Qwen Coder and Qwen 3, Granite 4; CodeGemma has another mark for files, and begins no repository.
+    # Qwen Coder, Qwen 3, Granite 4. CodeGemma has another mark for files, and none for a repository.
     InfillMarks("<|fim_prefix|>", "<|fim_suffix|>", "<|fim_middle|>", repository="<|repo_name|>", file="<|file_sep|>"),
     InfillMarks("<fim_prefix>", "<fim_suffix>", "<fim_middle>", file="<file_sep>"),  # StarCoder, Granite Code
     InfillMarks("<fim-prefix>", "<fim-suffix>", "<fim-middle>"),  # SantaCoder
@@ -57,7 +57,7 @@ _ENDS = (
 INFILL_MARKS = frozenset(mark for family in _FAMILIES for mark in family.needed)
 """All marks around a gap."""
 INFILL_ENDS = INFILL_MARKS | frozenset(_ENDS)
-"""All tokens that end the text in a gap, if the model has them."""
+"""All tokens that end the text in a gap, in models that have them."""
 
 
 def infill_marks(tokens: Container[str]) -> InfillMarks | None:

@@ -1,4 +1,4 @@
-"""Find stop strings in a stream of text, holding back what may turn out to be the beginning of one."""
+"""Find stop strings in a stream of text, holding back what may be the beginning of one."""
 
 from collections.abc import Iterable
 
@@ -6,11 +6,11 @@ from collections.abc import Iterable
 class StopMatcher:
     """Lets text through until a stop string is complete.
 
-    Which stop string wins does not depend on how the text is cut into pieces: the one that is complete first, and of
-    several that end at the same character the longest. Neither it nor anything after it is let through.
+    Whatever pieces the text comes in, the stop string that is complete first wins, and of several that end at the same
+    character the longest. Neither it nor anything after it is let through.
 
     Attributes:
-        found: The stop string that has come, after which nothing is let through any more; empty before that.
+        found: The stop string that was found, after which nothing is let through; empty before that.
     """
 
     def __init__(self, stops: Iterable[str]) -> None:
@@ -20,7 +20,7 @@ class StopMatcher:
         self.found = ""
 
     def add(self, text: str) -> str:
-        """Take the next piece and return the text that is now certain to be in front of any stop string."""
+        """Take the next piece and return the text that is now certain to precede any stop string."""
         if self.found:
             return ""
         text = self._held + text
@@ -42,6 +42,6 @@ class StopMatcher:
 
 
 def _overlap(text: str, stop: str) -> int:
-    """Return the length of the longest end of `text` that is a beginning of `stop`, less than all of it."""
+    """Return the length of the longest end of `text` that is a proper prefix of `stop`."""
     longest = min(len(text), len(stop) - 1)
     return next((length for length in range(longest, 0, -1) if text.endswith(stop[:length])), 0)

@@ -1,14 +1,15 @@
 """Text to tokens, and which tokens begin and end a text.
 
-BOS. `add_bos_token` in `tokenizer_config.json` decides where it is given. Where it is not, the tokenizer's own
-post-processor does, as in transformers: Llama 3 folders say it only there. What the post-processor puts in front is
-taken whole, because some models (GLM) begin with more than one token; nothing is ever put behind a prompt. A text that
-already begins so, because its template wrote it, gets no second one. Texts that vectors are made of get all of it.
+BOS. `add_bos_token` in `tokenizer_config.json` decides where it is present. Where it is not, the tokenizer's own
+post-processor decides, as in transformers: Llama 3 folders say it only there. All that the post-processor puts in front
+is taken, because some models (GLM) begin with more than one token; nothing is ever put after a prompt. A text that
+already begins with these tokens, because its template wrote them, does not get them twice. Texts to be embedded get all
+that the post-processor adds.
 
-EOS. All files that name an end-of-sequence token are heard, and any of their tokens ends an answer. `config.json` is
+EOS. All files that name an end-of-sequence token count, and any of their tokens ends an answer. `config.json` is
 sometimes left over from another model, so once a more trusted file has named EOS, the less trusted ones are believed
-only where they name an added token. Markers that end a turn in the chat template end an answer as well: some models
-name only the end of a document as EOS, and would go on to write the user's next turn.
+only where they name an added token. Marks that end a turn in the chat template end an answer as well: some models name
+only the end of a document as EOS, and would go on to write the user's next turn.
 """
 
 from collections.abc import Collection, Sequence
@@ -23,7 +24,7 @@ from sotto.engine.tokens.detokenizer import ByteDetokenizer, Detokenizer, MarkDe
 from sotto.engine.tokens.encode_bounds import bound_encoder
 from sotto.engine.tokens.library_faults import library_sentence
 from sotto.engine.tokens.mark_escaping import TypedMarks
-from sotto.engine.tokens.tokenizer_trial import admitted
+from sotto.engine.tokens.tokenizer_trial import admit
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
 
@@ -37,7 +38,7 @@ _TURN_ENDS = (
     "<|end_of_turn|>",
     "<|END_OF_TURN_TOKEN|>",
     "<|endofturn|>",
-    # Behind the call of a tool.
+    # After a tool call.
     "<|call|>",
     "<|calls|>",
     "<|observation|>",
@@ -45,21 +46,21 @@ _TURN_ENDS = (
 )
 # Where an answer is a list of messages, `<|end|>` only ends one of them: gpt-oss, Solar Open.
 _MESSAGES = ("<|channel|>", "<|begin|>assistant<|think|>")
-# Part of no word, so that no token has it and letters behind it; CodeLlama's own code cuts a suffix behind it, too.
+# Part of no word, so no token holds it and letters after it. CodeLlama's own code tokenizes a suffix this way, too.
 _LEAD = "☺"
-# No vocabulary comes near it, and the libraries count tokens in 32 bits.
-_MOST_TOKENS = 1 << 32
+# No vocabulary comes near it, and the libraries store token ids in 32 bits.
+_MAX_TOKENS = 1 << 32
 
 
 class Tokenizer:
-    """A model's vocabulary and the rules to cut text into it.
+    """A model's vocabulary and the rules by which text is cut into its tokens.
 
     Attributes:
-        vocab_size: How many tokens there are, added ones included.
+        vocab_size: The number of tokens, added ones included.
         special_tokens: Texts of special tokens by name: `bos_token`, `eos_token`, ...
         bos_id: The token that begins a text, or None.
         eos_ids: Tokens that end an answer.
-        add_bos: Whether a prompt gets tokens put in front of it.
+        add_bos: Whether tokens are put in front of a prompt.
     """
 
     def __init__(self, tokenizer_json: str, files: JsonFiles | None = None, template: str = "") -> None:
@@ -74,11 +75,11 @@ class Tokenizer:
             BrokenModelError: `tokenizer.json` is damaged, or another file says something impossible about tokens.
         """
         files = files or {}
-        cost = admitted(tokenizer_json)
+        cost = admit(tokenizer_json)
         with library_sentence("it cannot be read"):
             self._tokenizer = tokenizers.Tokenizer.from_str(tokenizer_json)
-            # Some files ask for every text to be cut or filled to a length; neither is meant for prompts. Merges that
-            # are left out at random are for training.
+            # Some files ask for each text to be truncated or padded; neither is meant for prompts. Dropout of merges is
+            # for training.
             self._tokenizer.no_truncation()
             self._tokenizer.no_padding()
             if getattr(self._tokenizer.model, "dropout", None):
@@ -105,22 +106,23 @@ class Tokenizer:
 
     @property
     def add_bos(self) -> bool:
-        """Whether a prompt gets tokens put in front of it."""
+        """Whether tokens are put in front of a prompt."""
         return bool(self._prefix)
 
     def vocabulary(self) -> dict[int, str]:
-        """Return how each token is written, added ones included."""
+        """Return the text of each token by its id, added tokens included."""
         return {token: text for text, token in sorted(self._tokenizer.get_vocab(with_added_tokens=True).items())}
 
     def encode(self, text: str, add_bos: bool | None = None) -> list[int]:
-        """Cut `text` into tokens. Other threads run meanwhile, however long it is.
+        """Return the tokens of a text. Other threads can run meanwhile, however long it is.
 
         Args:
-            text: Names of special tokens in it become those tokens, except where they are guarded.
-            add_bos: Whether to put BOS in front where the text does not begin with it; None as the model's files say.
+            text: Names of special tokens in it become those tokens, unless they are escaped.
+            add_bos: Whether to put BOS in front if the text does not begin with it; None to follow the model's files.
 
         Raises:
-            InvalidRequestError: The text holds half of a surrogate pair, which is no character, or would take too long.
+            InvalidRequestError: The text holds half of a surrogate pair, which is not a character, or would take too
+                long.
             BrokenModelError: `tokenizer.json` fails on this text.
         """
         try:
@@ -132,47 +134,47 @@ class Tokenizer:
         with library_sentence("it fails on this text"):
             ids = self._typed.encode(text)
         if add_bos is None:
-            return self.begun(ids)
+            return self.add_prefix(ids)
         return _behind(self._prefix or self._bos, ids) if add_bos else ids
 
-    def encode_on(self, text: str) -> list[int]:
-        """Cut a text into tokens that goes on behind others, so that it gets no space in front where texts get one.
+    def encode_continuation(self, text: str) -> list[int]:
+        """Return the tokens of a text that continues another, so that no space is put in front of it.
 
         Raises:
-            InvalidRequestError: The text holds half of a surrogate pair, which is no character.
+            InvalidRequestError: The text holds half of a surrogate pair, which is not a character.
             BrokenModelError: `tokenizer.json` fails on this text.
         """
         if not self._gets_space:
             return self.encode(text, add_bos=False)
         return self.encode(_LEAD + text, add_bos=False)[len(self.encode(_LEAD, add_bos=False)) :]
 
-    def begun(self, ids: list[int]) -> list[int]:
-        """Return tokens as a prompt has them, with what it gets put in front where they do not begin so."""
+    def add_prefix(self, ids: list[int]) -> list[int]:
+        """Return the tokens of a prompt: with those that begin one in front, unless they are there."""
         return _behind(self._prefix, ids)
 
-    def unbegun(self, ids: Sequence[int]) -> Sequence[int]:
-        """Return the tokens of a prompt as they go on behind others, without what begins a text."""
+    def strip_prefix(self, ids: Sequence[int]) -> Sequence[int]:
+        """Return the tokens of a prompt without those that begin a text, so that they can continue others."""
         first = self._prefix or self._bos
         return ids[len(first) :] if tuple(ids[: len(first)]) == first else ids
 
-    def guarded(self, text: str) -> str:
-        """Return what somebody says so that a template can have it: names of special tokens in it stay text."""
-        return self._typed.guarded(text)
+    def escape_marks(self, text: str) -> str:
+        """Return a text for a template with names of special tokens in it escaped, so that they stay text."""
+        return self._typed.escape(text)
 
     def decode(self, ids: Sequence[int]) -> str:
-        """Return the text of tokens that continue a prompt: a space in front is kept, special tokens are not shown.
+        """Return the text of tokens that continue a prompt: a leading space is kept, special tokens are not shown.
 
         Raises:
-            InvalidRequestError: One of them can be no token.
+            InvalidRequestError: One of them cannot be a token.
         """
-        wrong = next((token_id for token_id in ids if not 0 <= token_id < _MOST_TOKENS), None)
+        wrong = next((token_id for token_id in ids if not 0 <= token_id < _MAX_TOKENS), None)
         if wrong is not None:
-            raise InvalidRequestError(f"{wrong} is no token: tokens are whole numbers from 0 on.")
+            raise InvalidRequestError(f"{wrong} is not a token: tokens are whole numbers from 0 up.")
         detokenizer = self.detokenizer()
         return "".join(map(detokenizer.add, ids)) + detokenizer.finish()
 
-    def spelled(self, token: int) -> bytes:
-        """Return the bytes of a token by itself: a special one's name, and nothing for a number without a token."""
+    def token_bytes(self, token: int) -> bytes:
+        """Return the bytes of a single token: the name of a special one, nothing for an unused id."""
         added = self._added.get(token)
         if added is not None and added.special:
             return str(added.content).encode()
@@ -181,52 +183,52 @@ class Tokenizer:
         with library_sentence("it fails on a token by itself"):
             return str(self._tokenizer.decode([token])).encode()
 
-    def containing(self, texts: Sequence[str]) -> frozenset[int]:
-        """Return the tokens that have one of `texts` within them, and all special ones; takes long for the first time.
+    def tokens_containing(self, texts: Sequence[str]) -> frozenset[int]:
+        """Return the tokens that contain one of `texts`, and all special ones; the first call takes long.
 
-        A text that no token has as a whole is not found.
+        A text that is spread over several tokens is not found.
         """
         wanted = [text.encode() for text in texts]
         special = {token for token, added in self._added.items() if added.special}
-        spelled = ((token, self.spelled(token)) for token in range(self.vocab_size))
+        spelled = ((token, self.token_bytes(token)) for token in range(self.vocab_size))
         return frozenset(special | {token for token, data in spelled if any(text in data for text in wanted)})
 
-    def spellings(self, count: int) -> list[bytes] | None:
-        """Return the bytes of the first `count` ids: none for those that are not shown or not there.
+    def vocabulary_bytes(self, count: int) -> list[bytes] | None:
+        """Return the bytes of the first `count` ids: empty for tokens that are not shown and for unused ids.
 
-        None where a token's text depends on its neighbours.
+        None if a token's text depends on its neighbours.
         """
         return None if self._spelling is None else [self._spelling[token] for token in range(count)]
 
     @cached_property
     def added(self) -> dict[str, int]:
-        """The tokens that are found in a text as they are, by how they are written."""
+        """The ids of the added tokens, which are matched in a text literally, by their texts."""
         return {token.content: token_id for token_id, token in self._added.items()}
 
     @property
     def special(self) -> dict[str, int]:
-        """Special tokens by how they are written; no other tokens make up such a text for a model."""
+        """The ids of the special tokens by their texts; to a model, no other tokens mean the same as one of these."""
         return {token.content: token_id for token_id, token in self._added.items() if token.special}
 
     def detokenizer(self, marks: Collection[str] = ()) -> Detokenizer:
-        """Return what turns one answer's tokens into text; special tokens are shown only where they are `marks`."""
+        """Return what turns one answer's tokens into text; of special tokens only `marks` are shown."""
         plain = ByteDetokenizer(self._spelling) if self._spelling else WindowDetokenizer(self._tokenizer)
         added = self._added.items()
         shown = {token_id: token.content for token_id, token in added if token.special and token.content in marks}
         return MarkDetokenizer(plain, shown) if shown else plain
 
-    def encode_framed(self, text: str, most: int) -> tuple[list[int], int]:
-        """Return the tokens of a text with all that its tokenizer puts around one, cut at the end where they are many.
+    def encode_with_frame(self, text: str, most: int) -> tuple[list[int], int]:
+        """Return the tokens of a text with all that the post-processor puts around it, truncated to a limit.
 
         Args:
-            text: All of it.
-            most: Most tokens to return, those around the text included.
+            text: The whole text.
+            most: The most tokens to return, those around the text included.
 
         Returns:
-            The tokens, and how many there would have been.
+            The tokens, and how many there would be without the limit.
 
         Raises:
-            InvalidRequestError: The text is no valid Unicode, or would take too long.
+            InvalidRequestError: The text is not valid Unicode, or would take too long.
             BrokenModelError: `tokenizer.json` fails on this text.
         """
         ids = [*self._prefix, *self.encode(text, add_bos=False)]
@@ -235,11 +237,11 @@ class Tokenizer:
 
     @cached_property
     def _gets_space(self) -> bool:
-        """Whether a text gets a space in front, as with SentencePiece."""
-        return self.spelled(self.encode("a", add_bos=False)[0]).startswith(b" ")
+        """Whether a space is put in front of each text, as with SentencePiece."""
+        return self.token_bytes(self.encode("a", add_bos=False)[0]).startswith(b" ")
 
     def _cut(self, text: str) -> list[int]:
-        # Only the methods for batches let go of the interpreter while they work.
+        # Only the methods for batches release the interpreter's lock while they work.
         ids: list[int] = self._tokenizer.encode_batch_fast([text], add_special_tokens=False)[0].ids
         return ids
 
@@ -248,7 +250,7 @@ class Tokenizer:
         return () if self.bos_id is None else (self.bos_id,)
 
     def _written_frame(self) -> tuple[tuple[int, ...], tuple[int, ...]]:
-        """Return the tokens that the post-processor puts in front of a text, and those that it puts behind it."""
+        """Return the tokens that the post-processor puts before a text, and those that it puts after it."""
         encoded = self._tokenizer.encode_batch(["a"], add_special_tokens=True)[0]
         marked = list(zip(encoded.ids, encoded.special_tokens_mask, strict=True))
         before = tuple(token for token, _ in takewhile(lambda pair: pair[1], marked))

@@ -1,8 +1,8 @@
-"""What is checked of the steps in a `tokenizer.json`: those before and after the vocabulary, and those of decoding.
+"""Checks of the steps in a `tokenizer.json`: normalizer, pre-tokenizer, post-processor and decoder.
 
-The tokenizers library takes most values as they are. Some end the process, as a table of characters that claims to be
-as large as memory; others make a long text of a short one, or hold a thread for hours. Kinds of steps that are not
-known here are refused: the library takes what it does not know for something that it resembles.
+WORKAROUND: the tokenizers library trusts most values; check at upgrades. Some end the process, such as a table of
+characters that claims to be as large as memory; others turn a short text into a huge one, or block a thread for hours.
+Kinds of steps that are not known here are refused: the library takes an unknown one for a kind that it resembles.
 """
 
 import base64
@@ -40,30 +40,30 @@ _KINDS = {
         "BPEDecoder ByteFallback ByteLevel CTC Fuse Metaspace Replace Sequence Strip WordPiece".split()
     ),
 }
-# They leave the characters of a text as they are, or bring few of them to another form.
-_KEEPING = frozenset(
+# These leave the characters of a text as they are, or change only a few of them.
+_PRESERVING = frozenset(
     """
     BertPreTokenizer CharDelimiterSplit Digits FixedLength NFC Punctuation Sequence Split Strip UnicodeScripts
     Whitespace WhitespaceSplit
     """.split()
 )
 # Several times what any tokenizer has.
-_MOST_STEPS = 64
-_DEEPEST = 4
-_LONGEST_TEXT = 8192
-_MOST_PIECES = 64
-_MOST_CUT = 256
+_MAX_STEPS = 64
+_MAX_DEPTH = 4
+_MAX_TEXT_CHARACTERS = 8192
+_MAX_TEMPLATE_TOKENS = 64
+_MAX_STRIPPED_CHARACTERS = 256
 # A few replacements in a row, each of a character by a long text, would turn a word into more than fits in memory.
-_MOST_GROWTH = 64
-# The longest text that Unicode has for one character, several times over.
-_LONGEST_COMPOSED = 128
+_MAX_GROWTH = 64
+# Several times the longest text that Unicode decomposes a character into.
+_MAX_COMPOSED_BYTES = 128
 
 
 def check_steps(tokenizer: Mapping[str, Any]) -> Cost:
-    """Check all steps; return what their expressions take.
+    """Check all steps; return what their expressions cost.
 
     Raises:
-        BrokenModelError: One of them is impossible, or can hold or end the process.
+        BrokenModelError: One of them is impossible, or can block or end the process.
     """
     cost = Cost()
     changed = False
@@ -72,17 +72,17 @@ def check_steps(tokenizer: Mapping[str, Any]) -> Cost:
         for step in _steps(name, tokenizer.get(name)):
             taken = _check_step(name, step)
             if name != "decoder":
-                # Behind what changes a text, runs are not those that stand in it.
+                # After a step that changes the text, runs of characters are not those of the original.
                 cost |= Cost(taken.growth, ANY_RUNS) if changed and taken.runs else taken
-                changed = changed or step["type"] not in _KEEPING
+                changed = changed or step["type"] not in _PRESERVING
             longer *= max(1.0, _growth(name, step))
-            if longer > _MOST_GROWTH:
-                raise BrokenModelError(f"tokenizer.json: {name} makes texts more than {_MOST_GROWTH} times longer.")
+            if longer > _MAX_GROWTH:
+                raise BrokenModelError(f"tokenizer.json: {name} makes texts more than {_MAX_GROWTH} times longer.")
     return cost
 
 
 def _steps(name: str, part: object) -> Iterator[Mapping[str, Any]]:
-    """Yield the steps of a part, those within others included."""
+    """Yield the steps of a part, including those inside sequences."""
     waiting: list[tuple[object, int]] = [(part, 0)] if part is not None else []
     count = 0
     while waiting:
@@ -96,10 +96,10 @@ def _steps(name: str, part: object) -> Iterator[Mapping[str, Any]]:
                 f"tokenizer.json: {name} has a step {said}, which is none of {', '.join(sorted(_KINDS[name]))}."
             )
         count += 1
-        if count > _MOST_STEPS or depth > _DEEPEST:
+        if count > _MAX_STEPS or depth > _MAX_DEPTH:
             raise BrokenModelError(
-                f"tokenizer.json: {name} has more than {_MOST_STEPS} steps, or steps within each other more than "
-                f"{_DEEPEST} deep; those of tokenizers have a few."
+                f"tokenizer.json: {name} has more than {_MAX_STEPS} steps, or steps within each other more than "
+                f"{_MAX_DEPTH} deep; those of tokenizers have a few."
             )
         if kind == "Sequence":
             inner = step.get(_LISTS[name])
@@ -123,7 +123,7 @@ def _check_step(name: str, step: Mapping[str, Any]) -> Cost:
         _check_template(step)
     elif kind == "Strip" and name == "decoder":
         for key in ("start", "stop"):
-            _check_number(name, step, key, 0, _MOST_CUT)
+            _check_number(name, step, key, 0, _MAX_STRIPPED_CHARACTERS)
     elif kind == "Precompiled":
         _charsmap(step)
     return Cost()
@@ -132,10 +132,10 @@ def _check_step(name: str, step: Mapping[str, Any]) -> Cost:
 def _check_pattern(name: str, step: Mapping[str, Any]) -> Cost:
     pattern = step.get("pattern")
     if not isinstance(pattern, Mapping) or len(pattern) != 1:
-        raise BrokenModelError(f"tokenizer.json: {name} has a pattern that is no object with String or Regex.")
+        raise BrokenModelError(f"tokenizer.json: {name} has a pattern that is not an object with String or Regex.")
     ((kind, text),) = pattern.items()
     if kind not in ("String", "Regex") or not isinstance(text, str):
-        raise BrokenModelError(f"tokenizer.json: {name} has a pattern that is no object with String or Regex.")
+        raise BrokenModelError(f"tokenizer.json: {name} has a pattern that is not an object with String or Regex.")
     _check_length(f"a pattern in {name}", text)
     if kind == "String":
         return Cost()
@@ -147,7 +147,7 @@ def _check_pattern(name: str, step: Mapping[str, Any]) -> Cost:
             f"{error}."
         ) from error
     if name == "decoder" and cost.growth is Growth.UNKNOWN:
-        # What decodes is called for each token of an answer, by the thread that computes.
+        # The decoder runs for each token of an answer, on the thread that computes.
         raise BrokenModelError(
             f"tokenizer.json: nothing bounds how long the expression '{printable(text, 60)}' in {name} can take."
         )
@@ -158,32 +158,32 @@ def _growth(name: str, step: Mapping[str, Any]) -> float:
     """Return how many times longer a step can make a text."""
     kind = step["type"]
     if kind == "Replace":
-        # An empty match, between any two characters, leaves those where they are.
+        # An empty pattern matches between any two characters and keeps them.
         content = len(_text(name, step, "content"))
         replaced = len(step["pattern"].get("String", ""))
         return content / replaced if replaced else 1 + content
     if kind == "Prepend":
         return len(_text(name, step, "prepend"))
     if kind == "ByteLevel" and name in ("normalizer", "pre_tokenizer"):
-        # Each byte of most characters becomes a character of two bytes, for the next such step.
+        # Most bytes become a character of two bytes, which the next such step expands again.
         return 2
     if kind == "Precompiled":
         longest = max(map(len, _charsmap(step).split(b"\0")))
-        return longest / _LONGEST_COMPOSED
+        return longest / _MAX_COMPOSED_BYTES
     return 1
 
 
 def _charsmap(step: Mapping[str, Any]) -> bytes:
-    """Return the texts that a table replaces characters by, with a zero behind each.
+    """Return the replacement texts of a table of characters, each followed by a zero byte.
 
-    It begins with the size of the trie that comes first, for which the library takes memory without a look at it.
+    The table begins with the size of its trie, which the library allocates without checking it.
     """
     try:
         packed = base64.b64decode(_text("normalizer", step, "precompiled_charsmap"), validate=True)
         (size,) = struct.unpack_from("<I", packed)
     except (binascii.Error, ValueError, struct.error) as error:
         raise BrokenModelError(
-            f"tokenizer.json: the charsmap in normalizer is no table of characters: {error}."
+            f"tokenizer.json: the charsmap in normalizer is not a table of characters: {error}."
         ) from error
     if size % 4 or size > len(packed) - 4:
         raise BrokenModelError(
@@ -200,9 +200,9 @@ def _check_template(step: Mapping[str, Any]) -> None:
     if not all(isinstance(each, list) for each in pieces) or not isinstance(special, Mapping):
         raise BrokenModelError("tokenizer.json: post_processor has a template without lists of single and pair.")
     ids = [token.get("ids") if isinstance(token, Mapping) else None for token in special.values()]
-    if any(isinstance(each, Sequence) and len(each) > _MOST_PIECES for each in (*pieces, *ids)):
+    if any(isinstance(each, Sequence) and len(each) > _MAX_TEMPLATE_TOKENS for each in (*pieces, *ids)):
         raise BrokenModelError(
-            f"tokenizer.json: post_processor puts more than {_MOST_PIECES} tokens around a text; it should be a few."
+            f"tokenizer.json: post_processor puts more than {_MAX_TEMPLATE_TOKENS} tokens around a text; few are right."
         )
 
 
@@ -216,10 +216,10 @@ def _check_number(name: str, step: Mapping[str, Any], key: str, least: int, most
 
 
 def _check_length(what: str, text: str) -> None:
-    if len(text) > _LONGEST_TEXT:
+    if len(text) > _MAX_TEXT_CHARACTERS:
         raise BrokenModelError(
-            f"tokenizer.json: {printable(what, 60)} has {len(text):,} characters; at most {_LONGEST_TEXT:,} can be "
-            "right."
+            f"tokenizer.json: {printable(what, 60)} has {len(text):,} characters; it should have at most "
+            f"{_MAX_TEXT_CHARACTERS:,}."
         )
 
 

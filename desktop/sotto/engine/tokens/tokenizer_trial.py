@@ -1,8 +1,8 @@
-"""Whether a `tokenizer.json` can be given to the tokenizers library.
+"""Decides whether a `tokenizer.json` is safe to give to the tokenizers library.
 
-What its structure proves harmless is not tried. Where the time of its expressions is not known, it is tried once in a
-process of its own, which can be ended: `tokenizer_trying` is what runs there. What was found out is remembered by the
-file's digest, as is that a large file was checked, which takes as long as reading it.
+Most files are proved harmless by their structure. If nothing is known of the time that its expressions take, a file is
+tried once in a separate process, which can be killed: `tokenizer_trying` runs there. Results are cached by the file's
+digest, also for large files, as checking one takes as long as reading it.
 """
 
 import contextlib
@@ -33,17 +33,17 @@ _REASONS = {
     Exceeded.ENDED: "it ended a process in which it was tried, or took all of its memory",
     Exceeded.NOT_STARTED: "it has to be tried in a process of its own, which the system does not start",
 }
-# To be raised whenever more is checked.
+# Raise it whenever the checks change: cached results with another number are not used.
 _FORMAT = 1
 _LARGE = 1 << 20
-_MOST_FILES = 200
+_MAX_CACHED_RESULTS = 200
 
 
-def admitted(text: str) -> Cost:
-    """Check the text of a `tokenizer.json`; return what its expressions take.
+def admit(text: str) -> Cost:
+    """Check the text of a `tokenizer.json`, or recall its check; return what its expressions cost.
 
     Raises:
-        BrokenModelError: It is damaged, or could end or hold the process.
+        BrokenModelError: It is damaged, or could end or block the process.
     """
     key = _key(text)
     known = _recall(key)
@@ -58,12 +58,12 @@ def admitted(text: str) -> Cost:
 
 
 def folder() -> Path:
-    """Return where it is kept what was found out; it may not exist."""
+    """Return the directory of cached results; it may not exist."""
     return paths.cache_dir() / "tokenizers"
 
 
 def _try(text: str) -> None:
-    """Raise BrokenModelError unless a process of its own can load and use a tokenizer."""
+    """Raise BrokenModelError unless a separate process can load and use a tokenizer."""
     try:
         written = run(WORD, bounds=BOUNDS, given=text.encode())
     except BoundedProcessError as error:
@@ -87,17 +87,17 @@ def _recall(key: str) -> Cost | None:
     if not path.exists():
         return None
     try:
-        growth, runs = json.loads(read_all(path, _LARGE, "what is known of a tokenizer"))
+        growth, runs = json.loads(read_all(path, _LARGE, "a cached check of a tokenizer"))
         for run in runs:
             re.compile(run)
         return Cost(Growth(growth), frozenset(runs))
     except (BrokenModelError, ValueError, TypeError, re.error) as error:
-        _log.info("%s is of no use: %s", path.name, error)
+        _log.info("The cached check of a tokenizer in %s is not used: %s", path.name, error)
         return None
 
 
 def _keep(key: str, cost: Cost) -> None:
-    """Keep what was found out; where that is not possible, it is found out again the next time."""
+    """Cache a result; if that fails, the file is checked again the next time."""
     try:
         write_atomically(folder() / key, json.dumps([cost.growth, sorted(cost.runs)]))
         ages = []
@@ -105,7 +105,7 @@ def _keep(key: str, cost: Cost) -> None:
             # Another process may have removed it meanwhile.
             with contextlib.suppress(FileNotFoundError):
                 ages.append((path.stat().st_mtime, path))
-        for _, path in sorted(ages, reverse=True)[_MOST_FILES:]:
+        for _, path in sorted(ages, reverse=True)[_MAX_CACHED_RESULTS:]:
             path.unlink(missing_ok=True)
     except OSError as error:
-        _log.info("What is known of a tokenizer cannot be kept in %s: %s", folder(), error.strerror)
+        _log.info("The check of a tokenizer cannot be cached in %s: %s", folder(), error.strerror)

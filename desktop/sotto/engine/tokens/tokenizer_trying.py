@@ -1,4 +1,4 @@
-"""What runs in the process that tries a tokenizer: see `sotto.engine.tokens.tokenizer_trial`."""
+"""The program of the process that tries a tokenizer: see `sotto.engine.tokens.tokenizer_trial`."""
 
 import json
 import re
@@ -14,15 +14,15 @@ from sotto.errors import BrokenModelError, SottoError
 
 _LENGTHS = (8, 16, 32, 64, 128, 256, 512, 1024, 2048)
 _LETTERS = (*"a1. \n\r\t\0'_", "é", "漢", "🦜", "aB", "a ", "\r\n", "a1. é漢\n")
-# What makes a match fail at the end of a text that began well.
+# Appended to a text, each may make a match fail that began well.
 _ENDS = ("", "\0", "!", "a", "\n")
-_MOST_LETTERS = 64
-# A text of 2,000 characters takes a thousandth of it.
-_MOST_SECONDS = 0.5
+_MAX_LETTERS = 64
+# An ordinary tokenizer takes a thousandth of it for 2,000 characters.
+_MAX_SECONDS = 0.5
 
 
 def try_tokenizer() -> int:
-    """Read a `tokenizer.json` from stdin; write to stdout, as JSON, `why` it is refused or an empty text; return 0."""
+    """Read a `tokenizer.json` from stdin; write as JSON to stdout `why` it is refused, or an empty text; return 0."""
     limit(BOUNDS)
     why = ""
     try:
@@ -49,7 +49,7 @@ def _try(text: str) -> None:
                 with library_sentence("it fails on a text of repeated characters"):
                     tokenizer.encode_batch_fast([piece], add_special_tokens=False)
                 taken = time.process_time() - start
-                if taken > _MOST_SECONDS:
+                if taken > _MAX_SECONDS:
                     raise BrokenModelError(
                         f"tokenizer.json: a text of {len(piece)} characters takes {taken:.1f} seconds; its "
                         "expressions should match each text in one way."
@@ -57,7 +57,7 @@ def _try(text: str) -> None:
 
 
 def _written(text: str) -> list[str]:
-    """Return the letters that stand in the file's expressions."""
+    """Return the characters of the file's expressions."""
     patterns = re.findall(r'"Regex"\s*:\s*("(?:[^"\\]|\\.){0,9000}")', text)
     letters = dict.fromkeys("".join(map(json.loads, patterns)))
-    return list(letters)[:_MOST_LETTERS]
+    return list(letters)[:_MAX_LETTERS]

@@ -84,7 +84,7 @@ class Embedder:
     def _tokens(self, text: str | tuple[int, ...], request: EmbedRequest) -> tuple[int, ...]:
         """Return the tokens of an input, which is a text or tokens already."""
         if isinstance(text, str):
-            tokens, length = self._tokenizer.encode_framed(
+            tokens, length = self._tokenizer.encode_with_frame(
                 text.lower() if self._sentence.lower else text, most=self._context
             )
         else:

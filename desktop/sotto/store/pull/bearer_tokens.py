@@ -43,7 +43,8 @@ def token_url(challenge: str, requested: httpx.URL) -> httpx.URL:
         realm = httpx.URL(fields["realm"])
     except httpx.InvalidURL as error:
         raise DownloadError(
-            f"{printable(requested.host)} says that tokens are at '{printable(fields['realm'])}', which is no address."
+            f"{printable(requested.host)} says that tokens are at '{printable(fields['realm'])}', which is not an "
+            "address."
         ) from error
     if (realm.scheme, realm.netloc) != (requested.scheme, requested.netloc):
         raise DownloadError(

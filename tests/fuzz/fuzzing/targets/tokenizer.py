@@ -131,11 +131,11 @@ class TokenizerJson(Target):
         cut = [tokenizer.encode(text) for text in _TEXTS]
         mark("cut")
         tokenizer.vocabulary()
-        tokenizer.containing(["a"])
+        tokenizer.tokens_containing(["a"])
         mark("spelled")
         for text, ids in zip(_TEXTS, cut, strict=True):
             tokenizer.decode(ids)
-            tokenizer.encode_framed(text, 3)
+            tokenizer.encode_with_frame(text, 3)
         mark("back again")
 
     def names(self, message: str) -> bool:

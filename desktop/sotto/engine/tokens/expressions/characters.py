@@ -1,7 +1,7 @@
-"""Sets of characters, as classes and properties of regular expressions name them.
+"""Sets of characters that classes and properties in regular expressions stand for.
 
-A set is known between two bounds, each a number with a bit for each character: of some properties only Oniguruma knows
-what they hold, and a set without them has to be bounded from the other side.
+A set is known by two bounds, each an integer with a bit for each character: which characters some properties have only
+Oniguruma knows, and the complement of an upper bound is a lower one.
 """
 
 import functools
@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 _COUNT = 0x110000
 _EVERYTHING = (1 << _COUNT) - 1
-# Of more characters than this, those of the other case are not looked for one by one.
+# In larger sets, the other case of each character is not looked up one by one.
 _MANY = 512
-# What folds to letters of ASCII: the long s, the Kelvin sign, the sharp s and ligatures.
+# Characters that case folding turns into ASCII letters: long s, Kelvin sign, sharp s and ligatures.
 _FOLDING = "\u017f\u212a\u00df\u1e9e\ufb00\ufb01\ufb02\ufb03\ufb04\ufb05\ufb06"
 _LONG_NAMES = {
     "letter": "l", "uppercaseletter": "lu", "lowercaseletter": "ll", "titlecaseletter": "lt", "modifierletter": "lm",
@@ -28,27 +28,27 @@ class Characters:
     """A set of characters between two bounds.
 
     Attributes:
-        most: All that may be in it.
-        least: Those of them that certainly are.
+        most: All characters that may be in it.
+        least: Those that certainly are in it.
     """
 
     most: int
     least: int
 
     def __or__(self, other: "Characters") -> "Characters":
-        """Return what is in either."""
+        """Return the union."""
         return Characters(self.most | other.most, self.least | other.least)
 
     def __and__(self, other: "Characters") -> "Characters":
-        """Return what is in both."""
+        """Return the intersection."""
         return Characters(self.most & other.most, self.least & other.least)
 
     def __invert__(self) -> "Characters":
-        """Return what is not in it."""
+        """Return the complement."""
         return Characters(_EVERYTHING & ~self.least, _EVERYTHING & ~self.most)
 
     def in_any_case(self) -> "Characters":
-        """Return it with what its letters are in the other case."""
+        """Return the set with the other cases of its letters."""
         if self.most.bit_count() > _MANY:
             cased = _category("lu") | _category("ll") | _category("lt")
             return Characters(self.most | (cased if self.most & cased else 0), self.least)
@@ -66,22 +66,22 @@ def _mask(text: str) -> int:
     return int.from_bytes(bits, "little")
 
 
-def written(characters: Characters) -> str:
-    """Return the class, in an expression of Python's, of all that may be in a set."""
-    # A bit for each place at which a range begins, or is behind its end.
+def python_class(characters: Characters) -> str:
+    """Return the class, in the syntax of `re`, of all characters that may be in a set."""
+    # A bit wherever a range begins, and one past each end.
     bounds = _codes(characters.most ^ (characters.most << 1), _COUNT + 1)
     ranges = zip(bounds[::2], bounds[1::2], strict=True)
     return "[" + "".join(f"\\U{first:08x}-\\U{behind - 1:08x}" for first, behind in ranges) + "]"
 
 
 def exactly(text: str) -> Characters:
-    """Return the set of the characters of a text."""
+    """Return the set of the characters in a text."""
     mask = _mask(text)
     return Characters(mask, mask)
 
 
 def between(first: int, last: int) -> Characters:
-    """Return the characters from one code point to another."""
+    """Return the set of the characters from one code point to another."""
     last = min(last, _COUNT - 1)
     mask = ((1 << (last - first + 1)) - 1) << first if first <= last else 0
     return Characters(mask, mask)
@@ -95,7 +95,7 @@ _HEXADECIMAL = exactly("0123456789abcdefABCDEF")
 
 
 def property_of(name: str) -> Characters:
-    """Return the characters with a property of Unicode, or of POSIX."""
+    """Return the characters that have a property of Unicode or POSIX."""
     name = re.sub(r"[\s_-]", "", name).lower()
     name = _LONG_NAMES.get(name, name)
     if name in ("any", "assigned"):
@@ -113,7 +113,7 @@ def property_of(name: str) -> Characters:
 
 @functools.cache
 def _word() -> Characters:
-    """Return what a backslash and w are; letters in circles may be in it."""
+    r"""Return the characters that `\w` stands for; whether circled letters belong to them is not known."""
     sure = _named("l") | _named("m") | _named("nd") | _named("pc")
     return Characters(sure.most | _category("n") | _category("so"), sure.least)
 
@@ -129,7 +129,7 @@ def _category(name: str) -> int:
 
 @functools.cache
 def _categories() -> dict[str, int]:
-    """Return the characters of each general category, by the names of all categories and of their groups."""
+    """Return the characters of each general category and of each group of categories, by name."""
     places: dict[str, bytearray] = {}
     for code in range(_COUNT):
         name = unicodedata.category(chr(code)).lower()
@@ -143,7 +143,7 @@ def _categories() -> dict[str, int]:
 
 
 def _codes(mask: int, most: int = _MANY) -> list[int]:
-    """Return the lowest code points of a mask, so many at most."""
+    """Return the lowest code points of a mask, at most `most` of them."""
     found: list[int] = []
     while mask and len(found) < most:
         lowest = mask & -mask

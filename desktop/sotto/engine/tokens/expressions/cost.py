@@ -1,16 +1,15 @@
-"""Bounds on how long a search by an expression can take, however hostile the text.
+"""Upper bounds on the time of a search with a regular expression, for any text.
 
-An expression is tried at each character of a text. What counts is how often a part of it can be left in another way and
-what follows be tried again: never, as often as a number says, as often as the text is long (so that a search takes
-the square of its length), or twice as often for each character more. All are bounds from above. Where nothing that
-follows can fail, nothing is tried again.
+An expression is tried at each character of a text. The cost depends on how often a part can match in another way, so
+that what follows is tried again: never, a fixed number of times, in proportion to the length of the text (so that a
+search takes quadratic time), or exponentially often. If nothing that follows can fail, nothing is tried again.
 """
 
 import enum
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sotto.engine.tokens.expressions.characters import ANY, NONE, Characters, written
+from sotto.engine.tokens.expressions.characters import ANY, NONE, Characters, python_class
 from sotto.engine.tokens.expressions.expression_parser import (
     Anchor,
     Atomic,
@@ -25,16 +24,16 @@ from sotto.engine.tokens.expressions.expression_parser import (
 )
 from sotto.store.gguf.pre_tokenizers import PRE_TOKENIZERS
 
-# Those of tokenizers have some hundred characters, one of DeepSeek's a thousand.
-LONGEST = 8192
-# At each character of a text, something may be tried so often.
-_MOST_WAYS = 256
-_MOST_STEPS = 4096
-_HIGHEST_DEGREE = 4
-# A repetition that may end at more places than this is taken for one of any length.
-_MOST_ENDS = 16
-# What looks as if it took the square of a text's length, but where a later alternative takes all that was looked at:
-# known ways of cutting, and the last alternatives of most others.
+# The expressions of tokenizers have some hundred characters, one of DeepSeek's a thousand.
+MAX_PATTERN_CHARACTERS = 8192
+# At each character of a text.
+_MAX_WAYS = 256
+_MAX_STEPS = 4096
+_MAX_DEGREE = 4
+# A repetition that may end at more places than this counts as unbounded.
+_MAX_ENDS = 16
+# These seem to take quadratic time, but a later alternative consumes all that was looked at: the known pre-tokenizers,
+# and the last alternatives of most others.
 _LINEAR = frozenset(
     pattern for cutting in PRE_TOKENIZERS.values() for pattern in cutting.patterns if not pattern.endswith("$")
 )
@@ -42,7 +41,7 @@ _CLOSING = (r"|\s*[\r\n]+|\s+(?!\S)|\s+", r"|\s+(?!\S)|\s+")
 
 
 class Growth(enum.IntEnum):
-    """How the time that a search takes grows with the length of a text."""
+    """How the time of a search grows with the length of the text."""
 
     LINEAR = 0
     SQUARE = 1
@@ -51,28 +50,28 @@ class Growth(enum.IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class Cost:
-    """What searches take.
+    """What searches cost.
 
     Attributes:
-        growth: How that grows with the length of a text.
-        runs: Where that is the square of the length of a run of characters, the classes of such characters, as Python
-            writes them.
+        growth: How their time grows with the length of the text.
+        runs: If the time grows with the square of the length of runs of certain characters, the classes of these
+            characters in the syntax of `re`.
     """
 
     growth: Growth = Growth.LINEAR
     runs: frozenset[str] = frozenset()
 
     def __or__(self, other: "Cost") -> "Cost":
-        """Return what both take together."""
+        """Return what both cost together."""
         return Cost(max(self.growth, other.growth), self.runs | other.runs)
 
 
-# Of characters that are not those of the text.
+# For runs in a text that a normalizer has changed.
 ANY_RUNS = frozenset(("[\\S\\s]",))
 
 
 class EndlessError(ValueError):
-    """A short text can hold a search for as long as anybody can wait."""
+    """A short text can keep a search busy for hours."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,34 +109,34 @@ _END = _Tail(NONE, fails=False)
 
 
 def cost_of(pattern: str) -> Cost:
-    """Return what a search takes.
+    """Return what a search with a pattern costs.
 
     Raises:
-        EndlessError: A short text can hold it; the message says by what.
+        EndlessError: A short text can keep it busy for hours; the message says why.
     """
     if pattern in _LINEAR:
         return Cost()
-    if len(pattern) > LONGEST:
-        raise EndlessError(f"it has {len(pattern):,} characters, more than {LONGEST:,}")
+    if len(pattern) > MAX_PATTERN_CHARACTERS:
+        raise EndlessError(f"it has {len(pattern):,} characters, more than {MAX_PATTERN_CHARACTERS:,}")
     closing = next((end for end in _CLOSING if pattern.endswith(end)), "")
     try:
         node = parse(pattern.removesuffix(closing))
         steps = _bounds(node, _END)[1]
     except NotKnownError:
         return Cost(Growth.UNKNOWN)
-    if steps.times > _MOST_STEPS:
+    if steps.times > _MAX_STEPS:
         return Cost(Growth.UNKNOWN)
     growth = Growth(min(steps.degree, Growth.UNKNOWN))
-    return Cost(growth, frozenset(map(written, _runs(node))) if growth is Growth.SQUARE else frozenset())
+    return Cost(growth, frozenset(map(python_class, _runs(node))) if growth is Growth.SQUARE else frozenset())
 
 
 def _bounds(node: Node, tail: _Tail) -> tuple[_Bound, _Bound]:
-    """Return in how many ways a part can be left for its tail, and how many steps all of them take."""
+    """Return in how many ways a part can match before its tail, and how many steps all of them take."""
     match node:
         case Class() | Anchor():
             return _ONE, _ONE
         case Look():
-            # It takes nothing of the text, so that what it looked at is looked at again.
+            # It consumes nothing, so the same text is matched again.
             return _ONE, _bounds(node.inner, _Tail(ANY, fails=True))[1]
         case Atomic():
             steps = _bounds(node.inner, _END)[1]
@@ -196,24 +195,24 @@ def _repeat(node: Repeat, tail: _Tail) -> tuple[_Bound, _Bound]:
         for _ in range(node.most):
             ways = _checked(ways * leaving)
     ends = 1 if parts else node.most - node.least + 1
-    steps = taken * ways * _Bound(min(node.most, _MOST_ENDS), int(node.most > _MOST_ENDS))
-    return _checked(ways * (_Bound(ends, 0) if ends <= _MOST_ENDS else _LENGTH)), steps
+    steps = taken * ways * _Bound(min(node.most, _MAX_ENDS), int(node.most > _MAX_ENDS))
+    return _checked(ways * (_Bound(ends, 0) if ends <= _MAX_ENDS else _LENGTH)), steps
 
 
 def _checked(ways: _Bound) -> _Bound:
-    if ways.times > _MOST_WAYS or ways.degree > _HIGHEST_DEGREE:
-        raise EndlessError(f"it can match the same text in more than {_MOST_WAYS} ways")
+    if ways.times > _MAX_WAYS or ways.degree > _MAX_DEGREE:
+        raise EndlessError(f"it can match the same text in more than {_MAX_WAYS} ways")
     return ways
 
 
 def _before(part: Node, tail: _Tail) -> _Tail:
-    """Return the tail that begins with a part."""
+    """Return the tail that consists of a part and another tail."""
     first, may_be_empty = _first(part)
     return _Tail(first | tail.first if may_be_empty else first, tail.fails or not _always(part))
 
 
 def _first(node: Node) -> tuple[Characters, bool]:
-    """Return what a part may begin with, and whether it may take nothing."""
+    """Return what a part may begin with, and whether it may match the empty text."""
     match node:
         case Class():
             return node.characters, False
@@ -245,7 +244,7 @@ def _first(node: Node) -> tuple[Characters, bool]:
 
 
 def _always(node: Node) -> bool:
-    """Return whether a part matches wherever it is tried."""
+    """Return whether a part matches anywhere."""
     match node:
         case Repeat():
             return node.least == 0 or _always(node.inner)
@@ -259,7 +258,7 @@ def _always(node: Node) -> bool:
 
 
 def _apart(one: Node, other: Node) -> bool:
-    """Return whether no text begins with both."""
+    """Return whether no text can match both parts."""
     for mine, yours in zip(_fixed(one), _fixed(other), strict=False):
         if not mine.most & yours.most:
             return True
@@ -269,7 +268,7 @@ def _apart(one: Node, other: Node) -> bool:
 
 
 def _fixed(node: Node) -> list[Characters]:
-    """Return the characters that a part begins with in any case."""
+    """Return the classes that a part always begins with."""
     found = []
     for part in node.parts if isinstance(node, Row) else (node,):
         if not isinstance(part, Class):
@@ -279,7 +278,7 @@ def _fixed(node: Node) -> list[Characters]:
 
 
 def _endless(node: Node) -> bool:
-    """Return whether a part may take any number of characters."""
+    """Return whether a part may match any number of characters."""
     match node:
         case Repeat():
             return node.most is None or _endless(node.inner)
@@ -293,7 +292,7 @@ def _endless(node: Node) -> bool:
 
 
 def _runs(node: Node, *, within: bool = False) -> list[Characters]:
-    """Return for each part that may take any number of characters which ones it takes."""
+    """Return the characters of each part that may match any number of them."""
     match node:
         case Class():
             return [node.characters] if within else []
@@ -302,7 +301,7 @@ def _runs(node: Node, *, within: bool = False) -> list[Characters]:
         case Look() | Atomic():
             return _runs(node.inner, within=within)
         case Repeat():
-            if within or (node.most is not None and node.most <= _MOST_ENDS):
+            if within or (node.most is not None and node.most <= _MAX_ENDS):
                 return _runs(node.inner, within=within)
             taken = NONE
             for characters in _runs(node.inner, within=True):

@@ -1,7 +1,7 @@
-"""Take a regular expression apart as Oniguruma does, whose syntax is Ruby's.
+"""Parser of regular expressions in the syntax of Oniguruma, which is Ruby's.
 
-What makes no difference to how long a search takes is left out: groups are not numbered. What cannot be bounded, such
-as backreferences, is `NotKnownError`.
+What does not affect the time of a search is left out, such as the numbers of groups. What cannot be bounded, such as a
+backreference, raises `NotKnownError`.
 """
 
 import re
@@ -16,8 +16,8 @@ from sotto.engine.tokens.expressions.characters import (
     property_of,
 )
 
-# Those of tokenizers nest three deep.
-DEEPEST = 32
+# The expressions of tokenizers nest three deep.
+MAX_DEPTH = 32
 _INTERVAL = re.compile(r"\{(?:(\d{1,9})(,(\d{0,9}))?|,(\d{1,9}))\}")
 _FLAGS = re.compile(r"\?([imx]*)(?:-([imx]*))?([:)])")
 _PROPERTY = re.compile(r"\{(\^?)([^{}]*)\}")
@@ -41,40 +41,40 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Anchor:
-    """A place: the beginning of a line, the end of a word."""
+    """A condition on a position, such as the beginning of a line or the end of a word."""
 
 
 @dataclass(frozen=True, slots=True)
 class Look:
-    """What must or must not stand beside a place."""
+    """A look-ahead or look-behind, positive or negative."""
 
     inner: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class Atomic:
-    """What is not tried again once it matched."""
+    """A group that is not tried again once it has matched."""
 
     inner: "Node"
 
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One after the other; none of them is the empty text."""
+    """Parts that follow each other."""
 
     parts: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """One of several, the first that matches."""
+    """Alternatives, tried in order."""
 
     branches: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Several times the same; `most` is None for any number."""
+    """A repetition; `most` is None for any number."""
 
     inner: "Node"
     least: int
@@ -91,10 +91,10 @@ class _Flags:
 
 
 def parse(pattern: str) -> Node:
-    """Return the parts of an expression.
+    """Return the syntax tree of an expression.
 
     Raises:
-        NotKnownError: It has a part whose cost is not known, or is none at all.
+        NotKnownError: It has a part whose cost is not known, or is not an expression.
     """
     reader = _Reader(pattern)
     node = reader.alternatives(_Flags(), 0)
@@ -110,8 +110,8 @@ class _Reader:
 
     def alternatives(self, flags: _Flags, depth: int) -> Node:
         """Read up to the end of a group."""
-        if depth > DEEPEST:
-            raise NotKnownError(f"groups more than {DEEPEST} deep")
+        if depth > MAX_DEPTH:
+            raise NotKnownError(f"groups more than {MAX_DEPTH} deep")
         branches: list[Node] = []
         parts: list[Node] = []
         while self.place < len(self.pattern) and self.pattern[self.place] != ")":
@@ -119,7 +119,7 @@ class _Reader:
                 branches.append(_row(parts))
                 parts = []
             elif (changed := self._switch(flags)) is not None:
-                # What follows, further alternatives included, is in a group of its own.
+                # What follows, further alternatives included, forms its own group.
                 flags, ended = changed
                 if not ended:
                     parts.append(self.alternatives(flags, depth + 1))
@@ -195,7 +195,7 @@ class _Reader:
         return node
 
     def _repeat(self, node: Node) -> Node:
-        for _ in range(DEEPEST):
+        for _ in range(MAX_DEPTH):
             if (match := _INTERVAL.match(self.pattern, self.place)) is not None:
                 self.place = match.end()
                 least = int(match[1] or 0)
@@ -204,7 +204,7 @@ class _Reader:
                 if most is not None and most < least:
                     raise NotKnownError("a repetition of more times than at most")
                 node = Repeat(node, least, most)
-                # Behind an interval, a `+` repeats it once more; of a single number, `?` makes it optional.
+                # After an interval, `+` repeats the whole; after a single number, `?` makes it optional.
                 if self._take("?") and match[2] is None:
                     node = Repeat(node, 0, 1)
                 continue
@@ -217,7 +217,7 @@ class _Reader:
                 node = Atomic(node)
             else:
                 self._take("?")
-        raise NotKnownError(f"more than {DEEPEST} repetitions of each other")
+        raise NotKnownError(f"more than {MAX_DEPTH} repetitions of each other")
 
     def _escape(self, flags: _Flags) -> Node:
         letter = self.pattern[self.place : self.place + 1]
@@ -257,8 +257,8 @@ class _Reader:
 
     def _class(self, depth: int) -> Characters:
         """Read a class, behind its bracket."""
-        if depth > DEEPEST:
-            raise NotKnownError(f"classes more than {DEEPEST} deep")
+        if depth > MAX_DEPTH:
+            raise NotKnownError(f"classes more than {MAX_DEPTH} deep")
         negated = self._take("^")
         if self.pattern.startswith("]", self.place):
             raise NotKnownError("a class without characters")
