@@ -167,7 +167,7 @@ def test_a_step_that_takes_too_long_ends_that_answer_alone(vocabulary, monkeypat
 
 def test_steps_that_together_take_too_long_end_the_answer(vocabulary, monkeypatch):
     monkeypatch.setattr(matchers, "_SPARE_SECONDS", 0.05)
-    monkeypatch.setattr(matchers, "_SECONDS_A_TOKEN", 0.001)
+    monkeypatch.setattr(matchers, "_SECONDS_PER_TOKEN", 0.001)
     guide = vocabulary.guide(AMBIGUOUS)
     with pytest.raises(EngineError, match=r"^format could not be followed to its end: its steps take too long\.$"):
         go_on(guide)

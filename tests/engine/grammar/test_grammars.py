@@ -93,8 +93,8 @@ def test_as_many_properties_as_are_allowed_can_be_followed(vocabulary, wanted):
 @pytest.mark.parametrize(
     ("grammar", "message"),
     [
-        (schema("{"), "format is no JSON: expecting property name enclosed in double quotes (character 1)."),
-        (schema("yes"), "format is no JSON: expecting value (character 0)."),
+        (schema("{"), "format is not JSON: expecting property name enclosed in double quotes (character 1)."),
+        (schema("yes"), "format is not JSON: expecting value (character 0)."),
         (schema([]), "format holds a list; it should be a JSON object."),
         (
             schema(of_properties(5000)),
@@ -120,15 +120,18 @@ def test_as_many_properties_as_are_allowed_can_be_followed(vocabulary, wanted):
         (schema({"type": "whole"}), "format cannot be guaranteed: Invalid type: whole."),
         (
             schema({"$ref": "#/$defs/a"}),
-            "format: $ref #/$defs/a is no schema in it; it should be one, such as #/$defs/name.",
+            "format: $ref #/$defs/a is not a schema in it; it should be one, such as #/$defs/name.",
         ),
-        (schema({"$ref": "file:///etc/passwd"}), "format: $ref file:///etc/passwd is no schema in it;"),
+        (schema({"$ref": "file:///etc/passwd"}), "format: $ref file:///etc/passwd is not a schema in it;"),
         (
             schema({"$id": "http://a/b", "$defs": {"a": {"$id": "http://a/b"}}}),
             "format: $id and id are for its top alone; refer to a part by its place, such as #/$defs/name.",
         ),
         (schema({"format": "colour"}), "format cannot be guaranteed: Unknown format: colour."),
-        (schema({"x-guidance": {"lenient": True}}), "format: x-guidance is no keyword of JSON Schema; leave it out."),
+        (
+            schema({"x-guidance": {"lenient": True}}),
+            "format: x-guidance is not a keyword of JSON Schema; leave it out.",
+        ),
         (
             schema({"minProperties": 2}),
             "format: minProperties 2 cannot be guaranteed; name what must be there in required.",
@@ -152,7 +155,7 @@ def test_as_many_properties_as_are_allowed_can_be_followed(vocabulary, wanted):
         (schema({"allOf": [{"multipleOf": 0.07}, {"multipleOf": 0.997}]}), "format: multipleOf 0.07 takes too long"),
         (
             schema({"enum": [{"type": "null"}], "items": {"$ref": "#/enum/0"}}),
-            "format: $ref #/enum/0 is no schema in it; it should be one, such as #/$defs/name.",
+            "format: $ref #/enum/0 is not a schema in it; it should be one, such as #/$defs/name.",
         ),
         (
             schema({"patternProperties": {"a" * 9000: {"pattern": "b" * 9000}}}),
@@ -213,8 +216,8 @@ def test_what_is_too_large_is_refused_before_any_work(kind):
     ("levels", "message"),
     [
         (101, "^format is nested 101 levels deep; from 1 to 100 are allowed.$"),
-        (1000, "^format is no JSON that can be read: .* nested more than 100 deep.$"),
-        (90_000, "^format is no JSON that can be read: .* nested more than 100 deep.$"),
+        (1000, "^format is not readable JSON: .* nested more than 100 deep.$"),
+        (90_000, "^format is not readable JSON: .* nested more than 100 deep.$"),
     ],
 )
 def test_what_nests_too_deep_is_refused(levels, message):

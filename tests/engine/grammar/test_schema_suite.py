@@ -27,7 +27,7 @@ UNWRITTEN = {
     "control characters": 10,
     # `format` is kept wherever it stands, where the newest draft leaves that to who validates.
     "formats that are only noted": 10,
-    # What may follow xn-- is no regular language.
+    # What may follow xn-- is not a regular language.
     "host names in Punycode": 5,
 }
 _CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1f\x7f]")

@@ -1,6 +1,6 @@
-"""Characters in patterns of ECMA-262 with its `u` flag: escapes and classes, written with nothing but code points.
+"""Escapes and classes in patterns of ECMA-262 with the `u` flag, translated into code points.
 
-Only backslashes in front of punctuation are taken beyond that flag: they mean the same without it.
+Beyond what that flag allows, a backslash before any punctuation is accepted: without the flag it means the same.
 """
 
 import re
@@ -14,9 +14,9 @@ LAST = 0x10FFFF
 LINE_ENDS: Ranges = ((0x0A, 0x0A), (0x0D, 0x0D), (0x2028, 0x2029))
 
 HALVES: Ranges = ((0xD800, 0xDFFF),)
-"""Halves of characters, which no text has."""
+"""Surrogates, which no text contains."""
 CONTROLS: Ranges = ((0x00, 0x07), (0x0B, 0x0B), (0x0E, 0x1F), (0x7F, 0x7F))
-"""Those that JSON has no short escape for, which no answer has; llguidance takes them for nothing."""
+"""Control characters for which JSON has no short escape, and which answers do not contain. llguidance drops them."""
 
 _SPACE: Ranges = (
     (0x09, 0x0D), (0x20, 0x20), (0xA0, 0xA0), (0x1680, 0x1680), (0x2000, 0x200A), (0x2028, 0x2029), (0x202F, 0x202F),
@@ -29,7 +29,7 @@ _CLASSES: dict[str, Ranges] = {
 }
 _CONTROLS = {"f": 0x0C, "n": 0x0A, "r": 0x0D, "t": 0x09, "v": 0x0B}
 _BACKSPACE = 0x08
-# Behind the backslash; a pair of surrogates is one character.
+# What follows the backslash; a pair of surrogates is one character.
 _PAIR = re.compile(r"u([dD][89abAB][0-9A-Fa-f]{2})\\u([dD][c-fC-F][0-9A-Fa-f]{2})")
 _NUMBER = re.compile(r"x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|u\{0*([0-9A-Fa-f]{1,6})\}")
 _CONTROL = re.compile(r"c([A-Za-z])")
@@ -38,22 +38,22 @@ _PROPERTY = re.compile(r"[pP]\{([A-Za-z0-9_=]+)\}")
 
 
 class PatternError(Exception):
-    """A pattern has what ECMA-262 does not know, or what cannot be guaranteed."""
+    """A pattern contains something that ECMA-262 does not know, or that cannot be guaranteed."""
 
     def __init__(self, what: str, at: int, instead: str = "") -> None:
-        """Say what it has, from which character on, and perhaps what would be right."""
+        """Store what the pattern contains, at which character, and what to write instead, if that is known."""
         super().__init__(what)
         self.what, self.at, self.instead = what, at, instead
 
 
 @dataclass(frozen=True, slots=True)
 class Characters:
-    """Characters of which one may stand at a place.
+    """A set of characters, of which one may stand at a place.
 
     Attributes:
-        ranges: Code points from first to last, in any order.
-        items: Those that Unicode lists, as parts of a class in llguidance's regular expressions.
-        negated: Whether it is any other character that may stand there.
+        ranges: First and last code points, in any order.
+        items: Unicode properties, in the syntax of llguidance's classes.
+        negated: Whether the set is all other characters.
     """
 
     ranges: Ranges = ()
@@ -62,12 +62,12 @@ class Characters:
 
     @property
     def single(self) -> int | None:
-        """The only one; None where there are others, or none."""
+        """The only code point in the set; None if there are more or none."""
         ((first, last),) = self.ranges if len(self.ranges) == 1 else ((0, 1),)
         return first if first == last and not self.items else None
 
     def written(self, barred: Ranges) -> str:
-        """Return an expression for one of them, those left out that are `barred`."""
+        """Return an expression for one of the characters, except those in `barred`."""
         if self.negated and self.items:
             return f"[^{_listed(self.ranges, HALVES)}{''.join(self.items)}]"
         ranges = without(self.ranges) if self.negated else self.ranges
@@ -76,10 +76,10 @@ class Characters:
 
 
 def read_class(pattern: str, at: int) -> tuple[Characters, int]:
-    """Return a class whose bracket stands before `at`, and where it ends.
+    """Return the class whose opening bracket stands before `at`, and where it ends.
 
     Raises:
-        PatternError: It is none.
+        PatternError: It is not a valid class.
     """
     begin = at - 1
     negated = pattern.startswith("^", at)
@@ -104,15 +104,15 @@ def read_class(pattern: str, at: int) -> tuple[Characters, int]:
 
 
 def read_escape(pattern: str, at: int, *, inside: bool = False) -> tuple[Characters, int]:
-    """Return what stands behind a backslash, which is before `at`, and where it ends.
+    """Return what the escape stands for whose backslash is before `at`, and where it ends.
 
     Args:
-        pattern: All of it.
-        at: Where to read.
-        inside: Whether it is in a class.
+        pattern: The whole pattern.
+        at: The index after the backslash.
+        inside: Whether the escape is in a class.
 
     Raises:
-        PatternError: It is no escape of ECMA-262, or stands for more than a character.
+        PatternError: It is not an escape of ECMA-262, or does not stand for one character.
     """
     sign = pattern[at : at + 1]
     if sign and sign in "dwsDWS":
@@ -121,7 +121,7 @@ def read_escape(pattern: str, at: int, *, inside: bool = False) -> tuple[Charact
     if found := _PROPERTY.match(pattern, at):
         item = property_item(found[1])
         if item is None:
-            raise PatternError(f"\\{found[0]}, which is no property of characters that is known here", at - 1)
+            raise PatternError(f"\\{found[0]}, which is not a known property of characters", at - 1)
         return Characters(items=(f"\\{sign}{{{item}}}",)), found.end()
     if sign == "b" and inside:
         return _one(_BACKSPACE), at + 1
@@ -142,11 +142,11 @@ def read_escape(pattern: str, at: int, *, inside: bool = False) -> tuple[Charact
         raise PatternError(f"a word boundary \\{sign}", at - 1)
     if (sign.isdigit() and sign != "0") or (sign == "k" and not inside):
         raise PatternError(f"a reference \\{sign} to a group", at - 1)
-    raise PatternError(f"\\{sign}, which is no escape of ECMA-262", at - 1)
+    raise PatternError(f"\\{sign}, which is not an escape of ECMA-262", at - 1)
 
 
 def without(ranges: Iterable[tuple[int, int]]) -> Ranges:
-    """Return all other characters."""
+    """Return the complement of some ranges."""
     found, at = [], 0
     for first, last in sorted(ranges):
         if first > at:
@@ -166,7 +166,7 @@ def _read_atom(pattern: str, at: int) -> tuple[Characters, int]:
 
 
 def _listed(ranges: Ranges, barred: Ranges) -> str:
-    """Return what stands for ranges in a class, those left out that are barred."""
+    """Return the text of ranges in a class, without the barred characters."""
     left: list[tuple[int, int]] = []
     for first, last in ranges:
         for barred_first, barred_last in sorted(barred):

@@ -1,9 +1,9 @@
-"""Patterns of ECMA-262 with its `u` flag, which JSON Schema has, put in the terms of llguidance's regular expressions.
+"""Translation of patterns of ECMA-262 with the `u` flag, which JSON Schema has, into llguidance's regular expressions.
 
-Those are Rust's, which read many patterns in another way. So a pattern is parsed here and written anew with nothing
-that the two could differ in: characters as ranges of code points, no flags, no anchors within. What a pattern asks for
-by its place in the text (`^`, `$`) is worked out here. What no grammar can keep (look-around, word boundaries,
-references to groups) is refused by name, as is what ECMA-262 does not know.
+Those have Rust's syntax, in which many patterns mean something else. So a pattern is parsed here and written anew in
+terms that mean the same in both: characters as ranges of code points, no flags, no inner anchors. The effect of `^` and
+`$` is worked out here. What no grammar can guarantee (look-around, word boundaries, backreferences) is refused by name,
+as is what ECMA-262 does not know.
 """
 
 import re
@@ -23,28 +23,28 @@ from sotto.engine.grammar.ecma_characters import (
 from sotto.errors import InvalidRequestError
 from sotto.store.printable import printable
 
-_DEEPEST = 100
-# Anchors in many alternatives multiply what has to be written.
-_LONGEST = 1 << 17
+_MAX_DEPTH = 100
+# Anchors in many alternatives multiply the length of the translation.
+_MAX_CHARACTERS = 1 << 17
 _SHOWN = 60
 _ANY = "(?s:.*)"
 _NEVER = Characters().written(HALVES)
 _TIMES = re.compile(r"\{([0-9]+)(?:(,)([0-9]*))?\}")
-# No text is as long as more digits say.
-_DIGITS = 9
+# No text is long enough for a repetition with more digits.
+_MAX_DIGITS = 9
 _NAME = re.compile(r"([^\W\d]|\$)[\w$]*")
 _LOOKS = {"(?=": "look-ahead", "(?!": "look-ahead", "(?<=": "look-behind", "(?<!": "look-behind"}
 
 
 def search_expression(pattern: str, name: str) -> str:
-    """Return an expression, anchored at both ends, for the texts of JSON in which a pattern matches somewhere.
+    """Return an expression, anchored at both ends, for the JSON strings in which a pattern matches somewhere.
 
     Args:
-        pattern: As JSON Schema has it.
-        name: What it is a part of, for messages.
+        pattern: A pattern of JSON Schema.
+        name: The name of the schema in error messages.
 
     Raises:
-        InvalidRequestError: It is none of ECMA-262, or asks for what cannot be guaranteed.
+        InvalidRequestError: It is not a pattern of ECMA-262, or cannot be guaranteed.
     """
     parts = (
         f"{'' if starts else _ANY}(?:{texts.text}){'' if ends else _ANY}"
@@ -57,37 +57,37 @@ def match_expression(pattern: str, name: str) -> str:
     """Return an expression without anchors for the texts that a pattern matches as a whole.
 
     Raises:
-        InvalidRequestError: As `searched`.
+        InvalidRequestError: As `search_expression`.
     """
     return f"(?:{'|'.join(texts.text for texts in _ways(pattern, name, HALVES).values())})"
 
 
 def endless(pattern: str, name: str) -> bool:
-    """Return whether each text that begins like one in which a pattern matches begins more of them than can be counted.
+    """Return whether any beginning of a text in which a pattern matches can be completed in unlimited ways.
 
-    False where that is not sure.
+    False if that is not certain.
 
     Raises:
-        InvalidRequestError: As `searched`.
+        InvalidRequestError: As `search_expression`.
     """
     ways = _ways(pattern, name, HALVES)
-    # Behind any text a match may still begin, where it need not begin with the text.
+    # If a match need not begin where the text begins, one may still begin after any text.
     return any(not starts for starts, _ in ways) or all(texts.endless or not ends for (_, ends), texts in ways.items())
 
 
 _Flags = tuple[bool, bool]
-"""Whether a match must begin where the text begins, and end where it ends."""
+"""Whether a match must begin where the text begins, and whether it must end where the text ends."""
 _FREE: _Flags = (False, False)
 
 
 @dataclass(frozen=True, slots=True)
 class _Texts:
-    """Texts that a part of a pattern matches.
+    """The texts that a part of a pattern matches.
 
     Attributes:
-        text: An expression for them, which can stand beside others.
-        empty: Whether the empty one is among them.
-        endless: Whether each beginning of one of them surely begins more than can be counted.
+        text: An expression for them, which can be concatenated with others.
+        empty: Whether the empty text is among them.
+        endless: Whether each beginning of one of them can certainly be completed in unlimited ways.
     """
 
     text: str
@@ -96,7 +96,7 @@ class _Texts:
 
 
 _Ways = dict[_Flags, _Texts]
-"""What a part of a pattern matches, by what it asks of the place; nothing where it matches nowhere."""
+"""What a part of a pattern matches, by where it must begin and end; empty if it never matches."""
 _EMPTY = _Texts("(?:)", empty=True)
 
 
@@ -112,10 +112,10 @@ def _ways(pattern: str, name: str, barred: Ranges) -> _Ways:
 
 
 class _Reader:
-    """Reads one pattern from its first character to its last."""
+    """Parses one pattern."""
 
     def __init__(self, pattern: str, barred: Ranges) -> None:
-        """Begin; `barred` are characters that there are none of in the texts."""
+        """Start at the first character; texts contain none of the characters in `barred`."""
         self._pattern, self._barred = pattern, barred
         self._at = self._depth = 0
         self._groups: set[str] = set()
@@ -129,8 +129,8 @@ class _Reader:
 
     def _alternatives(self) -> _Ways:
         self._depth += 1
-        if self._depth > _DEEPEST:
-            raise PatternError(f"more than {_DEEPEST} groups within each other", self._at)
+        if self._depth > _MAX_DEPTH:
+            raise PatternError(f"more than {_MAX_DEPTH} groups within each other", self._at)
         choices = [self._sequence()]
         while self._accept("|"):
             choices.append(self._sequence())
@@ -183,7 +183,7 @@ class _Reader:
                 self._group_name()
             elif not self._accept(":"):
                 sign = self._pattern[begin : begin + 3]
-                raise PatternError(f"{sign}", begin, "of such groups there are (?: and (?<name>")
+                raise PatternError(f"{sign}", begin, "the groups that can be used are (?: and (?<name>")
         ways = self._alternatives()
         if not self._accept(")"):
             raise PatternError("an unclosed group", begin)
@@ -199,11 +199,11 @@ class _Reader:
         self._at = found.end() + 1
 
     def _repeat(self, ways: _Ways, begin: int) -> _Ways:
-        """Return what an atom matches with the quantifier behind it, if there is one."""
+        """Return what an atom matches with the quantifier after it, if there is one."""
         times = self._times()
         if times is None:
             return ways
-        self._accept("?")  # which of the matches is found first matters to nobody
+        self._accept("?")  # laziness decides which match comes first, not whether there is one
         behind = self._at
         if self._times() is not None:
             kind = "a possessive quantifier" if self._pattern[behind] == "+" else "a quantifier of a quantifier"
@@ -224,7 +224,7 @@ class _Reader:
         return {_FREE: _Texts(f"(?:{one.text}){sign}", one.empty or least == 0, more)}
 
     def _times(self) -> tuple[int, int | None] | None:
-        """Return how often an element must occur; None where nothing says so."""
+        """Return the least and most repetitions by a quantifier; None without one."""
         for sign, times in (("*", (0, None)), ("+", (1, None)), ("?", (0, 1))):
             if self._accept(sign):
                 return times
@@ -233,7 +233,7 @@ class _Reader:
             return None
         least, most = found[1].lstrip("0") or "0", found[3] if found[2] else found[1]
         most = most.lstrip("0") or most[:1]
-        if max(len(least), len(most)) > _DIGITS:
+        if max(len(least), len(most)) > _MAX_DIGITS:
             raise PatternError("a repetition of so many", self._at)
         if most and int(least) > int(most):
             raise PatternError(f"the repetition {found[0]}, whose numbers are in the wrong order", self._at)
@@ -248,9 +248,9 @@ class _Reader:
         return {flags: self._any_of(texts) for flags, texts in found.items()}
 
     def _join(self, first: _Ways, second: _Ways) -> _Ways:
-        """Return what matches where two parts follow each other.
+        """Return what two parts match one after the other.
 
-        Where the second must begin the text, the first can only be empty; where the first must end it, the second.
+        If the second must begin the text, the first can only be empty; if the first must end it, so must the second.
         """
         found: dict[_Flags, list[_Texts]] = {}
         for (flags, before), (more, behind) in product(first.items(), second.items()):
@@ -264,7 +264,7 @@ class _Reader:
         return {flags: self._any_of(texts) for flags, texts in found.items()}
 
     def _any_of(self, texts: list[_Texts]) -> _Texts:
-        if sum(len(part.text) for part in texts) > _LONGEST:
+        if sum(len(part.text) for part in texts) > _MAX_CHARACTERS:
             raise PatternError("too much to be written out", self._at)
         if len(texts) == 1:
             return texts[0]

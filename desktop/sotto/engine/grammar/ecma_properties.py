@@ -1,4 +1,4 @@
-"""Properties of characters that patterns of ECMA-262 can name, which knows fewer spellings than Unicode allows."""
+"""Properties of characters in patterns of ECMA-262, which accepts fewer spellings than Unicode does."""
 
 import re
 
@@ -30,7 +30,7 @@ _BINARY = {
     "XID_Start": "XIDS",
 }  # fmt: skip
 _SCRIPTS = {"Script": "Script", "sc": "Script", "Script_Extensions": "scx", "scx": "scx"}
-# llguidance knows which there are, in any spelling.
+# llguidance knows the names of scripts, in any spelling.
 _SCRIPT = re.compile(r"[A-Z][A-Za-z]+(_[A-Z][a-z]+)*")
 
 _BY_CATEGORY = {**{long: short for short, long in _CATEGORIES.items()}, **{short: short for short in _CATEGORIES}}
@@ -39,7 +39,7 @@ _BY_NAME = {**{name: name for name in _BINARY}, **{short: name for name, short i
 
 
 def property_item(written: str) -> str | None:
-    r"""Return how llguidance's expressions name what stands within `\p{}`; None where ECMA-262 has no such."""
+    r"""Return the name in llguidance's expressions of the property in `\p{}`; None if ECMA-262 has none such."""
     name, sign, value = written.partition("=")
     if not sign:
         return _BY_CATEGORY.get(name) or _BY_NAME.get(name)

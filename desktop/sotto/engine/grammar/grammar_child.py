@@ -1,7 +1,7 @@
-"""What runs in the process that follows grammars: see `sotto.engine.grammar.grammar_process`.
+"""The program of the process that follows grammars: see `sotto.engine.grammar.grammar_process`.
 
-A request is a line of JSON and as many bytes as it says; so is the answer. Each has its own seconds of computing, and
-the system ends this process in the moment they are over: nothing within the library can be asked to stop.
+A request is a line of JSON and the number of bytes that it announces; so is the answer. Each request has its own limit
+of processor time. The system kills this process when it is exceeded, as nothing can stop the library from within.
 """
 
 import contextlib
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from llguidance import LLMatcher, LLParserLimits, LLTokenizer
 
 MOST_MEMORY = 256 << 20
-"""Bytes that this process may take beyond the table of a vocabulary."""
-# The library recurses over a schema or a grammar without a bound of its own.
+"""Bytes of memory that this process may take beyond the table of a vocabulary."""
+# WORKAROUND: llguidance recurses over schemas and grammars without a bound. Check at upgrades.
 _STACK = 64 << 20
-# What is reserved is more than what is held.
+# Address space, which is reserved in larger amounts than memory is used.
 _RESERVED = 256 << 20
 
 
@@ -51,7 +51,7 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
             began = time.thread_time()
             try:
                 told, more = server.answer(asked, data)
-            except BaseException as error:  # a panic of the library is no Exception
+            except BaseException as error:  # a panic of the library is not an Exception
                 told, more = {"error": str(error) or type(error).__name__}, b""
             signal.setitimer(signal.ITIMER_PROF, 0)
             line = json.dumps({**told, "seconds": time.thread_time() - began, "size": len(more)}).encode()
@@ -60,14 +60,14 @@ def _serve(requests: BinaryIO, answers: BinaryIO) -> None:
 
 
 class _Server:
-    """The vocabulary, and the matchers on it."""
+    """The vocabulary and the matchers on it."""
 
     def __init__(self) -> None:
         self._table: LLTokenizer | None = None
         self._matchers: dict[int, LLMatcher] = {}
 
     def answer(self, asked: dict[str, Any], data: bytes) -> tuple[dict[str, Any], bytes]:
-        """Return what is asked for."""
+        """Carry out a request; return the answer and the bytes that go with it."""
         for gone in asked["gone"]:
             self._matchers.pop(gone, None)
         match asked["do"]:
@@ -101,7 +101,7 @@ class _Server:
 
     @property
     def _there(self) -> "LLTokenizer":
-        assert self._table is not None  # it is what comes first
+        assert self._table is not None  # `open` is the first request
         return self._table
 
     def _compile(self, source: str, new: int) -> tuple[dict[str, Any], bytes]:
@@ -109,14 +109,14 @@ class _Server:
 
         matcher = LLMatcher(self._there, source, log_level=0, limits=_limits())
         if not matcher.is_error():
-            # What turns out to be impossible from the start is said now.
+            # So that a grammar that cannot even begin is refused now.
             matcher.compute_bitmask()
         self._matchers[new] = matcher
         return _state(matcher, None), b""
 
 
 class _Tokens:
-    """What llguidance asks of a tokenizer."""
+    """The interface that llguidance expects of a tokenizer."""
 
     def __init__(self, tokens: list[bytes], special: Sequence[int], ends: Sequence[int]) -> None:
         self.eos_token_id = ends[0]
@@ -125,7 +125,7 @@ class _Tokens:
         self.tokens = tokens
 
     def __call__(self, text: str) -> list[int]:
-        """Cut a text into tokens; only asked for what must follow in any case, and nothing is forced here."""
+        """Not needed: llguidance calls it to tokenize forced text only, and forcing is off."""
         raise NotImplementedError
 
 
@@ -141,13 +141,13 @@ def _table(data: bytes, lengths: Sequence[int], special: Sequence[int], ends: Se
 
 
 def _wrong(source: str, table: "LLTokenizer") -> str:
-    """Return what is wrong with a grammar, whatever the vocabulary; empty for nothing."""
+    """Return what is wrong with a grammar for any vocabulary; empty if nothing is."""
     from llguidance import LLMatcher
 
     wrong, messages = LLMatcher.validate_grammar_with_warnings(source, limits=_limits())
     if wrong:
         return messages[0]
-    # For what it costs: what it says of this vocabulary may not hold for another.
+    # Only to see what it costs: errors with this vocabulary may not occur with another.
     matcher = LLMatcher(table, source, log_level=0, limits=_limits())
     if not matcher.is_error():
         matcher.compute_bitmask()
@@ -159,14 +159,14 @@ def _state(matcher: "LLMatcher", value: Any) -> dict[str, Any]:
 
 
 def _limits() -> "LLParserLimits":
-    """Return what one grammar may cost; what it says of errors leaves out the grammar and the answer."""
+    """Return the limits of one grammar; its errors quote neither the grammar nor the answer."""
     from llguidance import LLParserLimits
 
     return LLParserLimits(max_lexer_states=100_000, verbose_errors=False)
 
 
 def _limit_memory() -> None:
-    """Let the system refuse what is far too much at once, where it can; the parent watches as well."""
+    """Let the system refuse huge allocations, where it can; the parent process watches as well."""
     if sys.platform == "linux":
         pages = int(Path("/proc/self/statm").read_bytes().split()[0])
         most = pages * resource.getpagesize() + MOST_MEMORY + _RESERVED

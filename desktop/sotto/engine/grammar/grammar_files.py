@@ -1,4 +1,4 @@
-"""What an answer must be, as files say it: a JSON schema, a regular expression or a Lark grammar, by their endings."""
+"""Constraints on answers from files: a JSON schema, a regular expression or a Lark grammar, by the ending."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,7 +14,7 @@ KINDS: Mapping[str, GrammarKind] = {
     ".regex": GrammarKind.REGEX,
     ".lark": GrammarKind.LARK,
 }
-"""How a file says it, by the ending of its name."""
+"""The kind of a file by the ending of its name."""
 WHAT: Mapping[GrammarKind, str] = {
     GrammarKind.JSON_SCHEMA: "a JSON schema",
     GrammarKind.REGEX: "a regular expression",
@@ -23,19 +23,19 @@ WHAT: Mapping[GrammarKind, str] = {
 
 
 def any_object(name: str = "format") -> Grammar:
-    """Return that an answer must be some JSON object; `name` is for messages."""
+    """Return the constraint that an answer be any JSON object; `name` is for error messages."""
     return Grammar(GrammarKind.JSON_SCHEMA, ANY_OBJECT, name)
 
 
 def grammar_of_file(path: Path, name: str = "") -> Grammar:
-    """Return what answers must be by a file, once it is known that this can be honoured.
+    """Return the constraint in a file, after a check that it can be honoured.
 
     Args:
         path: The file.
-        name: What it is called in messages about the grammar; empty for the whole path.
+        name: Its name in error messages about the grammar; empty for the whole path.
 
     Raises:
-        SottoError: Its ending is none of `KINDS`, it cannot be read, or what it asks for cannot be honoured.
+        SottoError: Its ending is none of `KINDS`, it cannot be read, or it cannot be honoured.
     """
     kind = KINDS.get(path.suffix)
     if kind is None:
@@ -46,9 +46,9 @@ def grammar_of_file(path: Path, name: str = "") -> Grammar:
         text = read_all(path, LARGEST[kind], WHAT[kind]).decode()
     except UnicodeDecodeError as error:
         raise InvalidRequestError(
-            f"{printable_path(path)} is no UTF-8 text ({error.reason} at {error.start})."
+            f"{printable_path(path)} is not UTF-8 text ({error.reason} at {error.start})."
         ) from error
-    # Editors end a file with a line break, which is no part of an expression.
+    # Editors end a file with a line break, which is not part of the expression.
     text = text.removesuffix("\n").removesuffix("\r") if kind is GrammarKind.REGEX else text
     grammar = Grammar(kind, text, printable_path(name or path))
     check_grammar(grammar)

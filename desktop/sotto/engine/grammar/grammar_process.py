@@ -1,8 +1,9 @@
-"""A process that follows grammars, as the one that started it sees it.
+"""Client of a process that follows grammars.
 
-llguidance bounds neither its time nor its memory: how long it thinks about several patterns that a text is to match at
-once has nothing to do with the limits it takes, and nothing stops it. So it runs in a process of its own, which the
-system ends once a request has had its seconds of computing, and which is ended here when it takes too much memory.
+WORKAROUND: llguidance bounds neither its time nor its memory; check at upgrades. The time that it takes to combine
+several patterns for one text is not covered by the limits that it accepts, and nothing can interrupt it. So it runs in
+a separate process. The system kills it when a request exceeds its processor time, and this module kills it when it
+takes too much memory.
 """
 
 import json
@@ -20,30 +21,30 @@ from sotto.engine.grammar.grammar_child import MOST_MEMORY
 from sotto.errors import EngineError, FaultError
 
 WORD = "follow-grammars"
-# Of waiting, for each second of computing: where the machine is busy with something else, half of the computing has to
-# be enough, and at last none.
-_HASTE, _HASTY_SHARE, _PATIENCE = 1.6, 0.5, 20.0
-_LOOK_EVERY = 0.02
-_PIECE = 1 << 20
+# A request is abandoned after this many times its limit of processor time by the clock: early if it used more than half
+# of the limit, late if the machine was busy with something else.
+_EARLY, _BUSY_SHARE, _LATE = 1.6, 0.5, 20.0
+_WATCH_INTERVAL_SECONDS = 0.02
+_READ_BYTES = 1 << 20
 _TOO_LONG, _TOO_LARGE = "it takes too long", "it takes too much memory"
-# Requests until its memory is looked at although none of them took long.
-_UNLOOKED = 16
+# Short requests after which its memory is checked all the same.
+_CHECK_EVERY = 16
 
 
 class TooMuchError(EngineError):
-    """A request took too much, so that the process had to be ended; the message is a part of a sentence."""
+    """A request took too much, so the process was killed; the message is part of a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """An answer.
+class Reply:
+    """The answer to a request.
 
     Attributes:
-        error: What is wrong; empty for nothing.
-        stopped: Whether nothing may follow any more.
-        value: What was asked for.
-        data: What was asked for, where that is bytes.
-        seconds: How long it computed.
+        error: What is wrong; empty if nothing is.
+        stopped: Whether nothing may follow.
+        value: The result.
+        data: The result, if it is bytes.
+        seconds: The processor time that it took.
     """
 
     error: str
@@ -54,58 +55,58 @@ class Told:
 
 
 class GrammarProcess:
-    """One such process. To be used by one thread at a time."""
+    """A process that follows grammars. To be used by one thread at a time."""
 
     def __init__(self) -> None:
-        """Start it, without waiting for anything.
+        """Start the process without waiting for it.
 
         Raises:
-            FaultError: The system does not start it.
+            FaultError: The system cannot start it.
         """
         pipe, nothing = subprocess.PIPE, subprocess.DEVNULL
         try:
-            # In a process group of its own: Ctrl-C in a terminal is for the app.
+            # In its own process group: Ctrl-C in a terminal is for the app.
             process = subprocess.Popen(
                 command(WORD), bufsize=0, stdin=pipe, stdout=pipe, stderr=nothing, process_group=0
             )
         except OSError as error:
             raise FaultError(f"The process that follows grammars could not be started ({error.strerror}).") from error
-        assert process.stdin is not None  # it was asked for, as the other one
+        assert process.stdin is not None  # both pipes were requested
         assert process.stdout is not None
         self._process, self._stdin, self._stdout = process, process.stdin, process.stdout
-        # Not select: it knows the first thousand descriptors only.
+        # Not `select`, which is limited to the first thousand descriptors.
         self._ready = select.poll()
         self._ready.register(self._stdout, select.POLLIN)
         self._end = weakref.finalize(self, _end, process)
         self._most = 0
-        self._unlooked = 0
+        self._unchecked = 0
         self.worn = False
 
     @property
     def alive(self) -> bool:
-        """Whether it is there and of use."""
+        """Whether it is running and can be used."""
         return not self.worn and self._process.poll() is None
 
     def end(self) -> None:
-        """End it at once."""
+        """Kill it."""
         self._end()
 
     def settle(self) -> None:
-        """Take the memory that it has now for what it needs in any case."""
+        """Measure its limit of memory from what it takes now, with the vocabulary loaded."""
         self._most = self._memory() + MOST_MEMORY
 
-    def ask(self, do: str, seconds: float, data: bytes = b"", gone: Sequence[int] = (), **more: Any) -> Told:
-        """Have something done.
+    def ask(self, do: str, seconds: float, data: bytes = b"", gone: Sequence[int] = (), **more: Any) -> Reply:
+        """Send a request and return its answer.
 
         Args:
-            do: What; see `grammar_child`.
-            seconds: How long it may compute.
-            data: What belongs to it.
-            gone: Matchers that are of no use any more.
-            more: What else belongs to it.
+            do: The command; see `grammar_child`.
+            seconds: The processor time that it may take.
+            data: The bytes of its argument.
+            gone: The numbers of matchers to free.
+            more: Further arguments.
 
         Raises:
-            TooMuchError: It took too much. The process has ended.
+            TooMuchError: It took too much time or memory. The process has ended.
         """
         head = {"do": do, "seconds": seconds, "gone": list(gone), "size": len(data), **more}
         began = time.monotonic()
@@ -116,15 +117,15 @@ class GrammarProcess:
             self.end()
             raise TooMuchError(self._reason()) from error
         except BaseException:
-            # An answer that nobody waited for would be taken for the next one.
+            # An answer that nobody read would be taken for the answer to the next request.
             self.end()
             raise
-        self._unlooked += 1
+        self._unchecked += 1
         took = time.monotonic() - began
-        if took > _LOOK_EVERY or self._unlooked >= _UNLOOKED:
-            self._unlooked = 0
+        if took > _WATCH_INTERVAL_SECONDS or self._unchecked >= _CHECK_EVERY:
+            self._unchecked = 0
             self.worn = 0 < self._most < self._memory()
-        return Told(told.get("error", ""), told.get("stopped", False), told.get("value"), found, told["seconds"])
+        return Reply(told.get("error", ""), told.get("stopped", False), told.get("value"), found, told["seconds"])
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
@@ -132,7 +133,7 @@ class GrammarProcess:
             view = view[self._stdin.write(view) :]
 
     def _answer(self, watch: "_Watch") -> tuple[dict[str, Any], bytes]:
-        """Wait for an answer, and see to it that it does not cost too much."""
+        """Wait for an answer, watching what it costs."""
         found = b""
         while (end := found.find(b"\n")) < 0:
             found += self._read(watch)
@@ -145,9 +146,9 @@ class GrammarProcess:
         return told, b"".join(parts)
 
     def _read(self, watch: "_Watch") -> bytes:
-        while not self._ready.poll(_LOOK_EVERY * 1000):
+        while not self._ready.poll(_WATCH_INTERVAL_SECONDS * 1000):
             watch.look()
-        data = self._stdout.read(_PIECE)
+        data = self._stdout.read(_READ_BYTES)
         if not data:
             raise EOFError
         return data
@@ -158,7 +159,7 @@ class GrammarProcess:
         try:
             return int(psutil.Process(self._process.pid).memory_info().rss)
         except psutil.Error:
-            return 0  # it has just ended
+            return 0  # it has just exited
 
     def _reason(self) -> str:
         status = self._process.returncode
@@ -168,17 +169,17 @@ class GrammarProcess:
 
 
 class _Watch:
-    """Looks at what one request costs, from outside."""
+    """Watches from outside what one request costs."""
 
     def __init__(self, pid: int, began: float, seconds: float, most: int) -> None:
         self._pid, self._began, self._seconds, self._most = pid, began, seconds, most
         self._before: float | None = None
 
     def look(self) -> None:
-        """Find out whether it is too much.
+        """Check the costs so far.
 
         Raises:
-            TooMuchError: It is.
+            TooMuchError: They are too high.
         """
         import psutil
 
@@ -186,19 +187,19 @@ class _Watch:
             process = psutil.Process(self._pid)
             memory, times = process.memory_info().rss, process.cpu_times()
         except psutil.Error:
-            return  # it has just ended
+            return  # it has just exited
         computed = times.user + times.system
         if self._before is None:
             self._before = computed
         if self._most and memory > self._most:
             raise TooMuchError(_TOO_LARGE)
         waited, share = time.monotonic() - self._began, (computed - self._before) / self._seconds
-        if waited > self._seconds * (_HASTE if share > _HASTY_SHARE else _PATIENCE):
+        if waited > self._seconds * (_EARLY if share > _BUSY_SHARE else _LATE):
             raise TooMuchError(_TOO_LONG)
 
 
 def _end(process: "subprocess.Popen[bytes]") -> None:
-    """End a process at once; nothing of it is left."""
+    """Kill a process, close its pipes and wait for its end."""
     for pipe in (process.stdin, process.stdout):
         _close(pipe)
     if process.poll() is None:

@@ -1,8 +1,8 @@
-"""What an answer must be, checked and put in llguidance's terms, without any model.
+"""Checks of constraints on answers and their translation for llguidance, independent of any model.
 
-llguidance (https://github.com/guidance-ai/llguidance) says which tokens may follow under a grammar. It refuses what it
-cannot honour, in words that are passed on; its limits and its gaps are in `schema_checks` and here. It runs in a
-process of its own (`sotto.engine.grammar.matchers`).
+llguidance (https://github.com/guidance-ai/llguidance) computes which tokens may follow under a grammar. It refuses what
+it cannot honour, in words that are passed on; its gaps are covered by `schema_checks` and here. It runs in a separate
+process (`sotto.engine.grammar.matchers`).
 """
 
 import json
@@ -23,31 +23,31 @@ from sotto.store.bounded_json import parse_object
 from sotto.store.printable import format_size, printable
 
 LARGEST = {GrammarKind.JSON_SCHEMA: LARGEST_SCHEMA, GrammarKind.REGEX: LONGEST_REGEX, GrammarKind.LARK: 16 << 10}
-"""Bytes that a grammar may have: the rules of Lark follow each other by recursion, one for each few of them."""
+"""Bytes that a grammar may have. Lark's limit is lower, as its rules refer to each other by recursion."""
 ANY_OBJECT = '{"type": "object"}'
-"""The schema of `json`, in all dialects."""
+"""The schema for any JSON object, which the API's `json` formats ask for."""
 NO_TOKEN = "no token of this model goes on as it asks"
 
 _SHOWN = 200
-# Without it, text that can go on in one way only would have to be cut into tokens as llguidance does.
+# Without it, llguidance would choose the tokens of text that can continue in one way only.
 FREE = '%llguidance {"no_forcing": true}\n'
 _JSON = {
     "lenient": False,
     "coerce_one_of": False,
     "item_separator": ",",
     "key_separator": ":",
-    # As people write it, and never endless: a model at a loss would go on with spaces for ever.
+    # As people write JSON, and bounded: a confused model would write spaces for ever.
     "whitespace_pattern": r" |\n[ \t]{0,32}",
-    # Without \u each text is written in one way only, so that no other spelling of a key gets past its schema.
+    # Without \u each string has one spelling, so no other spelling of a key gets past its schema.
     "json_allowed_escapes": 'nrbtf\\"',
 }
-# Where in the text made here, not in what was given.
+# A place in the translation, which means nothing to the user.
 _PLACE = re.compile(
     r"^at (2\(8\)|\d+\(\d+\)(?=: failed to compile JSON)): "
     r"(failed to compile JSON schema: |invalid regex .* \(in regex\): )?"
 )
 _UNDECIDED = f"pattern, format and lengths together ask too much of one text; {TOO_MANY}"
-# The rest shows expressions as they were written for llguidance.
+# Other parts of these messages quote translated expressions.
 _IN_OTHER_WORDS = {
     "NoExtension": NO_TOKEN,
     "are not disjoint": "two patterns of patternProperties may match one key",
@@ -60,13 +60,13 @@ _UNKNOWN = re.compile(r"Unimplemented keys: (\[.*\])")
 
 @dataclass(frozen=True, slots=True)
 class Rules:
-    """What an answer must be, in llguidance's dialect of Lark, with everything checked that it does not check itself.
+    """A constraint in llguidance's dialect of Lark, checked for what llguidance does not check itself.
 
     Attributes:
         text: The rules; `start` is the whole answer.
-        name: What they are called, for messages.
-        schema: Whether keywords that are not known are those of a JSON schema.
-        place: Where an answer is as it begins, so that its JSON is found; None where it has none.
+        name: Their name in error messages.
+        schema: Whether unknown keywords are those of a JSON schema.
+        place: Where in its JSON an answer begins; None if it holds none.
     """
 
     text: str
@@ -76,7 +76,7 @@ class Rules:
 
 
 def check_grammar(grammar: Grammar) -> None:
-    """Find out whether a grammar can be honoured, whatever the model. May run on any thread.
+    """Check that a grammar can be honoured with any model. May run on any thread.
 
     Raises:
         InvalidRequestError: It cannot.
@@ -88,16 +88,16 @@ def check_grammar(grammar: Grammar) -> None:
 
 @lru_cache(1)
 def _checker() -> Table:
-    """Return a vocabulary of bytes: what a grammar is, and what it costs, shows with any."""
+    """Return a vocabulary of single bytes, which is enough to check a grammar and its cost."""
     return Table([*(bytes([byte]) for byte in range(256)), b""], [256], [256])
 
 
 def llguidance_source(rules: Rules, head: str = "") -> str:
-    """Return rules as llguidance is given them.
+    """Return rules in the form that llguidance takes.
 
     Args:
-        rules: What the answer must be.
-        head: Rules of what may stand in front of it, which refer to the answer as `@answer`; empty for nothing.
+        rules: The rules of the answer.
+        head: Rules of what may precede it, which refer to the answer as `@answer`; empty for nothing.
     """
     if not head:
         return rules.text
@@ -106,11 +106,11 @@ def llguidance_source(rules: Rules, head: str = "") -> str:
 
 
 def json_rule(schema: Mapping[str, Any], name: str) -> str:
-    """Return what stands in a rule for JSON by a schema that has been checked.
+    """Return the part of a rule that stands for JSON by a checked schema.
 
     Args:
-        schema: An object.
-        name: What it is called, for messages.
+        schema: A schema that is an object.
+        name: Its name in error messages.
 
     Raises:
         InvalidRequestError: One of its patterns or formats cannot be honoured.
@@ -119,10 +119,10 @@ def json_rule(schema: Mapping[str, Any], name: str) -> str:
 
 
 def rules_of(grammar: Grammar) -> Rules:
-    """Return the rules of a grammar, once everything is checked that llguidance does not check itself.
+    """Return the rules of a grammar, checked for what llguidance does not check itself.
 
     Raises:
-        InvalidRequestError: The grammar is too large, not what it should be, or cannot be honoured.
+        InvalidRequestError: The grammar is too large, malformed, or cannot be honoured.
     """
     size, most = _size(grammar), LARGEST[grammar.kind]
     if not 0 < size <= most:
@@ -135,17 +135,17 @@ def rules_of(grammar: Grammar) -> Rules:
             f"{FREE}start: {json_rule(_schema(grammar), grammar.name)}", grammar.name, schema=True, place=InJson()
         )
     if grammar.kind is GrammarKind.LARK:
-        # llguidance takes what begins so for a grammar in JSON, with schemas that nobody has checked.
+        # llguidance takes a text that begins with { for a grammar in JSON, whose schemas are not checked here.
         unwanted = "{" if grammar.text.lstrip().startswith("{") else ""
         if unwanted := next((part for part in ("%json", "%llguidance") if part in grammar.text), unwanted):
             raise InvalidRequestError(f"{grammar.name}: {unwanted} is not supported in a Lark grammar; leave it out.")
-        # Behind it, so that lines count as they are written.
+        # At the end, so that line numbers in errors are those of the user's text.
         return Rules(f"{grammar.text}\n{FREE}", grammar.name)
     return Rules(f"{FREE}start: /{match_expression(grammar.text, grammar.name)}/", grammar.name)
 
 
 def _schema(grammar: Grammar) -> dict[str, Any]:
-    """Return a schema, checked."""
+    """Return the parsed and checked schema of a grammar."""
     try:
         schema = parse_object(grammar.text.encode(), grammar.name, strict=False, max_depth=DEEPEST_SCHEMA)
     except BrokenModelError as error:
@@ -155,7 +155,7 @@ def _schema(grammar: Grammar) -> dict[str, Any]:
 
 
 def refusal_of(rules: Rules, reason: str) -> InvalidRequestError:
-    """Return the error for a grammar that cannot be honoured, from what llguidance says of it."""
+    """Return the error for a grammar that cannot be honoured, given llguidance's reason."""
     unknown = _UNKNOWN.search(reason)
     if unknown and rules.schema:
         keywords: list[Any] = json.loads(unknown[1])
@@ -167,12 +167,12 @@ def refusal_of(rules: Rules, reason: str) -> InvalidRequestError:
 
 
 def first_line(reason: str) -> str:
-    """Return what llguidance says as a part of a sentence: what it shows of its state is left out."""
+    """Return a message of llguidance as part of a sentence, without what it shows of its state."""
     for part, words in _IN_OTHER_WORDS.items():
         if part in reason:
             return words
     lines = [line.strip() for line in reason.strip().splitlines() if line.strip()]
-    # What is wrong with a regular expression stands under a picture of the place.
+    # For a regular expression, the error stands below a drawing of the place.
     error = next((line for line in lines[1:] if line.startswith("error: ")), "")
     words = f"{_PLACE.sub('', lines[0])} {error}".strip() if lines else "it cannot be read"
     return printable(words, _SHOWN).rstrip(".")

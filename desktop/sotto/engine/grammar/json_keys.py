@@ -1,7 +1,6 @@
-"""The keys of JSON that is being written, so that no object gets one of them twice: no grammar can remember them.
+"""Tracks the keys of JSON that is being written, so that no object gets one twice: no grammar can remember them.
 
-Texts in answers are spelled in one way only (`sotto.engine.grammar.grammars`), so keys are compared as they are
-written.
+Strings in answers have only one spelling (`sotto.engine.grammar.grammars`), so keys are compared as they are written.
 """
 
 from dataclasses import dataclass, replace
@@ -11,13 +10,13 @@ _QUOTE, _BACKSLASH = ord('"'), ord("\\")
 
 @dataclass(frozen=True, slots=True)
 class Keys:
-    """Where some JSON is.
+    """A position in JSON.
 
     Attributes:
         open: What is open, from the outside in: the keys of an object, or None for a list.
-        text: What there is of the text that is being written; None outside of one.
-        is_key: Whether that text is a key, or the next one will be.
-        escaped: Whether it ends with a backslash that belongs to the next byte.
+        text: The string that is being written, so far; None outside of strings.
+        is_key: Whether that string, or the next one, is a key.
+        escaped: Whether the string ends with a backslash that escapes the next byte.
     """
 
     open: tuple[frozenset[bytes] | None, ...] = ()
@@ -27,11 +26,11 @@ class Keys:
 
     @property
     def others(self) -> frozenset[bytes]:
-        """The keys that the one which is being written must not be; none where none is."""
+        """The keys that the key being written must differ from; empty if none is being written."""
         return (self.open[-1] or frozenset()) if self.text is not None and self.is_key else frozenset()
 
     def after(self, data: bytes) -> "Keys | None":
-        """Return where it is behind some bytes that may follow; None where an object has a key twice then."""
+        """Return the position after some bytes that may follow; None if an object then has a key twice."""
         here, at = self, 0
         while at < len(data):
             if here.text is None:
@@ -52,11 +51,11 @@ class Keys:
 
 
 NOWHERE = Keys()
-"""Outside of all JSON."""
+"""The position outside of all JSON."""
 
 
 def _outside(here: Keys, byte: int) -> Keys:
-    """Return where JSON is behind a byte that is in no text."""
+    """Return the position after a byte that is not in a string."""
     match chr(byte):
         case '"':
             return replace(here, text=b"")
@@ -72,7 +71,7 @@ def _outside(here: Keys, byte: int) -> Keys:
 
 
 def _end(data: bytes, at: int, *, escaped: bool) -> tuple[int, bool]:
-    """Return where a text's last quote is, or where the data end, and whether a backslash is the last before."""
+    """Return where a string's closing quote is, or the end of the data, and whether the byte there is escaped."""
     while at < len(data) and (escaped or data[at] != _QUOTE):
         escaped = not escaped and data[at] == _BACKSLASH
         at += 1

@@ -1,6 +1,6 @@
-"""Where in an answer JSON stands, so that its keys can be followed: all of it, behind a thought, or within calls.
+"""Tracks where JSON is in an answer, so that its keys can be checked: all of it, after reasoning, or within tool calls.
 
-Everything around JSON is written in one way only, so it is found by what stands in front of it.
+Everything around the JSON has only one spelling, so the JSON is found by what precedes it.
 """
 
 from dataclasses import dataclass, replace
@@ -10,14 +10,14 @@ from sotto.engine.grammar.json_keys import NOWHERE, Keys
 
 
 class Place(Protocol):
-    """Where an answer is. Never changes."""
+    """A position in an answer. Immutable."""
 
     @property
     def keys(self) -> Keys | None:
-        """Where the JSON is that the answer is in; None outside of any."""
+        """The position within JSON; None outside of any."""
 
     def after(self, data: bytes) -> "Place | None":
-        """Return where the answer is behind some bytes; None where an object has a key twice then."""
+        """Return the position after some bytes; None if an object then has a key twice."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,19 +27,19 @@ class InJson:
     keys: Keys = NOWHERE
 
     def after(self, data: bytes) -> "InJson | None":
-        """Return where the answer is behind some bytes; None where an object has a key twice then."""
+        """Return the position after some bytes; None if an object then has a key twice."""
         keys = self.keys.after(data)
         return None if keys is None else InJson(keys)
 
 
 @dataclass(frozen=True, slots=True)
 class Sign:
-    """What tells that something begins behind it.
+    """A text after which an argument or a call begins.
 
     Attributes:
-        text: How it is written.
-        ends: What ends the text that stands behind it as it is; empty where none does.
-        signs: What its arguments begin with; None where JSON stands behind it.
+        text: The text itself.
+        ends: What ends the literal text that follows; empty if no literal text does.
+        signs: What the arguments of the call begin with; None if JSON follows.
     """
 
     text: bytes
@@ -49,14 +49,14 @@ class Sign:
 
 @dataclass(frozen=True, slots=True)
 class InCalls:
-    """An answer that is calls.
+    """An answer that consists of tool calls.
 
     Attributes:
         calls: What each call begins with.
-        signs: What each argument begins with in the call that it is in.
-        seen: What may belong to the next sign.
-        ends: What ends the text that it is in, which stands as it is; empty outside of one.
-        keys: Where the JSON is that it is in.
+        signs: What each argument of the current call begins with.
+        seen: The last bytes, which may belong to the next sign.
+        ends: What ends the current literal text; empty outside of one.
+        keys: The position within JSON; None outside of any.
     """
 
     calls: tuple[Sign, ...]
@@ -66,14 +66,14 @@ class InCalls:
     keys: Keys | None = None
 
     def after(self, data: bytes) -> "InCalls | None":
-        """Return where the answer is behind some bytes; None where an object has a key twice then."""
+        """Return the position after some bytes; None if an object then has a key twice."""
         here = self
         for byte in data:
             keys = here.keys
             if keys is None:
                 here = _outside(here, byte)
             elif keys == NOWHERE and chr(byte) not in '{["':
-                # Neither an object nor a list nor a text: nothing says where it ends, and nothing has to.
+                # A number, true, false or null: it cannot hold keys, so its end does not matter.
                 here = _outside(replace(here, keys=None), byte)
             elif (keys := keys.after(bytes((byte,)))) is None:
                 return None
@@ -83,7 +83,7 @@ class InCalls:
 
 
 def _outside(here: InCalls, byte: int) -> InCalls:
-    """Return where calls are behind a byte that is in no JSON."""
+    """Return the position after a byte that is not in JSON."""
     seen = here.seen + bytes((byte,))
     if here.ends:
         ended = seen.endswith(here.ends)
@@ -106,15 +106,15 @@ def _length(sign: Sign) -> int:
 
 @dataclass(frozen=True, slots=True)
 class InLead:
-    """An answer that may begin with a thought.
+    """An answer that may begin with reasoning.
 
     Attributes:
-        rest: What follows then.
-        opens: What begins a thought.
-        closes: What ends it, with all up to the rest.
-        instead: What stands there where there is no thought.
-        thinking: Whether it is in the thought.
-        seen: What there is that may belong to one of these.
+        rest: The position where the answer proper begins.
+        opens: What begins the reasoning.
+        closes: What ends it, with everything up to the answer proper.
+        instead: What precedes the answer if there is no reasoning.
+        thinking: Whether the position is within the reasoning.
+        seen: The last bytes, which may belong to one of these.
     """
 
     rest: Place
@@ -126,10 +126,10 @@ class InLead:
 
     @property
     def keys(self) -> None:
-        """Nothing: there is no JSON yet."""
+        """None: there is not JSON yet."""
 
     def after(self, data: bytes) -> Place | None:
-        """Return where the answer is behind some bytes; None where an object has a key twice then."""
+        """Return the position after some bytes; None if an object then has a key twice."""
         seen = self.seen + data
         if not self.thinking:
             if seen.startswith(self.opens):

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from sotto.engine.grammar.json_places import Place
 
 _QUOTE = b'"'
-# Quotes in a token that begins and ends a key by itself, from within an object, from within a text, and from elsewhere.
+# The fewest quotes in a token that holds a whole key, starting in an object, in a string, or elsewhere.
 _IN_OBJECT, _IN_TEXT, _ELSEWHERE = 2, 3, 4
 
 
@@ -21,7 +21,7 @@ class KeyMasks:
         self._several = [(data.count(_QUOTE), data, token) for data, token in ending if data.count(_QUOTE) > 1]
 
     def without_repeats(self, mask: bytes, place: Place) -> bytes:
-        """Return a mask without the tokens that would make an object have the same key twice."""
+        """Return a mask without the tokens that would give an object the same key twice."""
         left = bytearray(mask)
         for token in self._repeating(left, place):
             left[token // 8] &= ~(1 << token % 8)

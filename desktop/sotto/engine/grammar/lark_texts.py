@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 
 def literals(text: str, tokens: Mapping[str, int]) -> str:
-    """Return a text as literals of a rule; special tokens in it become token references."""
+    """Return a text as literals in a rule; special tokens in it become token references."""
     return " ".join(
         f"<[{tokens[part]}]>" if part in tokens else json.dumps(part, ensure_ascii=False)
         for part in split_marks(text, tokens)

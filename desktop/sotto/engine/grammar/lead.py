@@ -1,7 +1,7 @@
-"""What may stand in front of an answer that must be something: a thought, and what leads from it to the answer.
+"""What may precede a constrained answer: reasoning, and what leads from it to the answer.
 
-Where an answer must be something, everything in front of it is written in one way only, character by character. So what
-must follow begins at one place for the rules and for the reader of the answer, and the answer may look like anything.
+Everything before a constrained answer has only one spelling, character by character. So the rules and the parser agree
+on where the answer begins, whatever the answer looks like.
 """
 
 from collections.abc import Mapping
@@ -13,17 +13,17 @@ from sotto.engine.grammar.lark_texts import literals, regex_of
 
 @dataclass(frozen=True, slots=True)
 class Lead:
-    """What may stand in front of an answer.
+    """What may precede an answer.
 
     Attributes:
-        opens: What begins a thought.
+        opens: What begins the reasoning.
         closes: What ends it.
-        behind: What stands between that and the answer.
-        instead: What stands in front of the answer where there is no thought.
-        marks: Texts in all that which must be seen even where they are special tokens.
-        line: What stands in front of `closes` where a thought is ended that did not want to end.
-        opened: Whether the prompt has begun the thought.
-        needed: Whether there has to be one.
+        behind: What stands between `closes` and the answer.
+        instead: What precedes the answer if there is no reasoning.
+        marks: Texts in all of these that must be shown even if they are special tokens.
+        line: What precedes `closes` if reasoning is cut short.
+        opened: Whether the prompt has begun the reasoning.
+        needed: Whether there must be reasoning.
     """
 
     opens: str
@@ -37,14 +37,14 @@ class Lead:
 
     @property
     def end(self) -> str:
-        """What is written to end a thought that is under way."""
+        """What is written to cut reasoning short."""
         return f"{self.line}{self.closes}{self.behind}"
 
     def rules(self, tokens: Mapping[str, int]) -> str:
-        """Return the rules of all that, in llguidance's dialect of Lark; they refer to the answer as `@answer`.
+        """Return rules in llguidance's dialect of Lark, which refer to the answer as `@answer`.
 
         Args:
-            tokens: Ids of the special tokens, by their texts.
+            tokens: The ids of the special tokens by their texts.
         """
         closes = regex_of(self.closes)
         if self.closes in tokens:
@@ -58,6 +58,6 @@ class Lead:
         return f"start: {rest}\n{thought}\n"
 
     def place(self, answer: Place) -> InLead:
-        """Return where an answer is that begins with this, so that its JSON is found."""
+        """Return the position at the beginning of an answer that this precedes."""
         closes = f"{self.closes}{self.behind}".encode()
         return InLead(answer, self.opens.encode(), closes, self.instead.encode(), thinking=self.opened)

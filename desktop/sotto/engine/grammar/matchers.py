@@ -1,8 +1,8 @@
 """Grammars on a vocabulary, followed token by token in a process of their own.
 
-A `Table` stands for llguidance's `LLTokenizer` and a `Matcher` for its `LLMatcher`, with those of their methods that
-are needed; none of them takes longer than is said here, or more memory. What takes too much fails alone: its process is
-ended, and matchers that were in it as well go on in the next one, at the same place.
+A `Table` stands for llguidance's `LLTokenizer` and a `Matcher` for its `LLMatcher`, with the methods that are needed.
+The time and memory of each are bounded. A request that takes too much fails alone: its process is killed, and the other
+matchers that were in it continue in a new process, at the same place.
 """
 
 import hashlib
@@ -12,20 +12,20 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any
 
-from sotto.engine.grammar.grammar_process import GrammarProcess, Told, TooMuchError
+from sotto.engine.grammar.grammar_process import GrammarProcess, Reply, TooMuchError
 from sotto.errors import FaultError
 
 PREPARING_SECONDS = 1.0
-"""Of computing, until the first token of an answer is known."""
+"""Processor time until the first token of an answer."""
 STEP_SECONDS = 0.5
-"""Of computing, for one step of an answer."""
+"""Processor time for one step of an answer."""
 TOO_MANY = "use fewer patterns and formats for the same text"
-# Steps that all take nearly as long as they may would keep other answers waiting.
-_SPARE_SECONDS, _SECONDS_A_TOKEN = 1.0, 0.03
+# Of processor time for a whole answer: if every step took nearly its limit, other answers would wait.
+_SPARE_SECONDS, _SECONDS_PER_TOKEN = 1.0, 0.03
 # Even a large vocabulary takes a second at most.
 _OPENING_SECONDS = 30.0
-# Grammars of which it is known what is wrong with them, if anything is.
-_REMEMBERED = 256
+# Grammars whose check is remembered.
+_MAX_CHECKED = 256
 
 
 class Table:
@@ -38,13 +38,13 @@ class Table:
         ends: Sequence[int],
         process: GrammarProcess | None = None,
     ) -> None:
-        """Start without anything done.
+        """Store a vocabulary; nothing is computed yet.
 
         Args:
-            tokens: The bytes of each.
-            special: Those that are no text, whatever their bytes.
-            ends: Those that end an answer, one at least.
-            process: A process to begin with, in which nothing was done yet either; None to start one when it is needed.
+            tokens: The bytes of each token.
+            special: Tokens that are not text, whatever their bytes are.
+            ends: Tokens that end an answer, at least one.
+            process: A fresh process to use first; None to start one when it is needed.
         """
         self._data = b"".join(tokens)
         self._opening = {"lengths": [len(token) for token in tokens], "special": list(special), "ends": list(ends)}
@@ -52,7 +52,7 @@ class Table:
         self._process: GrammarProcess | None = None
         self._first = process
         self._numbers = itertools.count()
-        # A matcher may be dropped on any thread, so dropping it does not take the lock.
+        # A matcher may be freed on any thread, so `drop` does not take the lock.
         self._gone: deque[int] = deque()
         self._wrong: OrderedDict[bytes, str] = OrderedDict()
 
@@ -65,7 +65,7 @@ class Table:
                 raise FaultError(f"A text could not be cut into tokens: {error.message}.") from error
 
     def check(self, source: str) -> str:
-        """Return what is wrong with a grammar, whatever the vocabulary; empty for nothing."""
+        """Return what is wrong with a grammar for any vocabulary; empty if nothing is."""
         key = _digest(source)
         with self._lock:
             if (wrong := self._wrong.get(key)) is None:
@@ -77,25 +77,25 @@ class Table:
             return wrong
 
     def matcher(self, source: str) -> "Matcher":
-        """Return a matcher where answers begin, in an error state if the grammar cannot be honoured."""
+        """Return a matcher at the beginning of an answer, in an error state if the grammar cannot be honoured."""
         matcher = Matcher(self, source)
         matcher.begin()
         return matcher
 
-    def run(self, matcher: "Matcher", do: str, tokens: Sequence[int] | int = ()) -> Told:
-        """Have something done by a matcher, wherever that is now; see `sotto.engine.grammar.grammar_child`.
+    def run(self, matcher: "Matcher", do: str, tokens: Sequence[int] | int = ()) -> Reply:
+        """Run a command on a matcher, in whichever process it is; see `sotto.engine.grammar.grammar_child`.
 
         Raises:
-            TooMuchError: It takes too much, or the matcher's grammar cannot be honoured.
+            TooMuchError: It takes too much time or memory, or the matcher's grammar cannot be honoured.
         """
         with self._lock:
             spent = self._place(matcher)
-            told = self._ask(do, STEP_SECONDS, of=matcher.number, tokens=tokens)
-            matcher.spent += spent + told.seconds
-            return told
+            reply = self._ask(do, STEP_SECONDS, of=matcher.number, tokens=tokens)
+            matcher.spent += spent + reply.seconds
+            return reply
 
     def copy(self, matcher: "Matcher") -> "Matcher":
-        """Return a matcher at the same place that goes its own way.
+        """Return an independent matcher at the same place.
 
         Raises:
             TooMuchError: As `run`.
@@ -104,16 +104,16 @@ class Table:
             self._place(matcher)
             copied = Matcher(self, matcher.source, matcher.taken)
             copied.process, copied.number = matcher.process, next(self._numbers)
-            told = self._ask("copy", STEP_SECONDS, of=matcher.number, new=copied.number)
-            copied.stopped = told.stopped
+            reply = self._ask("copy", STEP_SECONDS, of=matcher.number, new=copied.number)
+            copied.stopped = reply.stopped
             return copied
 
     def drop(self, number: int) -> None:
-        """Forget a matcher, with the next request."""
+        """Have a matcher freed with the next request."""
         self._gone.append(number)
 
     def _place(self, matcher: "Matcher") -> float:
-        """See to it that a matcher is in the process that is there; return how many seconds that took."""
+        """Ensure that a matcher is in the current process; return the seconds of processor time that it took."""
         process = self._there()
         if matcher.process is process:
             return 0
@@ -122,22 +122,22 @@ class Table:
             raise TooMuchError(wrong)
         number = next(self._numbers)
         try:
-            told = self._ask("compile", PREPARING_SECONDS, matcher.source.encode(), new=number)
+            reply = self._ask("compile", PREPARING_SECONDS, matcher.source.encode(), new=number)
         except TooMuchError as error:
             wrong = f"{error.message}; {TOO_MANY}"
             self._remember(key, wrong)
             raise TooMuchError(wrong) from error
-        if told.error:
+        if reply.error:
             self.drop(number)
-            raise TooMuchError(told.error)
-        spent = told.seconds
+            raise TooMuchError(reply.error)
+        spent = reply.seconds
         if matcher.taken:
             spent += self._ask("take", PREPARING_SECONDS, of=number, tokens=matcher.taken).seconds
         matcher.process, matcher.number = process, number
         return spent
 
     def _there(self) -> GrammarProcess:
-        """Return the process, in which there is the vocabulary."""
+        """Return the current process, which has the vocabulary."""
         process = self._process
         if process is not None and process.alive:
             return process
@@ -152,31 +152,31 @@ class Table:
         process.settle()
         return process
 
-    def _ask(self, do: str, seconds: float, data: bytes = b"", **more: Any) -> Told:
+    def _ask(self, do: str, seconds: float, data: bytes = b"", **more: Any) -> Reply:
         process = self._there()
         gone = [self._gone.popleft() for _ in range(len(self._gone))]
         return process.ask(do, seconds, data, gone, **more)
 
     def _remember(self, key: bytes, wrong: str) -> None:
         self._wrong[key] = wrong
-        if len(self._wrong) > _REMEMBERED:
+        if len(self._wrong) > _MAX_CHECKED:
             self._wrong.popitem(last=False)
 
 
 class Matcher:
-    """Follows one answer. After an error it is of no use any more.
+    """Follows one answer. After an error it cannot be used any more.
 
     Attributes:
         source: The grammar.
-        taken: The tokens that it is behind.
-        process: Where it is; None for nowhere yet.
-        number: What it is called there.
-        stopped: Whether nothing may follow any more.
-        spent: How many seconds it has computed.
+        taken: The tokens that it has consumed.
+        process: The process that it is in; None before the first.
+        number: Its number in that process.
+        stopped: Whether nothing may follow.
+        spent: The seconds of processor time that it has taken.
     """
 
     def __init__(self, table: Table, source: str, taken: Sequence[int] = ()) -> None:
-        """Start nowhere yet; only a `Table` makes one."""
+        """Create a matcher in no process; only a `Table` does so."""
         self.number = -1
         self._table = table
         self.source = source
@@ -187,16 +187,16 @@ class Matcher:
         self._error = ""
 
     def __del__(self) -> None:
-        """Have it forgotten where it is."""
+        """Have it freed in its process."""
         if self.number >= 0:
             self._table.drop(self.number)
 
     def begin(self) -> None:
-        """Find out whether the grammar can be honoured."""
+        """Compile the grammar, so that errors in it show."""
         self._run("state")
 
     def deep_copy(self) -> "Matcher":
-        """Return a matcher at the same place that goes its own way."""
+        """Return an independent matcher at the same place."""
         try:
             return self._table.copy(self)
         except TooMuchError as error:
@@ -209,57 +209,57 @@ class Matcher:
         return bool(self._error)
 
     def get_error(self) -> str:
-        """Return what went wrong; empty for nothing."""
+        """Return what went wrong; empty if nothing did."""
         return self._error
 
     def is_stopped(self) -> bool:
-        """Whether nothing may follow any more."""
+        """Whether nothing may follow."""
         return self.stopped or self.is_error()
 
     def is_accepting(self) -> bool:
-        """Whether it could end here."""
+        """Whether the answer may end here."""
         return bool(self._run("accepting"))
 
     def consume_token(self, token: int) -> bool:
-        """Go on behind a token; return whether it may follow."""
+        """Consume a token; return whether it may follow."""
         taken = bool(self._run("take", [token]))
         if taken:
             self.taken.append(token)
         return taken
 
     def compute_bitmask(self) -> bytes:
-        """Return which tokens may follow, a bit for each."""
-        told = self._told("mask")
-        return b"" if told is None else told.data
+        """Return which tokens may follow, one bit each."""
+        reply = self._request("mask")
+        return b"" if reply is None else reply.data
 
     def validate_tokens(self, tokens: Sequence[int]) -> int:
-        """Return how many of some tokens may follow one after the other."""
+        """Return how many of the tokens, one after the other, may follow."""
         return int(self._run("follow", list(tokens)) or 0)
 
     def rollback(self, count: int) -> bool:
-        """Go back by so many tokens."""
+        """Undo the last `count` tokens."""
         done = bool(self._run("back", count))
         if done and count:
             del self.taken[-count:]
         return done
 
     def _run(self, do: str, tokens: Sequence[int] | int = ()) -> Any:
-        told = self._told(do, tokens)
-        return None if told is None else told.value
+        reply = self._request(do, tokens)
+        return None if reply is None else reply.value
 
-    def _told(self, do: str, tokens: Sequence[int] | int = ()) -> Told | None:
-        """Have something done; None where there is an error, before or behind it."""
+    def _request(self, do: str, tokens: Sequence[int] | int = ()) -> Reply | None:
+        """Run a command; None if there is an error before or after it."""
         if self._error:
             return None
         try:
-            told = self._table.run(self, do, tokens)
+            reply = self._table.run(self, do, tokens)
         except TooMuchError as error:
             self._error = error.message
             return None
-        self._error, self.stopped = told.error, told.stopped
-        if not self._error and self.spent > _SPARE_SECONDS + _SECONDS_A_TOKEN * len(self.taken):
+        self._error, self.stopped = reply.error, reply.stopped
+        if not self._error and self.spent > _SPARE_SECONDS + _SECONDS_PER_TOKEN * len(self.taken):
             self._error = "its steps take too long"
-        return None if self._error else told
+        return None if self._error else reply
 
 
 def _digest(source: str) -> bytes:

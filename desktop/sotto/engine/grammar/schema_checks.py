@@ -1,15 +1,15 @@
-"""What is refused of a JSON schema before llguidance sees it.
+"""Checks of a JSON schema before llguidance compiles it.
 
-That library refuses most of what it cannot honour by itself. This is the rest of it, as found by trying version 1.9:
+WORKAROUND: llguidance refuses most of what it cannot honour, but not everything. These checks refuse the rest, as found
+by trying version 1.9; try again at upgrades:
 
-- keywords that it takes and does not keep: `contentEncoding` and `contentMediaType` of draft 7, two or more
-  `minProperties` (it does not count keys that are there twice once), `x-guidance` (which is its own, and can turn
-  guarantees off), `$schema` of drafts that it does not know, names for parts of a schema that are there twice;
-- values that it rounds or leaves out of an answer: numbers of many digits, control characters;
-- what it takes and fails on when the answer comes there: many properties of an object that may be missing;
+- keywords that it accepts and ignores: `contentEncoding` and `contentMediaType` of draft 7, `minProperties` of two or
+  more (it counts a repeated key twice), `x-guidance` (its own keyword, which can turn guarantees off), `$schema` of
+  unknown drafts, names for parts of a schema that are there twice;
+- values that it rounds or leaves out of an answer: numbers with many digits, control characters;
+- what makes it fail within an answer: many optional properties in an object;
 - what takes it seconds or minutes, or ends the process: thousands of properties, a large `multipleOf`, long patterns,
-  whole numbers at the end of 64 bits, and parts of a schema that refer to each other in a long row, as it follows
-  references by recursion.
+  whole numbers near the limits of 64 bits, and long chains of references, which it follows by recursion.
 """
 
 import math
@@ -25,23 +25,23 @@ from sotto.store.printable import printable
 LARGEST_SCHEMA = 1 << 20
 """Bytes of a schema."""
 DEEPEST_SCHEMA = 100
-"""Objects and lists within each other; llguidance takes a few more."""
+"""Nested objects and lists; llguidance accepts a few more."""
 LONGEST_REGEX = 16 << 10
-"""Characters of a regular expression, or of all patterns in a schema together: time grows with the square of it."""
+"""Characters of a regular expression, or of all patterns in a schema; the time is quadratic in it."""
 
 MOST_OPTIONAL = 400
-"""Properties of one object, or of those that it may be one of, that may be missing; from 500 on llguidance fails."""
+"""Optional properties of one object with its alternatives; from 500 on llguidance fails."""
 MOST_PROPERTIES = 2000
-"""Properties in a schema: so many take it a second or two, and time grows with the square of them."""
+"""Properties in a schema: so many take a second or two, and the time is quadratic in them."""
 
-_LARGEST = 2**53
-_SMALLEST = 1e-15
-# For a million of them many seconds go by.
-_MOST_REMAINDERS = 10_000
-# A level takes 4 KiB of the stack, at most.
-_MOST_LEVELS = 1000
+_MAX_NUMBER = 2**53
+_MIN_FRACTION = 1e-15
+# A million of them take many seconds.
+_MAX_REMAINDERS = 10_000
+# A level takes up to 4 KiB of the stack.
+_MAX_LEVELS = 1000
 _DRAFTS = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/2019-09|draft/2020-12)/schema#?")
-# What JSON has no short escape for.
+# Characters for which JSON has no short escape.
 _CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1f\x7f-\x9f]")
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
 
@@ -51,13 +51,13 @@ def check_schema(schema: Mapping[str, Any], name: str) -> None:
 
     Args:
         schema: An object.
-        name: What it is called, for messages.
+        name: Its name in error messages.
 
     Raises:
         InvalidRequestError: It cannot be honoured.
     """
     if "x-guidance" in schema:
-        raise InvalidRequestError(f"{name}: x-guidance is no keyword of JSON Schema; leave it out.")
+        raise InvalidRequestError(f"{name}: x-guidance is not a keyword of JSON Schema; leave it out.")
     heights = _heights(schema)
     if heights[id(schema)] > DEEPEST_SCHEMA:
         raise InvalidRequestError(
@@ -103,7 +103,7 @@ def check_schema(schema: Mapping[str, Any], name: str) -> None:
 
 
 def _parts(schema: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yield each schema in a schema, itself first."""
+    """Yield a schema and all schemas in it."""
     stack: list[Any] = [schema]
     while stack:
         part = stack.pop()
@@ -123,7 +123,7 @@ def _properties(part: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _optional(part: Mapping[str, Any]) -> int:
-    """Return how many properties of an object may be missing, or of all those together that it may be one of."""
+    """Return how many properties of an object are optional, those of its alternatives included."""
     required = part.get("required")
     needed = {key for key in required if isinstance(key, str)} if isinstance(required, list) else set()
     choices = [choice for way in ("anyOf", "oneOf") for choice in _listed(part.get(way)) if isinstance(choice, dict)]
@@ -144,14 +144,14 @@ def _check_draft(part: Mapping[str, Any], name: str) -> None:
 
 
 def _check_content(part: Mapping[str, Any], schema: Mapping[str, Any], name: str) -> None:
-    """Refuse what draft 7 alone asks of a text that holds something: later drafts only note it."""
+    """Refuse what only draft 7 requires of encoded content: in later drafts it is an annotation."""
     asked = sorted(part.keys() & {"contentEncoding", "contentMediaType"})
     if asked and "draft-07" in str(schema.get("$schema")):
         raise InvalidRequestError(f"{name} cannot be guaranteed: {', '.join(asked)} is not supported here in draft 7.")
 
 
 def _check_values(part: Mapping[str, Any], name: str) -> None:
-    """Refuse what would not come out as it is written."""
+    """Refuse values that an answer would not hold exactly."""
     stack = [part[keyword] for keyword in (*_BOUNDS, "const", "enum", "required") if keyword in part]
     stack += part["properties"] if isinstance(part.get("properties"), dict) else ()
     while stack:
@@ -167,7 +167,7 @@ def _check_values(part: Mapping[str, Any], name: str) -> None:
         elif _is_number(value) and not _is_exact(value):
             raise InvalidRequestError(
                 f"{name}: the number {printable(str(value))} cannot be kept exactly; it should have at most 15 digits "
-                f"and be from -{_LARGEST} to {_LARGEST}."
+                f"and be from -{_MAX_NUMBER} to {_MAX_NUMBER}."
             )
 
 
@@ -177,19 +177,19 @@ def _is_number(value: Any) -> bool:
 
 def _is_exact(value: float) -> bool:
     if isinstance(value, int):
-        return abs(value) <= _LARGEST
-    return value == 0 or (_SMALLEST <= abs(value) <= _LARGEST and float(f"{value:.15g}") == value)
+        return abs(value) <= _MAX_NUMBER
+    return value == 0 or (_MIN_FRACTION <= abs(value) <= _MAX_NUMBER and float(f"{value:.15g}") == value)
 
 
 def _check_steps(steps: list[Decimal], name: str) -> None:
-    """Refuse multiples of so much that a table of remainders, in units of the last digit, would be very large."""
+    """Refuse multiples whose table of remainders, in units of the last digit, would be very large."""
     units = max((-int(step.as_tuple().exponent) for step in steps), default=0)
     together = 1
     for step in steps:
         together = math.lcm(together, abs(int(step.scaleb(max(units, 0)))))
-        if together > _MOST_REMAINDERS:
+        if together > _MAX_REMAINDERS:
             raise InvalidRequestError(
-                f"{name}: multipleOf {step} takes too long to honour; it should be from 1 to {_MOST_REMAINDERS} in "
+                f"{name}: multipleOf {step} takes too long to honour; it should be from 1 to {_MAX_REMAINDERS} in "
                 "units of its last digit, and so should what all of them in a schema divide."
             )
 
@@ -197,7 +197,7 @@ def _check_steps(steps: list[Decimal], name: str) -> None:
 def _check_references(
     schema: Mapping[str, Any], parts: list[dict[str, Any]], heights: Mapping[int, int], name: str
 ) -> None:
-    """Refuse references to what is no schema, and those that together lead too deep."""
+    """Refuse references to something other than a schema, and those that nest too deep together."""
     known = {id(part) for part in parts}
     targets = {part["$ref"] for part in parts if isinstance(part.get("$ref"), str)}
     levels = heights[id(schema)]
@@ -205,17 +205,17 @@ def _check_references(
         found = _resolve(schema, target)
         if id(found) not in known and found not in (True, False):
             raise InvalidRequestError(
-                f"{name}: $ref {printable(target)} is no schema in it; it should be one, such as #/$defs/name."
+                f"{name}: $ref {printable(target)} is not a schema in it; it should be one, such as #/$defs/name."
             )
         levels += heights.get(id(found), 0) + 1
-    if levels > _MOST_LEVELS:
+    if levels > _MAX_LEVELS:
         raise InvalidRequestError(
-            f"{name} refers to parts that are {levels} levels deep in all; from 1 to {_MOST_LEVELS} are allowed."
+            f"{name} refers to parts that are {levels} levels deep in all; from 1 to {_MAX_LEVELS} are allowed."
         )
 
 
 def _heights(schema: Mapping[str, Any]) -> dict[int, int]:
-    """Return how deep each object and list nests, by its id."""
+    """Return the depth of each object and list, by its `id`."""
     heights: dict[int, int] = {}
     stack: list[Any] = [schema]
     while stack:
@@ -233,7 +233,7 @@ def _heights(schema: Mapping[str, Any]) -> dict[int, int]:
 
 
 def _resolve(schema: Any, reference: str) -> Any:
-    """Return what a reference within a schema points to; None where there is nothing."""
+    """Return what a reference within a schema points to; None for nothing."""
     base, *steps = reference.split("/")
     found = schema if base == "#" else None
     for step in steps:

@@ -1,7 +1,7 @@
-"""A JSON schema that has been checked, put in the terms in which llguidance keeps it exactly.
+"""Translation of a checked JSON schema into one that llguidance honours exactly.
 
-Its patterns are ECMA-262's, which that library reads as Rust's, and of its formats it has looser ones. Drafts up to 7
-leave out what stands beside a `$ref`, and it does not.
+WORKAROUND: llguidance reads patterns as Rust's, while JSON Schema has ECMA-262's; its formats are looser than the RFCs;
+and in drafts up to 7 it does not ignore what stands beside a `$ref`. Check at upgrades.
 """
 
 from collections.abc import Mapping
@@ -13,20 +13,20 @@ from sotto.errors import InvalidRequestError
 from sotto.store.printable import printable
 
 BY_NAME = frozenset({"properties", "patternProperties", "$defs", "definitions"})
-"""Keywords whose value has schemas by names of its own."""
+"""Keywords whose values map names to schemas."""
 NO_SCHEMAS = frozenset({"const", "enum", "default", "examples", "required"})
-"""Keywords whose value is none and has none, whatever it looks like."""
+"""Keywords whose values hold no schemas, whatever they look like."""
 
 _REFERENCE_ALONE = ("http://json-schema.org/draft-0", "https://json-schema.org/draft-0")
 _BESIDE_REFERENCE = frozenset({"$ref", "$schema", "$id", "id", "$defs", "definitions"})
 
 
 def in_library_terms(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
-    """Return a schema that means to llguidance what this one means.
+    """Return a schema that means to llguidance what this one means in JSON Schema.
 
     Args:
-        schema: One that has been checked.
-        name: What it is called, for messages.
+        schema: A checked schema.
+        name: Its name in error messages.
 
     Raises:
         InvalidRequestError: One of its patterns or formats cannot be honoured.
@@ -36,19 +36,19 @@ def in_library_terms(schema: Mapping[str, Any], name: str) -> dict[str, Any]:
 
 
 class _Terms:
-    """Puts the parts of one schema in other terms."""
+    """Translates the parts of one schema."""
 
     def __init__(self, name: str, *, references_alone: bool) -> None:
         self._name, self._references_alone = name, references_alone
 
     def of(self, value: Any) -> Any:
-        """Return the same for a schema, or for what holds schemas."""
+        """Translate a schema, or a value that holds schemas."""
         if isinstance(value, list):
             return [self.of(item) for item in value]
         return self.part(value) if isinstance(value, dict) else value
 
     def part(self, part: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the same for a schema that is an object."""
+        """Translate a schema that is an object."""
         if self._references_alone and isinstance(part.get("$ref"), str):
             part = {keyword: value for keyword, value in part.items() if keyword in _BESIDE_REFERENCE}
         found: dict[str, Any] = {}
@@ -66,9 +66,9 @@ class _Terms:
         return found
 
     def _by_pattern(self, named: Mapping[str, Any], *, closed: bool) -> dict[str, Any]:
-        """Return what keys ask for by their patterns; `closed` where there are no other keys.
+        """Translate `patternProperties`; `closed` if no other keys are allowed.
 
-        As no key comes twice, an answer must not come to where all that could follow are there.
+        A key is never repeated, so patterns that match only a limited number of keys could leave an answer stuck.
         """
         found: dict[str, Any] = {}
         for pattern, schema in named.items():
@@ -86,7 +86,7 @@ class _Terms:
         return found
 
     def _put_format(self, part: dict[str, Any]) -> None:
-        """Put what is known of a format in its place; of others llguidance says that they are not known."""
+        """Replace a known format by its expression; llguidance refuses unknown ones."""
         terms = format_terms(part["format"])
         if terms is not None:
             del part["format"]

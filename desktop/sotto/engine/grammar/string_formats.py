@@ -1,29 +1,28 @@
-"""What `format` in a schema asks of a text, as expressions that are exact.
+"""Exact expressions for the values of `format` in a schema.
 
-llguidance brings its own, which know neither leap years nor where a leap second can be, and leave out what is rare in
-the others. These follow the RFCs that JSON Schema names. Where those and the programs that read such texts disagree,
-both are satisfied: there is no year 0000, and no host name whose third and fourth characters are hyphens, since what
-may follow there (`xn--`) is nothing that an expression can know.
+WORKAROUND: llguidance has expressions of its own, but they know neither leap years nor where leap seconds can be, and
+leave out rare forms of the other formats. Check at upgrades. These follow the RFCs that JSON Schema names. Where the
+RFCs and common programs disagree, both are satisfied: there is no year 0000, and no host name whose third and fourth
+characters are hyphens, since no expression can know what may follow `xn--`.
 """
 
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
 
-# With the length of each label and the end, 255 bytes.
-_LONGEST_NAME = 253
-# Minutes.
-_DAY = 24 * 60
+# 255 bytes on the wire, with the lengths of the labels and the end.
+_MAX_HOST_NAME = 253
+_MINUTES_PER_DAY = 24 * 60
 _DIGIT = "[0-9]"
 _HEX = "[0-9A-Fa-f]"
 
 
 def format_terms(name: str) -> Mapping[str, Any] | None:
-    """Return the keywords that say what a text in this format is; None where the format is not known."""
+    """Return keywords that describe a string in a format; None if the format is not known."""
     expression = _formats().get(name)
     if expression is None:
         return None
-    longest = {"maxLength": _LONGEST_NAME} if name == "hostname" else {}
+    longest = {"maxLength": _MAX_HOST_NAME} if name == "hostname" else {}
     return {"pattern": f"^(?:{expression})$", **longest}
 
 
@@ -49,7 +48,7 @@ _IPV4 = rf"{_BYTE}(?:\.{_BYTE}){{3}}"
 
 
 def _date() -> str:
-    """RFC 3339, section 5.6, with the days that a month has."""
+    """RFC 3339, section 5.6, with the right number of days in each month."""
     by_four = "(?:0[48]|[2468][048]|[13579][26])"
     leap = f"(?:{_DIGIT}{{2}}{by_four}|{by_four}00)"
     some = f"(?:{_DIGIT}{{3}}[1-9]|{_DIGIT}{{2}}[1-9]0|{_DIGIT}[1-9]00|[1-9]000)"
@@ -58,17 +57,17 @@ def _date() -> str:
 
 
 def _time() -> str:
-    """RFC 3339, section 5.6: the last minute of a day in UTC may have a second 60, whatever the offset says it is.
+    """RFC 3339, section 5.6: the last minute of a day in UTC may have a second 60.
 
-    So each offset has a minute of its own. Only those of quarters of an hour have one here: there have been no others
-    since there are leap seconds.
+    Which local minute that is depends on the offset. Only offsets of whole quarters of an hour have one here: there
+    have been no others since leap seconds were introduced.
     """
     fraction = rf"(?:\.{_DIGIT}+)?"
     hour, minute = "(?:[01][0-9]|2[0-3])", "[0-5][0-9]"
     usual = f"{hour}:{minute}:[0-5][0-9]{fraction}(?:[Zz]|[+-]{hour}:{minute})"
     leaps = []
-    for ahead in range(0, _DAY, 15):
-        local, behind = (ahead - 1) % _DAY, -ahead % _DAY
+    for ahead in range(0, _MINUTES_PER_DAY, 15):
+        local, behind = (ahead - 1) % _MINUTES_PER_DAY, -ahead % _MINUTES_PER_DAY
         offsets = rf"\+{_clock(ahead)}|-{_clock(behind)}{'' if ahead else '|[Zz]'}"
         leaps.append(f"{_clock(local)}:60{fraction}(?:{offsets})")
     return f"(?:{usual}|{'|'.join(leaps)})"
@@ -110,7 +109,7 @@ def _hostname() -> str:
 
 def _label(outer: str) -> str:
     inner = f"(?:{outer}|-)"
-    # The third and the fourth character are not both hyphens.
+    # The third and fourth characters are not both hyphens.
     longer = f"(?:-{outer}|{outer}{inner})"
     return f"{outer}(?:{outer}|{inner}{outer}|{inner}{longer}(?:{inner}{{0,58}}{outer})?)?"
 

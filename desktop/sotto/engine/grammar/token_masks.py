@@ -10,12 +10,12 @@ _NOTHING = -float("inf")
 
 
 def mask_logits(logits: mx.array, masks: Sequence[bytes | None]) -> mx.array:
-    """Return logits with -inf for every token that may not follow, without evaluating anything.
+    """Return logits with -inf for every token that may not follow; nothing is evaluated.
 
     Args:
         logits: [R, V].
-        masks: For each row, the bit mask of allowed tokens from `sotto.engine.grammar.guides`; None for all. Tokens
-            beyond the end of a mask are not allowed.
+        masks: For each row, the bit mask of allowed tokens from `sotto.engine.grammar.guides`; None to allow all.
+            Tokens beyond the end of a mask are not allowed.
     """
     rows, width = logits.shape
     size = -(-width // _BITS) * _BYTES
