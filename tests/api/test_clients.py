@@ -116,7 +116,7 @@ class TestOllama:
             (lambda client: client.embed("all-minilm", "a " * 600, truncate=False), 400, "exceeds the context length"),
             (lambda client: client.embed("nope", "a"), 404, 'model "nope" not found'),
             (lambda client: client.chat("all-minilm", QUESTION), 400, "makes embeddings only"),
-            (lambda client: client.pull("a b"), 400, "is no model name"),
+            (lambda client: client.pull("a b"), 400, "is not a model name"),
             (lambda client: client.pull("http://127.0.0.1:1/a/b"), 400, "should begin with a host or with https://"),
             (lambda client: client.copy("sotto", "other"), 403, "is not in Sotto's own store"),
             (lambda client: client.copy("nope", "other"), 404, 'model "nope" not found'),

@@ -37,7 +37,7 @@ STATUS = {
     "trailing-slash": (307, "A redirection that keeps the method."),
     "double-slash": (404, "An address that nobody has is not guessed at."),
     "gen-null": (400, STRICT),
-    "gen-format-bad": (400, "What a client gets wrong is no fault of the server."),
+    "gen-format-bad": (400, "What a client gets wrong is not a fault of the server."),
     "gen-debug": (501, "Not there yet."),
     "gen-opt-wrongtype": (400, STRICT),
     "gen-opt-stop-str": (200, "One text to stop at is as good as a list of one."),

@@ -148,7 +148,7 @@ class TestGuard:
 
     @pytest.mark.parametrize("origins", ["example.com", "http://a b", "https://a.example/path", "http://a,nonsense"])
     def test_an_invalid_origin_is_reported(self, host, origins):
-        with pytest.raises(OriginError, match="is no origin; it should be such as"):
+        with pytest.raises(OriginError, match="is not an origin; it should look like"):
             ApiServer(host, Address("127.0.0.1", 0, origins=origins)).start()
 
     def test_the_servers_own_origin_is_admitted(self, served):
@@ -463,8 +463,8 @@ class TestEnd:
     @pytest.mark.parametrize(
         ("address", "message"),
         [
-            (("no.such.host.invalid", 0), "no.such.host.invalid is no address to listen on"),
-            (("192.0.2.1", 0), "192.0.2.1:0 is no address of this machine"),
+            (("no.such.host.invalid", 0), "no.such.host.invalid is not an address to listen on"),
+            (("192.0.2.1", 0), "192.0.2.1:0 is not an address of this machine"),
         ],
     )
     def test_an_impossible_address_is_reported(self, host, address, message):

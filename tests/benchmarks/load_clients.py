@@ -46,7 +46,7 @@ def _events(came: list[tuple[float, bytes]]) -> Iterator[tuple[float, str]]:
     """Yield the server-sent events of an answer, each with when it was there.
 
     Raises:
-        ValueError: It is no whole stream of events.
+        ValueError: It is not a whole stream of events.
     """
     reading, rest = h11.Connection(h11.CLIENT), b""
     reading.send(h11.Request(method="POST", target="/", headers=[("Host", "x"), ("Content-Length", "0")]))

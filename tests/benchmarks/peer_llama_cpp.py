@@ -43,7 +43,7 @@ def find(*, build: bool = False) -> Path | None:
     named = os.environ.get(VARIABLE)
     if named:
         if not Path(named).is_file():
-            raise FileNotFoundError(f"{VARIABLE} names {named}, which is no file.")
+            raise FileNotFoundError(f"{VARIABLE} names {named}, which is not a file.")
         return Path(named)
     on_path = shutil.which("llama-bench")
     if on_path:

@@ -43,11 +43,11 @@ def test_text_is_read_in_the_encodings_there_are(tmp_path, content, text):
         (b"", "a.txt", "a.txt has no text in it."),
         (b" \n", "a.txt", "a.txt has no text in it."),
         ("Grüße, wie geht es".encode("latin-1"), "a.txt", "a.txt is not in UTF-8: save it with that encoding"),
-        (b"\x7fELF\x02\x01\x01\x00\xff\xfe", "tool", "tool is no text: attach text, source code or a PDF."),
-        (b"abc\x00def", "a.txt", "a.txt is no text"),
-        ("x".encode("utf-32"), "a.txt", "a.txt is no text"),
-        (codecs.BOM_UTF16_LE + b"\x00\xd8x", "a.txt", "a.txt is no text"),
-        (b"PK\x03\x04\x14\x00\x06\x00", "a.docx", "a.docx is no text"),
+        (b"\x7fELF\x02\x01\x01\x00\xff\xfe", "tool", "tool is not text: attach text, source code or a PDF."),
+        (b"abc\x00def", "a.txt", "a.txt is not text"),
+        ("x".encode("utf-32"), "a.txt", "a.txt is not text"),
+        (codecs.BOM_UTF16_LE + b"\x00\xd8x", "a.txt", "a.txt is not text"),
+        (b"PK\x03\x04\x14\x00\x06\x00", "a.docx", "a.docx is not text"),
         (b"\x89PNG\r\n\x1a\n\x00", "a.png", "a.png is a picture, and no model that sees can run here yet"),
         (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "a.webp", "a.webp is a picture"),
     ],
@@ -62,7 +62,7 @@ def test_what_is_no_text_is_told_in_a_sentence(tmp_path, content, name, why):
 def test_what_is_no_file_is_told(tmp_path):
     os.mkfifo(tmp_path / "pipe")
     for path, why in (
-        (tmp_path / "pipe", "pipe is no file with contents"),
+        (tmp_path / "pipe", "pipe is not a file with contents"),
         (tmp_path, f"{tmp_path.name} is a folder"),
         (tmp_path / "gone.txt", "gone.txt could not be read: No such file"),
     ):

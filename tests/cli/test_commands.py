@@ -460,7 +460,7 @@ def test_bytes_on_stdin_that_are_no_text_are_told(env: dict[str, str], arguments
     plain = {name: value for name, value in env.items() if name != "LANG"} | {"LC_ALL": "C"}
     done = subprocess.run([*SOTTO, *arguments], env=plain, input=b"a\xc9b\n", capture_output=True, timeout=120)
     assert (done.returncode, done.stdout) == (1, b"")
-    assert re.fullmatch(rb"sotto: [^.\n]* on stdin is no UTF-8 text \([^\n]*\)\.\n", done.stderr), done.stderr
+    assert re.fullmatch(rb"sotto: [^.\n]* on stdin is not UTF-8 text \([^\n]*\)\.\n", done.stderr), done.stderr
 
 
 def test_a_line_that_is_no_command_is_told_by_the_usage_of_that_command(env: dict[str, str]) -> None:

@@ -66,8 +66,8 @@ def test_what_cannot_be_is_said_in_a_sentence(env):
     for arguments, status, message in (
         (["--port", port], 1, f"sotto: 127.0.0.1:{port} is taken by another program; choose another port.\n"),
         (["--host", "0.0.0.0"], 1, "sotto: Other machines can reach 0.0.0.0: set an API key first, or listen on 127"),
-        (["--origins", "nonsense"], 1, "sotto: 'nonsense' is no origin; it should be such as https://example.com"),
-        (["--port", "70000"], 2, "'70000' is no port"),
+        (["--origins", "nonsense"], 1, "sotto: 'nonsense' is not an origin; it should look like https://example.com"),
+        (["--port", "70000"], 2, "'70000' is not a port"),
     ):
         done = sotto(env, "serve", *arguments)
         assert (done.returncode, done.stdout) == (status, "")

@@ -453,7 +453,11 @@ def test_the_most_that_prefixes_may_take_is_told(sources):
 def test_few_bits_are_told_and_nothing_else_where_all_is_well(sources):
     for bits, note in (
         (None, ""),
-        (8, "0 of 2 layers hold keys and values in 8 bits; sliding windows and heads whose width is no multiple of 32"),
+        (
+            8,
+            "0 of 2 layers hold keys and values in 8 bits; "
+            "sliding windows and heads whose width is not a multiple of 32",
+        ),
     ):
         engine = Engine(EngineSettings(kv_bits=bits))
         info = engine.load(sources["window"])

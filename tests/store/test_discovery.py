@@ -50,7 +50,7 @@ def test_a_root_that_is_no_folder_is_a_problem(tmp_path):
     file.write_bytes(b"")
     loop.symlink_to(loop)
     problems = discover([Root(Source.OLLAMA, path, False) for path in (file, loop)]).problems
-    assert_sentence(problems[0].message, file, "is no folder")
+    assert_sentence(problems[0].message, file, "is not a folder")
     assert_sentence(problems[1].message, loop, "leads back to itself")
 
 

@@ -63,12 +63,12 @@ def test_a_model_is_meant_by_the_name_of_another_place(store, tmp_path):
 @pytest.mark.parametrize(
     ("target", "error", "wrong"),
     [
-        ("", InvalidNameError, "is no model name"),
-        ("  ", InvalidNameError, "is no model name"),
-        ("a\0b", InvalidNameError, "is no model name"),
+        ("", InvalidNameError, "is not a model name"),
+        ("  ", InvalidNameError, "is not a model name"),
+        ("a\0b", InvalidNameError, "is not a model name"),
         ("a b", InvalidNameError, "its model is 'a b'"),
         ("llama3:", InvalidNameError, "its tag is missing"),
-        ("\x1b[31mred", InvalidNameError, "'\\x1b[31mred' is no model name"),
+        ("\x1b[31mred", InvalidNameError, "'\\x1b[31mred' is not a model name"),
         ("llama3", StoreError, "may mean llama3:70b, llama3:8b; write more of the name"),
         ("lla", StoreError, "may mean llama3:70b, llama3:8b"),
         ("llama3:7b", ModelNotFoundError, "did you mean llama3:70b?"),
@@ -322,7 +322,7 @@ def test_a_model_that_went_away_since_it_was_listed_is_told(store, found, tmp_pa
     ("files", "wrong"),
     [
         ({"generation_config.json": b"[]"}, "generation_config.json holds a list"),
-        ({"tokenizer_config.json": b'{"a":'}, "tokenizer_config.json is no JSON"),
+        ({"tokenizer_config.json": b'{"a":'}, "tokenizer_config.json is not JSON"),
         ({"tokenizer.json": b"\xff"}, "tokenizer.json is not UTF-8 at byte 0"),
         ({"tokenizer.json": b" \n"}, "tokenizer.json is empty"),
         ({"chat_template.jinja": b"\xc3("}, "chat_template.jinja is not UTF-8"),

@@ -21,7 +21,7 @@ OUTCOMES = {
     "HeaderTooSmall": ("is only 0 bytes long",),
     "InvalidHeaderLength": ("but the whole file has only 8",),
     "InvalidHeader": ("is not UTF-8",),
-    "InvalidHeaderDeserialization": ("is no JSON",),
+    "InvalidHeaderDeserialization": ("is not JSON",),
     "TensorInvalidInfo": ("by its shape and dtype",),
     "ValidationOverflow": ("more elements than any memory holds",),
 }
@@ -136,9 +136,9 @@ def test_values_of_less_than_a_byte_fill_whole_bytes(tmp_path):
         ({"evil\n\x00\u202ename": entry("F33")}, "tensor evil\\x0a\\x00\\u202ename has dtype"),
         ({"n" * 100_000: entry("F33")}, "tensor nnn"),
         (b'{"w":{"dtype":"F32","shape":[2],"data_offsets":[0,8]},"w":1}', "'w' is there twice"),
-        (b'{"w":{"dtype":"F32","shape":[NaN],"data_offsets":[0,8]}}', "NaN is no JSON number"),
+        (b'{"w":{"dtype":"F32","shape":[NaN],"data_offsets":[0,8]}}', "NaN is not a JSON number"),
         (b'{"w":' + b"[" * 200_000, "nested more than"),
-        (b'{"w":', "is no JSON"),
+        (b'{"w":', "is not JSON"),
     ],
 )
 def test_a_header_that_lies_is_refused(tmp_path, header, wrong):

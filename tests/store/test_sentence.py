@@ -60,9 +60,9 @@ def test_another_pooling_makes_another_model(model):
         ([3], "entry 0 is a number; it should be an object"),
         ([{"type": "a.Pooling"}], "path of entry 0 is null; it should be a text"),
         ([{"type": 3, "path": ""}], "type of entry 0 is a number; it should be a text"),
-        ([TRANSFORMER | {"path": "../other"}], "is no step"),
-        ([TRANSFORMER | {"path": "/etc"}], "is no step"),
-        ([TRANSFORMER | {"path": ".."}], "is no step"),
+        ([TRANSFORMER | {"path": "../other"}], "is not a step"),
+        ([TRANSFORMER | {"path": "/etc"}], "is not a step"),
+        ([TRANSFORMER | {"path": ".."}], "is not a step"),
         ([TRANSFORMER] * 17, "lists 17 steps; 16 are the most"),
     ],
 )

@@ -35,8 +35,8 @@ def read_origins(text: str) -> re.Pattern[str] | None:
             patterns.append(".+")
         elif _ORIGIN.fullmatch(origin) is None:
             raise OriginError(
-                f"'{printable(origin)}' is no origin; it should be such as https://example.com or http://localhost:*, "
-                "or * for every page."
+                f"'{printable(origin)}' is not an origin; it should look like https://example.com or "
+                "http://localhost:*, or * for every page."
             )
         else:
             patterns.append(re.escape(origin.rstrip("/").lower()).replace(r"\*", "[^/@]*"))

@@ -161,7 +161,9 @@ def _bind(address: Address) -> socket.socket:
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, OverflowError, UnicodeError) as error:
-        raise AddressError(f"{address.host} is no address to listen on; it should be one of this machine.") from error
+        raise AddressError(
+            f"{address.host} is not an address to listen on; it should be one of this machine."
+        ) from error
     family, kind, protocol, _, target = found[0]
     made = socket.socket(family, kind, protocol)
     try:
@@ -181,5 +183,5 @@ def _bind_failure(where: str, error: OSError) -> str:
     if error.errno == errno.EACCES:
         return f"{where} is reserved for the system; choose a port from 1024 on."
     if error.errno == errno.EADDRNOTAVAIL:
-        return f"{where} is no address of this machine; use 127.0.0.1."
+        return f"{where} is not an address of this machine; use 127.0.0.1."
     return f"{where} cannot be listened on: {error.strerror}."

@@ -25,7 +25,7 @@ _EFFORTS = {
     "xhigh": Think.MAX,
     "max": Think.MAX,
 }
-UNSEEN_TEXT = "[This is no text, and you cannot see it.]"
+UNSEEN_TEXT = "[This is not text, and you cannot see it.]"
 """Replaces an image or a file in a tool's result. Refusing it would end an agent's conversation, as each later request
 repeats the result."""
 # Each warning is repeated in several events of a stream.
@@ -189,7 +189,7 @@ def left_out_warnings(name: str, kinds: Mapping[int, str], why: str) -> Iterator
 
 def unseen_warning(place: str) -> str:
     """Return the warning that the model cannot see an image or a file in a tool's result."""
-    return f"{place} is left out: it is no text, and the model is told that it cannot see it."
+    return f"{place} is left out: it is not text, and the model is told that it cannot see it."
 
 
 def bound_warnings(warnings: Iterable[str]) -> list[str]:

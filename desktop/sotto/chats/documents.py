@@ -87,7 +87,7 @@ def _content(path: Path, name: str) -> bytes:
             if stat.S_ISDIR(status.st_mode):
                 raise DocumentError(f"{name} is a folder: attach the files that are in it.")
             if not stat.S_ISREG(status.st_mode):
-                raise DocumentError(f"{name} is no file with contents: {_ADVICE}.")
+                raise DocumentError(f"{name} is not a file with contents: {_ADVICE}.")
             if status.st_size > LARGEST_FILE:
                 raise DocumentError(
                     f"{name} has {status.st_size / 1e6:,.0f} MB, and at most {LARGEST_FILE / 1e6:.0f} MB can be "
@@ -109,7 +109,7 @@ def _decode(content: bytes, name: str) -> str:
     except UnicodeDecodeError as error:
         if not wide and _BINARY_BYTES.isdisjoint(content[:_SAMPLE_BYTES]):
             raise DocumentError(f"{name} is not in UTF-8: save it with that encoding, and attach it again.") from error
-        raise DocumentError(f"{name} is no text: {_ADVICE}.") from error
+        raise DocumentError(f"{name} is not text: {_ADVICE}.") from error
     if "\x00" in text:
-        raise DocumentError(f"{name} is no text: {_ADVICE}.")
+        raise DocumentError(f"{name} is not text: {_ADVICE}.")
     return text.replace("\r\n", "\n").replace("\r", "\n")

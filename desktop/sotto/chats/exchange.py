@@ -138,9 +138,11 @@ def import_json(database: Database, text: str) -> tuple[int, ...]:
     try:
         read = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise InvalidExportError(f"The file is no JSON ({error}); choose one that Sotto has exported.") from error
+        raise InvalidExportError(f"The file is not JSON ({error}); choose one that Sotto has exported.") from error
     if not isinstance(read, dict) or read.get("format") != FORMAT or not isinstance(read.get("chats"), list):
-        raise InvalidExportError(f'The file is no export of Sotto\'s: it must say "format": "{FORMAT}" and have chats.')
+        raise InvalidExportError(
+            f'The file is not an export of Sotto\'s: it must say "format": "{FORMAT}" and have chats.'
+        )
     if read.get("version") != VERSION:
         raise InvalidExportError(
             f"The file is of version {json.dumps(read.get('version'))[:40]} of exports, and this Sotto reads version "

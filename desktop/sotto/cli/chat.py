@@ -59,7 +59,7 @@ def _question(keyboard: bool) -> str | None:
     try:
         return next((line.strip() for line in sys.stdin if line.strip()), None)
     except UnicodeDecodeError as error:
-        raise InvalidRequestError(f"What comes on stdin is no UTF-8 text ({error.reason}).") from error
+        raise InvalidRequestError(f"The text on stdin is not UTF-8 text ({error.reason}).") from error
 
 
 def _turn(session: Session, messages: tuple[Message, ...], question: str) -> tuple[Message, ...]:

@@ -59,12 +59,12 @@ def _read_texts(texts: list[str], file: Path | None) -> Iterator[str]:
         except OSError as error:
             raise InvalidRequestError(f"{file} cannot be read ({error.strerror}); --file wants a text file.") from error
         except UnicodeDecodeError as error:
-            raise InvalidRequestError(f"{file} is no UTF-8 text ({error.reason} at {error.start}).") from error
+            raise InvalidRequestError(f"{file} is not UTF-8 text ({error.reason} at {error.start}).") from error
     elif not texts:
         try:
             yield from _not_empty(sys.stdin)
         except UnicodeDecodeError as error:
-            raise InvalidRequestError(f"What comes on stdin is no UTF-8 text ({error.reason}).") from error
+            raise InvalidRequestError(f"The text on stdin is not UTF-8 text ({error.reason}).") from error
 
 
 def _not_empty(lines: Iterable[str]) -> Iterator[str]:

@@ -84,7 +84,7 @@ def _open_app(parser: argparse.ArgumentParser, commands: list[str], arguments: l
     for argument in paths:
         if argument.startswith("-"):
             parser.error(f"unknown option {argument}: {', '.join(shows)} are the options")
-        # A missing file whose name is no path was meant as a command; a missing path is reported in the window.
+        # A missing file whose name is not a path was meant as a command; a missing path is reported in the window.
         if not Path(argument).exists() and os.sep not in argument:
             parser.error(f"{argument!r} is neither a command nor a file: {', '.join(commands)} are the commands")
     from sotto.cli import desktop
@@ -265,7 +265,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
 
 def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
-        raise argparse.ArgumentTypeError(f"{text!r} is no port; it should be a number from 0 to 65535")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port; it should be a number from 0 to 65535")
     return int(text)
 
 

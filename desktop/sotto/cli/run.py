@@ -128,7 +128,9 @@ def _piped() -> str:
     try:
         return sys.stdin.read().removesuffix("\n")
     except UnicodeDecodeError as error:
-        raise InvalidRequestError(f"The prompt on stdin is no UTF-8 text ({error.reason} at {error.start}).") from error
+        raise InvalidRequestError(
+            f"The prompt on stdin is not UTF-8 text ({error.reason} at {error.start})."
+        ) from error
 
 
 def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> tuple[Finished, list[LogprobEntry]]:

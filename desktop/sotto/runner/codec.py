@@ -80,11 +80,11 @@ def decode(line: bytes) -> Any:
     try:
         read = json.loads(line)
     except (ValueError, RecursionError) as error:
-        raise WireError(f"{_excerpt(line)} is no JSON object ({type(error).__name__}).") from error
+        raise WireError(f"{_excerpt(line)} is not a JSON object ({type(error).__name__}).") from error
     name = read.pop("is", None) if isinstance(read, dict) else None
     kind = WIRE_CLASSES.get(name) if isinstance(name, str) else None
     if kind is None:
-        raise WireError(f"{_excerpt(line)} is no value that is known here.")
+        raise WireError(f"{_excerpt(line)} is not a known value.")
     return _reader(kind)(read)
 
 
@@ -194,7 +194,7 @@ def _convert(make: Callable[[str], Any], name: str, text: str) -> Any:
     try:
         return make(text)
     except ValueError as error:
-        raise WireError(f"{_excerpt(text)} is no {name}.") from error
+        raise WireError(f"{_excerpt(text)} is not a {name}.") from error
 
 
 def _excerpt(value: Any) -> str:

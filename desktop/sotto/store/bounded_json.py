@@ -88,7 +88,7 @@ def _parse(data: bytes, path: str | Path, strict: bool, max_depth: int | None = 
         max_depth = _MAX_DEPTH_STRICT if strict else _MAX_DEPTH
     if _is_too_deep(data, max_depth):
         raise BrokenModelError(
-            f"{where} is no JSON that can be read: its brackets do not match or are nested more than {max_depth} deep."
+            f"{where} is not readable JSON: its brackets do not match or are nested more than {max_depth} deep."
         )
     try:
         text = data.decode()
@@ -103,11 +103,11 @@ def _parse(data: bytes, path: str | Path, strict: bool, max_depth: int | None = 
     except UnicodeDecodeError as error:
         raise BrokenModelError(f"{where} is not UTF-8 at byte {error.start}; it should be JSON.") from error
     except UnicodeEncodeError as error:
-        raise BrokenModelError(f"{where} holds half a surrogate pair, which is no text; it should be JSON.") from error
+        raise BrokenModelError(f"{where} holds half a surrogate pair, which is not text; it should be JSON.") from error
     except json.JSONDecodeError as error:
-        raise BrokenModelError(f"{where} is no JSON: {_cause(error)} (character {error.pos}).") from error
+        raise BrokenModelError(f"{where} is not JSON: {_cause(error)} (character {error.pos}).") from error
     except _StrictError as error:
-        raise BrokenModelError(f"{where} is no JSON that can be read: {error}.") from error
+        raise BrokenModelError(f"{where} is not readable JSON: {error}.") from error
     except ValueError as error:
         raise BrokenModelError(f"{where} has a number of more digits than can be read.") from error
     return value
@@ -148,7 +148,7 @@ def _require_unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise _StrictError(f"{name} is no JSON number")
+    raise _StrictError(f"{name} is not a JSON number")
 
 
 def _cause(error: json.JSONDecodeError) -> str:

@@ -94,7 +94,7 @@ def _exists(root: Root) -> bool:
             ) from error
         return False
     if not stat.S_ISDIR(status.st_mode):
-        raise BrokenModelError(f"{printable_path(root.path)} is no folder; it should be a folder of models.")
+        raise BrokenModelError(f"{printable_path(root.path)} is not a folder; it should be a folder of models.")
     return True
 
 

@@ -53,7 +53,7 @@ def resolve(target: str, listing: Listing | None = None, judge: Judge = everythi
         StoreError: Several models match.
     """
     if not target.strip() or "\0" in target:
-        raise InvalidNameError(f"'{printable(target)}' is no model name; it should be a name, a path or a digest.")
+        raise InvalidNameError(f"'{printable(target)}' is not a model name; it should be a name, a path or a digest.")
     if target.startswith(_PATH_PREFIXES):
         return _record_at(Path(os.path.expanduser(target)), listing, judge)  # noqa: PTH111
     if listing is None:
@@ -89,7 +89,7 @@ def record_of(path: Path, judge: Judge = everything_runs) -> ModelRecord:
         StoreError: There are several models at it.
     """
     if "\0" in str(path):
-        raise BrokenModelError(f"{printable_path(path)} is no path.")
+        raise BrokenModelError(f"{printable_path(path)} is not a path.")
     path = absolute(path)
     harvest = list_path(path, judge)
     records = {record.digest: record for record in harvest.records}

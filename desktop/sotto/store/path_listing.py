@@ -76,7 +76,7 @@ def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
         _list_folder(path.parent, source, harvest)
     elif not _begins_like_json(path):
         raise BrokenModelError(
-            f"{printable_path(path)} is no model; choose a manifest of Ollama, a GGUF file, or a folder with "
+            f"{printable_path(path)} is not a model; choose a manifest of Ollama, a GGUF file, or a folder with "
             "config.json and safetensors files."
         )
     else:

@@ -157,13 +157,13 @@ def _is_text(path: Path) -> bool:
 
 def _text(value: Any) -> str:
     if not isinstance(value, str) or len(value) > _MAX_TEXT:
-        raise ValueError(f"{value!r:.80} is no text")
+        raise ValueError(f"{value!r:.80} is not text")
     return value
 
 
 def _number(value: Any) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not 0 <= value <= _MAX_NUMBER:
-        raise ValueError(f"{value!r:.80} is no number")
+        raise ValueError(f"{value!r:.80} is not a number")
     return value
 
 

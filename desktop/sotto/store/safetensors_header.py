@@ -128,7 +128,7 @@ def _info(entry: Any, start: int) -> TensorInfo:
         raise ValueError(f"should have a shape that is a list of at most {_MAX_DIMENSIONS} numbers")
     for size in shape:
         if type(size) is not int or size < 0:
-            raise ValueError("has a shape with something that is no whole number from 0 on")
+            raise ValueError("has a shape with something that is not a whole number from 0 on")
     # Zeros count as one here, because other readers multiply in order and overflow before they reach a zero.
     if math.prod([size or 1 for size in shape]) * bits >= _MAX_BITS:
         raise ValueError("has a shape of more elements than any memory holds")

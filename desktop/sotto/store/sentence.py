@@ -50,7 +50,7 @@ def _module(entry: object, index: int, folder: Path, base: str) -> SentenceModul
     place: str = entry["path"]
     if set(place) & set("/\\:\0") or place.startswith("."):
         raise BrokenModelError(
-            f"{printable_path(path)}: '{printable(place)}' is no step; it should be the name of a folder beside it."
+            f"{printable_path(path)}: '{printable(place)}' is not a step; it should be the name of a folder beside it."
         )
     file = folder / place / ("config.json" if place else TRANSFORMER_CONFIG)
     config = {}

@@ -234,7 +234,7 @@ class TestItems:
             ),
             Message(
                 "tool",
-                "[This is no text, and you cannot see it.]x",
+                "[This is not text, and you cannot see it.]x",
                 tool_name="local_shell",
                 tool_call_id="d",
             ),
@@ -243,7 +243,7 @@ class TestItems:
         assert answer.warnings == [
             "tools[0] is left out: its type is 'local_shell', and only those of type function are offered.",
             "input[2] is left out: its type is 'web_search_call', and only OpenAI's servers know what it holds.",
-            "input[6].output[0] is left out: it is no text, and the model is told that it cannot see it.",
+            "input[6].output[0] is left out: it is not text, and the model is told that it cannot see it.",
         ]
 
     def test_a_stream_that_fails_ends_with_an_error(self, tiny, script):

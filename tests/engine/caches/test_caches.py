@@ -64,7 +64,7 @@ def test_heads_of_an_unsuitable_width_are_not_quantized_and_that_is_noted():
     caches = make_caches(random_model("plain"), 8)
     random_model("plain")(mx.array([PROMPT]), cache=caches)
     assert kv_note(caches, 8) == (
-        "0 of 2 layers hold keys and values in 8 bits; heads whose width is no multiple of 32 are left as they are"
+        "0 of 2 layers hold keys and values in 8 bits; heads whose width is not a multiple of 32 are left as they are"
     )
 
 

@@ -175,7 +175,7 @@ FORGED = {
     "starts without a parent": forged(entry(start="3"), TOKENS),
     "a parent before the start": forged(entry(parent="0" * 32), TOKENS),
     "a parent that is a path": forged(entry(parent="../../etc/passwd", start="3"), TOKENS),
-    "a start that is no number": forged(entry(start="0x0"), TOKENS),
+    "a start that is not a number": forged(entry(start="0x0"), TOKENS),
     "a start of too many digits": forged(entry(start="1" * 5000), TOKENS),
     "other tokens": forged(entry(), struct.pack("<2I", 1, 3)),
     "no tokens": forged(entry(tokens=0), b""),

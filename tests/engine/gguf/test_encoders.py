@@ -193,8 +193,8 @@ def test_the_message_about_a_model_that_cannot_be_built_names_the_file(engine, t
     path = bert(tmp_path, attention__head_count=5)
     with pytest.raises(UnsupportedModelError) as refused:
         engine.load(open_model(record_of(path)))
-    why = "The header of {} does not describe a bert model that can be built: hidden_size 32 is no multiple of 5 heads."
-    assert refused.value.message == why.format(path)
+    why = "The header of {} does not describe a bert model that can be built: "
+    assert refused.value.message == why.format(path) + "hidden_size 32 is not a multiple of 5 heads."
 
 
 def test_a_decoder_without_causal_attention_is_refused(tmp_path):

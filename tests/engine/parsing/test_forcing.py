@@ -220,7 +220,7 @@ def test_strings_between_tags_match_their_schema(schema, right, wrong):
         ({"properties": {"a": {"type": "string", "enum": ["</arg_value>"]}}}, "a: enum or const without a text"),
         ({"properties": {"a b": {}}}, "a property called 'a b' cannot be guaranteed in the way in which this model"),
         ({"properties": {}, "anyOf": [{}]}, r"tools\[0\]: anyOf cannot be guaranteed"),
-        ({"properties": {}, "required": ["b"]}, r"tools\[0\]: required names b, which is no property"),
+        ({"properties": {}, "required": ["b"]}, r"tools\[0\]: required names b, which is not a property"),
     ],
 )
 def test_schemas_that_tags_cannot_guarantee_are_refused(parameters, message):

@@ -75,7 +75,7 @@ def test_added_tokens_are_found_anywhere_in_the_file(source, text):
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"a"', '{"a": ', '{"a": 1 "b": 2}', '{"a": [' + "[" * 100_000])
 def test_invalid_json_is_reported(source, text):
-    with pytest.raises(BrokenModelError, match=r"tokenizer\.json is no JSON that can be read"):
+    with pytest.raises(BrokenModelError, match=r"tokenizer\.json is not readable JSON"):
         abilities_in_files(replace(source, tokenizer_json=text))
 
 

@@ -110,13 +110,16 @@ def test_dates():
         ("{{/* x }}", "line 1: a comment has no end, which would be */"),
         ("{{/* x */ 1}}", "line 1: a comment is not alone between {{ and }}"),
         ("{{ break }}", "line 1: {{ break }} stands in no range"),
-        ("{{ 1 2 }}", "line 1: a value that is no function is given arguments"),
+        ("{{ 1 2 }}", "line 1: a value that is not a function is given arguments"),
         ("{{ 1 | 2 }}", "line 1: what stands behind | takes no arguments"),
         ("{{ (1 }}", "line 1: '}}' has no place here"),
         ("{{ .A.B.5 }}", "line 1: '.5' stands too close to what is before it"),
-        ("{{ 99999999999999999999 }}", "line 1: 99999999999999999999 is no number: 99999999999999999999 is too large"),
+        (
+            "{{ 99999999999999999999 }}",
+            "line 1: 99999999999999999999 is not a number: 99999999999999999999 is too large",
+        ),
         ("{{ 1x }}", "line 1: 'x' has no place behind 1"),
-        ('{{ "\\y" }}', 'line 1: "\\y" is no string: \\y is nothing that Go knows'),
+        ('{{ "\\y" }}', 'line 1: "\\y" is not a string: \\y is nothing that Go knows'),
         ("{{ if 1 }}{{ define `x` }}{{ end }}{{ end }}", "line 1: {{ define }} stands inside of a block"),
         ("{{ template x }}", "line 1: template has no name in quotes"),
         ("{{ if 1 }}" * 101 + "{{ end }}" * 101, "line 1: more than 100 blocks and brackets stand in each other"),
@@ -145,7 +148,7 @@ def test_syntax_errors_name_the_line(text, sentence):
         ("{{ slice .Messages 3 1 }}", "line 1: slice is given a beginning, 3, behind its end, 1"),
         ("{{ range .System }}{{ end }}", "line 1: a range cannot go over a string"),
         ("{{ template `x` }}", "line 1: there is no template 'x'"),
-        ("{{ .System 1 }}", "line 1: a value that is no function is given arguments"),
+        ("{{ .System 1 }}", "line 1: a value that is not a function is given arguments"),
     ],
 )
 def test_runtime_errors_name_the_line(text, sentence):

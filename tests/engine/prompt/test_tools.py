@@ -32,24 +32,24 @@ def test_functions_are_read_as_they_are(tmp_path):
     ("value", "sentence"),
     [
         ({}, "tools holds no list; it should be a list of functions."),
-        ([3], 'tools[0] is no object; it should be one with "type" and "function".'),
+        ([3], 'tools[0] is not an object; it should be one with "type" and "function".'),
         ([{"type": "web"}], "tools[0].type is 'web'; \"function\" is all that there is."),
-        ([{"type": "function"}], 'tools[0].function is no object; it should be one with "name" and "parameters".'),
+        ([{"type": "function"}], 'tools[0].function is not an object; it should be one with "name" and "parameters".'),
         (
             [{"function": {"name": "a b"}}],
             "tools[0].function.name is 'a b'; it should be a name of letters, digits, _, . and -.",
         ),
         (
             [{"function": {"name": "a", "description": 3}}],
-            "tools[0].function.description is no text; it should say what the function does.",
+            "tools[0].function.description is not text; it should say what the function does.",
         ),
         (
             [{"function": {"name": "a", "parameters": []}}],
-            "tools[0].function.parameters is no JSON schema of an object with properties.",
+            "tools[0].function.parameters is not a JSON schema of an object with properties.",
         ),
         (
             [{"function": {"name": "a", "parameters": {"properties": []}}}],
-            "tools[0].function.parameters is no JSON schema of an object with properties.",
+            "tools[0].function.parameters is not a JSON schema of an object with properties.",
         ),
         ([WEATHER, WEATHER], "tools describes get_weather twice; each function needs a name of its own."),
     ],

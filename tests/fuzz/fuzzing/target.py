@@ -23,7 +23,7 @@ class Target:
 
     Attributes:
         stages: How far an input can get, in order; `run` marks each that it reached.
-        known: What is no sentence of ours, but said as clients of Ollama know it.
+        known: What is not a sentence of ours, but said as clients of Ollama know it.
         first_share: At least so many of a hundred inputs pass the first stage; a fuzz below that is too shallow.
         last_share: At least so many of a hundred reach the last one.
         refusals: What may be raised: errors with a sentence for people.
@@ -63,7 +63,7 @@ class Target:
     def fault_of(self, message: str) -> str:
         """Return what is wrong with a sentence, or an empty text."""
         if not message.isprintable() or not message.strip():
-            return "is no printable line"
+            return "is not a printable line"
         if self.known.fullmatch(message):
             return ""
         # What is cut off ends with three points and one more.

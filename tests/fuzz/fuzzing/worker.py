@@ -76,7 +76,7 @@ def outcome_of(target: Target, data: bytes, mark: Any) -> Outcome:
             found(outcome, kind, where, f"The sentence {fault}: {error}")
     except (KeyboardInterrupt, SystemExit) as error:
         return raised(outcome, error)
-    except BaseException as error:  # a panic of a library in Rust is no Exception
+    except BaseException as error:  # a panic of a library in Rust is not an Exception
         return raised(outcome, error)
     stage = outcome.stages[-1] if outcome.stages else "the beginning"
     seconds = time.process_time() - begun

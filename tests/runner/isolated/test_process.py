@@ -222,7 +222,7 @@ def fake(monkeypatch, body):
 @pytest.mark.parametrize(
     ("body", "told"),
     [
-        ("print('hello')\ntime.sleep(60)", "b'hello' is no JSON object"),
+        ("print('hello')\ntime.sleep(60)", "b'hello' is not a JSON object"),
         ("sys.stdout.write('x' * 10000)\nsys.stdout.flush()\ntime.sleep(60)", "A line is longer than 4096 bytes."),
         ('print(\'{"is":"Unload"}\')\ntime.sleep(60)', "does not say where it listens"),
         ('print(\'{"is":"Listening","port":99999}\')\ntime.sleep(60)', "does not say where it listens"),
@@ -230,11 +230,11 @@ def fake(monkeypatch, body):
         ("sys.exit('error: no engine today')", "ended with exit status 1: error: no engine today."),
         ("raise RuntimeError('boom')", "ended with exit status 1: RuntimeError: boom."),
         ("import os\nos.close(1)\ntime.sleep(60)", "said no more"),
-        ("keep = answer(b'garbage \\xff\\r\\n\\r\\n', b'')\ntime.sleep(60)", "What comes is no HTTP"),
+        ("keep = answer(b'garbage \\xff\\r\\n\\r\\n', b'')\ntime.sleep(60)", "The answer is not HTTP"),
         ("keep = answer(b'', b'HTTP/1.1 401 No\\r\\nContent-Length: 0\\r\\n\\r\\n')\ntime.sleep(60)", "status 401"),
-        ("keep = answer(chunk(b'\\xff\\x00\\n'))\ntime.sleep(60)", "is no JSON object"),
+        ("keep = answer(chunk(b'\\xff\\x00\\n'))\ntime.sleep(60)", "is not a JSON object"),
         ('keep = answer(chunk(b\'{"is":"Load"}\\n\'))\ntime.sleep(60)', "does not have exactly its fields"),
-        ('keep = answer(chunk(b\'{"is":"Unload"}\\n\'))\ntime.sleep(60)', "says Unload, which is no event"),
+        ('keep = answer(chunk(b\'{"is":"Unload"}\\n\'))\ntime.sleep(60)', "says Unload, which is not an event"),
         ('keep = answer(chunk(b\'{"is":"Fini\'))\nkeep.close()\nsys.exit(3)', "ended with exit status 3."),
         ("keep = answer(b'0\\r\\n\\r\\n')\ntime.sleep(60)", "said no more"),
     ],

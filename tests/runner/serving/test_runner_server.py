@@ -227,7 +227,7 @@ def test_leaving_cancels(host, address, leave):
         ({"Prompt": "a", "Options": {"warp": 1}}, "Option warp is not known"),
         ({"Prompt": "a", "Logprobs": 1}, "Logprobs must be true or false."),
         ({"Prompt": "a", "Logprobs": True, "TopLogprobs": 21}, "TopLogprobs must be a whole number from 0 to 20."),
-        ({"Prompt": "a", "Format": {}}, "'Format' is no field"),
+        ({"Prompt": "a", "Format": {}}, "'Format' is not a field"),
         ({"Prompt": "\ud800"}, "half of a character"),
     ],
 )
@@ -260,7 +260,7 @@ def test_the_vector_of_a_text(host, address):
         ({"content": "a", "dimensions": "8"}, 400, "dimensions must be a whole number"),
         ({"content": "a", "dimensions": 10**6}, 400, "dimensions is 1000000"),
         ({"content": "a", "media": [1]}, 400, "does not support media"),
-        ({"content": "a", "warp": 1}, 400, "'warp' is no field of an embedding"),
+        ({"content": "a", "warp": 1}, 400, "'warp' is not a field of an embedding"),
         ({"content": "\ud800"}, 400, "half of a character"),
     ],
 )
@@ -406,7 +406,7 @@ def test_the_command_is_not_among_those_for_people():
 
     assert "runner" not in sotto("--help").stdout
     assert "runner" not in sotto("walk").stderr
-    assert "'99999' is no port" in sotto("runner", "--port", "99999").stderr
+    assert "'99999' is not a port" in sotto("runner", "--port", "99999").stderr
     assert sotto("runner", "--walk").returncode == 2
 
 

@@ -171,7 +171,7 @@ def test_what_cannot_be_honoured_is_told(client):
     with pytest.raises(EngineError, match="An input is empty"):
         client.embedding(["a", ""])
     for wrong in ([-1], [1 << 32]):
-        with pytest.raises(InvalidRequestError, match=f"{wrong[0]} is no token"):
+        with pytest.raises(InvalidRequestError, match=f"{wrong[0]} is not a token"):
             client.detokenize(wrong)
     with pytest.raises(InvalidRequestError, match=r"half of a character|not UTF-8"):
         client.tokenize("\ud800")

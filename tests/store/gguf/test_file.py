@@ -31,7 +31,7 @@ def refusal(path, content):
     path.write_bytes(content)
     with pytest.raises(BrokenModelError) as refused:
         read_gguf_file(path)
-    assert_sentence(refused.value.message, path, "is no GGUF file that can be read")
+    assert_sentence(refused.value.message, path, "is not a readable GGUF file")
     return refused.value.message
 
 
@@ -73,7 +73,7 @@ def test_everything_is_found_as_the_gguf_package_wrote_it(tmp_path):
     [
         ([("w", [8], F32, 0), ("w", [8], F32, 32)], "the tensor 'w' twice"),
         ([("w", [16], F32, 0), ("v", [8], F32, 32)], "tensor 'v' overlaps"),
-        ([("w", [8], F32, 4)], "begins at byte 4 of the data, which is no multiple of 32"),
+        ([("w", [8], F32, 4)], "begins at byte 4 of the data, which is not a multiple of 32"),
         ([("w", [1 << 20], F32, 0)], "but the file has only"),
         ([("w", [8], F32, (1 << 64) - 32)], "but the file has only"),
         ([("w", [8], 4, 0)], "is of type 4, which is none that Sotto knows"),

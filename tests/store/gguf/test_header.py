@@ -39,7 +39,7 @@ def write(tmp_path, content):
 def refusal(path):
     with pytest.raises(BrokenModelError) as refused:
         read_gguf(path)
-    assert_sentence(refused.value.message, path, "is no GGUF file that can be read")
+    assert_sentence(refused.value.message, path, "is not a readable GGUF file")
     return refused.value.message
 
 

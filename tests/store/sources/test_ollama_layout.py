@@ -70,7 +70,7 @@ def test_other_files_beside_manifests_are_problems_and_nothing_more(store, name)
     found = listing(store)
     assert [record.name for record in found.records] == ["m:latest"]
     (problem,) = found.problems
-    assert_sentence(problem.message, path.parent, "is no valid tag")
+    assert_sentence(problem.message, path.parent, "is not a valid tag")
 
 
 def test_folders_with_names_that_cannot_be_are_problems(store):
@@ -79,7 +79,7 @@ def test_folders_with_names_that_cannot_be_are_problems(store):
     (bad / "model").mkdir(parents=True)
     found = listing(store)
     assert len(found.records) == 1
-    assert_sentence(found.problems[0].message, bad, "is no valid namespace")
+    assert_sentence(found.problems[0].message, bad, "is not a valid namespace")
 
 
 def test_other_files_among_the_blobs_do_not_matter(store):

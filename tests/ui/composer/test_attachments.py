@@ -130,7 +130,7 @@ def test_an_attachment_is_removed_by_keys(ready, qtbot, loop, notes):
     ("name", "content", "why"),
     [
         ("photo.png", b"\x89PNG\r\n\x1a\n\x00", "photo.png is a picture, and no model that sees can run here yet"),
-        ("tool", b"\x7fELF\x02\x01\x01\x00\xff", "tool is no text: attach text, source code or a PDF."),
+        ("tool", b"\x7fELF\x02\x01\x01\x00\xff", "tool is not text: attach text, source code or a PDF."),
         ("old.txt", "Grüße aus Köln".encode("latin-1"), "old.txt is not in UTF-8"),
         ("bad.pdf", b"%PDF-1.7\nnothing", "bad.pdf could not be read: its PDF is damaged"),
     ],

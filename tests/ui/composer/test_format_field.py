@@ -66,7 +66,7 @@ def test_a_schema_is_pasted_checked_and_holds(ready, qtbot, loop):
     assert field.value is None
     for text, why in (
         ('{"not": {}}', "The JSON schema cannot be guaranteed: not is not supported here."),
-        ("{", "The JSON schema is no JSON"),
+        ("{", "The JSON schema is not JSON"),
     ):
         field.text.setPlainText(text)
         qtbot.waitUntil(lambda why=why: why in field.error.text())
@@ -106,7 +106,7 @@ def test_a_file_says_what_answers_must_be(ready, qtbot, loop, tmp_path):
         ("gone.json", None, "gone.json"),
         ("a.txt", b"x", "must end in .json, .regex, .lark"),
         ("a.regex", b"(", "a.regex cannot be guaranteed: the pattern ( has an unclosed group at character 1."),
-        ("a.lark", b"\xff", "is no UTF-8 text (invalid start byte at 0)."),
+        ("a.lark", b"\xff", "is not UTF-8 text (invalid start byte at 0)."),
     ):
         if content is not None:
             (tmp_path / name).write_bytes(content)

@@ -93,7 +93,7 @@ def test_what_is_no_name_is_refused_under_the_field(stage, qtbot, loop, monkeypa
     card.get.click()
     assert card.isVisible()
     assert card.error.isVisible()
-    assert "is no model name" in card.error.text()
+    assert "is not a model name" in card.error.text()
     assert card.origin.isHidden()
     assert card.field.accessibleDescription() == card.error.text()
     assert card.field.hasFocus()

@@ -250,8 +250,8 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
     assert stage.window.preferences.values.folders == (str(model_folder),)
     for wrong, why in (
         (model_folder, "is searched already."),
-        (tmp_path / "gone", "is no folder that can be read"),
-        (next(model_folder.rglob("config.json")), "is no folder that can be read"),
+        (tmp_path / "gone", "is not a folder that can be read"),
+        (next(model_folder.rglob("config.json")), "is not a folder that can be read"),
     ):
         page.folders.add(wrong)
         qtbot.waitUntil(lambda why=why: why in page.refusal.text())
@@ -341,7 +341,7 @@ def test_a_port_that_is_taken_is_told_in_place(switch, settings, qtbot, loop):
         (
             "origins",
             "a page",
-            "'a page' is no origin; it should be such as https://example.com or http://localhost:*, or * for every "
+            "'a page' is not an origin; it should look like https://example.com or http://localhost:*, or * for every "
             "page.",
         ),
         ("key", "two words", "A key has up to 1,000 letters, digits and signs of English, and no blanks."),

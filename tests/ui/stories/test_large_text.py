@@ -128,7 +128,7 @@ def test_a_notice_has_room_for_the_longest_words(
     preferences.change(zoom=zoom)
     window.resize(720, height)
     notice.show_problem(
-        "It cannot be opened", f"{word} is no model; it should be one.", "Show the folder", lambda: None
+        "It cannot be opened", f"{word} is not a model; it should be one.", "Show the folder", lambda: None
     )
     qtbot.waitUntil(lambda: assert_whole(window))
     qtbot.waitUntil(lambda: (window.width(), window.height()) == (720, height))

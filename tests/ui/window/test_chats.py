@@ -406,7 +406,7 @@ def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     everything.write_text("{", encoding="utf-8")
     ready.window.chat_library.import_json(everything)
     qtbot.waitUntil(lambda: notice.title.text() == "Nothing was imported")
-    assert "all.json: The file is no JSON" in notice.message.text()
+    assert "all.json: The file is not JSON" in notice.message.text()
     ready.window.chat_library.export_markdown(ready.chat_session.chat, tmp_path / "missing" / "one.md")
     qtbot.waitUntil(lambda: notice.title.text() == "Nothing was exported")
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["all.json", "one.md"]

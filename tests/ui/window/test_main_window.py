@@ -52,11 +52,11 @@ def test_a_dropped_folder_is_loaded_and_the_draft_stays(stage, qtbot, loop, tmp_
 def test_a_bad_drop_says_why_in_place(stage, qtbot, loop, tmp_path):
     broken = tmp_path / "latest"
     broken.write_text("{")
-    stage.shelf.at[broken] = BrokenModelError("latest is no manifest: it should be JSON.")
+    stage.shelf.at[broken] = BrokenModelError("latest is not a manifest: it should be JSON.")
     drop(stage.window, data_of(QUrl.fromLocalFile(str(broken))))
     qtbot.waitUntil(lambda: stage.window.chat.notice.isVisible())
     assert stage.window.chat.notice.title.text() == "latest could not be loaded"
-    assert stage.window.chat.notice.message.text() == "latest is no manifest: it should be JSON."
+    assert stage.window.chat.notice.message.text() == "latest is not a manifest: it should be JSON."
     stage.window.chat.notice.dismiss.click()
     assert stage.window.chat.notice.isHidden()
 

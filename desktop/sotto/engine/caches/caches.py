@@ -59,7 +59,7 @@ def leaves(caches: Sequence[Any]) -> Iterator[Any]:
 def _unquantized_part(cache: Any) -> str:
     """Return what a layer holds that is not quantized; empty if all of it is."""
     if isinstance(cache, QuantizedKVCache):
-        return "" if cache.group_size else f"heads whose width is no multiple of {GROUP_SIZES[-1]}"
+        return "" if cache.group_size else f"heads whose width is not a multiple of {GROUP_SIZES[-1]}"
     if isinstance(cache, CacheList):
         return "layers with several caches"
     if isinstance(cache, ArraysCache):

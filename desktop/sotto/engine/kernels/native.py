@@ -131,7 +131,7 @@ def _imported(path: Path) -> ModuleType:
     # The name must be that of the module's entry point. It is not added to sys.modules, as nothing imports it by name.
     spec = importlib.util.spec_from_file_location("kernels", path)
     if spec is None or spec.loader is None:
-        raise ImportError(f"{path} is no module of this Python")
+        raise ImportError(f"{path} is not a module of this Python")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -129,5 +129,5 @@ def _needs(parts: dict[str, Any]) -> ModelNeeds:
 
 def _number(value: Any, least: int = 0) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or not least <= value <= _LARGEST:
-        raise ValueError(f"{value!r} is no number from {least} to {_LARGEST}")
+        raise ValueError(f"{value!r} is not a number from {least} to {_LARGEST}")
     return value

@@ -82,7 +82,7 @@ class ArgumentRules:
         required = self._schema.get("required", [])
         if missing := [key for key in required if key not in properties]:
             raise InvalidRequestError(
-                f"{self._where}: required names {printable(str(missing[0]))}, which is no property."
+                f"{self._where}: required names {printable(str(missing[0]))}, which is not a property."
             )
         pairs = []
         for number, (key, schema) in enumerate(properties.items()):

@@ -88,7 +88,7 @@ def _value_of(text: str, wanted: str) -> Any:
             if text[place] != "}":
                 place = _past(text, place, ",")
     except (ValueError, IndexError, RecursionError) as error:
-        raise BrokenModelError("tokenizer.json is no JSON that can be read.") from error
+        raise BrokenModelError("tokenizer.json is not readable JSON.") from error
     return None
 
 

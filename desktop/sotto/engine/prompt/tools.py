@@ -54,26 +54,26 @@ def tools_at(places: Mapping[int, Any], where: str) -> tuple[Mapping[str, Any], 
 
 def _tool(value: Any, where: str) -> Mapping[str, Any]:
     if not isinstance(value, Mapping):
-        raise InvalidRequestError(f'{where} is no object; it should be one with "type" and "function".')
+        raise InvalidRequestError(f'{where} is not an object; it should be one with "type" and "function".')
     kind = value.get("type", "function")
     if kind != "function":
         raise InvalidRequestError(f'{where}.type is {str(kind)[:40]!r}; "function" is all that there is.')
     function = value.get("function", value if "name" in value else None)
     if not isinstance(function, Mapping):
-        raise InvalidRequestError(f'{where}.function is no object; it should be one with "name" and "parameters".')
+        raise InvalidRequestError(f'{where}.function is not an object; it should be one with "name" and "parameters".')
     name, description = function.get("name"), function.get("description", "")
     if not isinstance(name, str) or not _NAME.fullmatch(name):
         raise InvalidRequestError(
             f"{where}.function.name is {str(name)[:40]!r}; it should be a name of letters, digits, _, . and -."
         )
     if not isinstance(description, str):
-        raise InvalidRequestError(f"{where}.function.description is no text; it should say what the function does.")
+        raise InvalidRequestError(f"{where}.function.description is not text; it should say what the function does.")
     parameters = function.get("parameters")
     if parameters is None:
         parameters = {"type": "object", "properties": {}}
     properties = parameters.get("properties", {}) if isinstance(parameters, Mapping) else None
     if not isinstance(properties, Mapping):
-        raise InvalidRequestError(f"{where}.function.parameters is no JSON schema of an object with properties.")
+        raise InvalidRequestError(f"{where}.function.parameters is not a JSON schema of an object with properties.")
     size = len(json.dumps(parameters))
     if size > LARGEST_SCHEMA:
         raise InvalidRequestError(
@@ -97,7 +97,7 @@ def tools_of_file(path: Path) -> tuple[Mapping[str, Any], ...]:
         raise InvalidRequestError(error.message) from error
     except (ValueError, RecursionError) as error:
         raise InvalidRequestError(
-            f"{path} is no JSON ({_first_line(error)}); it should hold a list of functions."
+            f"{path} is not JSON ({_first_line(error)}); it should hold a list of functions."
         ) from error
     return read_tools(value, path.name)
 

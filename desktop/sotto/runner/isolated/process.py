@@ -249,7 +249,7 @@ class RunnerProcess:
             changes = (command for command in self._unanswered if isinstance(command, Load | Unload))
             return next((change for change in changes if change.seat == event.seat), None)
         if not isinstance(event, RequestEvent):
-            raise WireError(f"The engine's process says {type(event).__name__}, which is no event.")
+            raise WireError(f"The engine's process says {type(event).__name__}, which is not an event.")
         asks = (command for command in self._unanswered if not isinstance(command, Load | Unload))
         return next((ask for ask in asks if ask.request.id == event.request_id), None)
 

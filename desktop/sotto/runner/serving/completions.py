@@ -28,7 +28,9 @@ def parse_request(read: Any, request_id: str) -> GenerateRequest:
     if read.get("Media"):
         raise InvalidRequestError("this model does not support media input")
     if unknown := sorted(read.keys() - _KNOWN):
-        raise InvalidRequestError(f"{unknown[0][:60]!r} is no field of a completion: {', '.join(sorted(_KNOWN))} are.")
+        raise InvalidRequestError(
+            f"{unknown[0][:60]!r} is not a field of a completion: {', '.join(sorted(_KNOWN))} are."
+        )
     request_options({}, options)  # refuses values out of range before anything is sent to the engine
     return GenerateRequest(id=request_id, prompt=read["Prompt"], options=options, logprobs=_logprobs(read))
 

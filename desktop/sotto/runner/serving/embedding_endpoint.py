@@ -48,7 +48,7 @@ def _parse_request(read: Any, request_id: str) -> EmbedRequest:
     if read.get("media"):
         raise InvalidRequestError("this model does not support media input")
     if unknown := sorted(read.keys() - set(_KNOWN)):
-        raise InvalidRequestError(f"{unknown[0][:60]!r} is no field of an embedding: {', '.join(_KNOWN)} are.")
+        raise InvalidRequestError(f"{unknown[0][:60]!r} is not a field of an embedding: {', '.join(_KNOWN)} are.")
     dimensions = read.get("dimensions") or None
     if dimensions is not None and (type(dimensions) is not int or not 0 < dimensions < 1 << 31):
         raise InvalidRequestError("dimensions must be a whole number from 0 on.")

@@ -153,7 +153,7 @@ class Session:
 
     def _carry_out(self, command: Any, unanswered: set[str]) -> None:
         if not isinstance(command, Command):
-            raise WireError(f"{type(command).__name__} is no command.")
+            raise WireError(f"{type(command).__name__} is not a command.")
         if isinstance(command, Generate | Embed):
             unanswered.add(command.request.id)
         self._loop.send(command)

@@ -88,7 +88,7 @@ class Wire:
             return self._events()
         except h11.RemoteProtocolError as error:
             if data:
-                raise WireError(f"What comes is no HTTP ({error}).") from error
+                raise WireError(f"The answer is not HTTP ({error}).") from error
             self.ended = True
             return []
 

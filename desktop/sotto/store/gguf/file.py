@@ -63,7 +63,7 @@ def read_gguf_file(path: Path, wanted: Callable[[str], bool] = lambda _: True) -
         try:
             return _read(Reader(buffered, size), size, path, wanted)
         except ValueError as error:
-            raise BrokenModelError(f"{printable_path(path)} is no GGUF file that can be read: {error}.") from error
+            raise BrokenModelError(f"{printable_path(path)} is not a readable GGUF file: {error}.") from error
 
 
 def _read(reader: Reader, size: int, path: Path, wanted: Callable[[str], bool]) -> GgufFile:
@@ -127,7 +127,7 @@ def _info(
         raise ValueError(f"{tensor} has rows of {shape[-1]} elements; in {block.name} they should be whole blocks of "
                          f"{block.size}")  # fmt: skip
     if offset % alignment:
-        raise ValueError(f"{tensor} begins at byte {offset} of the data, which is no multiple of {alignment}")
+        raise ValueError(f"{tensor} begins at byte {offset} of the data, which is not a multiple of {alignment}")
     begin = start + offset
     end = begin + elements // block.size * block.nbytes
     if end > size:

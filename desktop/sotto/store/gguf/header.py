@@ -61,7 +61,7 @@ def read_gguf(path: Path) -> GgufHeader:
         try:
             return _header(Reader(buffered, size))
         except ValueError as error:
-            raise BrokenModelError(f"{printable_path(path)} is no GGUF file that can be read: {error}.") from error
+            raise BrokenModelError(f"{printable_path(path)} is not a readable GGUF file: {error}.") from error
 
 
 def is_gguf(path: Path) -> bool:

@@ -53,7 +53,7 @@ def connection_error(error: Exception, host: str, silence: float) -> DownloadErr
         return TryAgainError(f"{host} cannot be reached{_system_reason(causes)}.")
     if isinstance(error, httpx.TransportError | OSError):
         return TryAgainError(f"The connection to {host} broke off.")
-    return DownloadError(f"'{host}' is no address that can be reached.")
+    return DownloadError(f"'{host}' is not an address that can be reached.")
 
 
 def busy_error(response: httpx.Response, host: str) -> TryAgainError | None:

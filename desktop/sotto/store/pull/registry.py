@@ -61,7 +61,7 @@ class Registry:
             self._base = httpx.URL(f"{'http' if insecure else 'https'}://{name.host}/v2/{name.namespace}/{name.model}/")
         except httpx.InvalidURL as error:
             raise DownloadError(
-                f"'{printable(name.host)}' is no address of a registry; it should be a host, with a port if need be."
+                f"'{printable(name.host)}' is not an address of a registry; it should be a host, perhaps with a port."
             ) from error
         agent = f"sotto/{__version__} ({platform.machine()} {platform.system().lower()})"
         # A compressed response would have another digest, and could expand to any size.
@@ -222,7 +222,7 @@ class Registry:
         try:
             url = response.url.join(location)
         except httpx.InvalidURL as error:
-            raise DownloadError(f"{self.host} leads to '{printable(location)}', which is no address.") from error
+            raise DownloadError(f"{self.host} leads to '{printable(location)}', which is not an address.") from error
         if url.scheme not in (("http", "https") if self._insecure else ("https",)) or not url.host:
             raise DownloadError(f"{self.host} leads to '{printable(str(url))}'; it should be an address with https.")
         return url

@@ -62,7 +62,7 @@ def parse_name(text: str) -> ModelName:
         InvalidNameError: A part is empty, too long or contains an invalid character.
     """
     if len(text) > _MAX_LENGTH:
-        raise InvalidNameError(f"'{printable(text)}' is no model name: it is longer than {_MAX_LENGTH} characters.")
+        raise InvalidNameError(f"'{printable(text)}' is not a model name: it is longer than {_MAX_LENGTH} characters.")
     rest, tag = text, DEFAULT_TAG
     if text.rfind(":") > text.rfind("/"):
         rest, tag = _split_at(text, ":")
@@ -117,7 +117,7 @@ def _validated_name(parts: tuple[str, str, str, str], text: str) -> ModelName:
         if not pattern.fullmatch(value):
             wrong = "is missing" if value in ("", _MISSING) else f"is '{printable(value)}'"
             raise InvalidNameError(
-                f"'{printable(text)}' is no model name: its {part} {wrong}; it should be {_RULES[part]}, beginning "
+                f"'{printable(text)}' is not a model name: its {part} {wrong}; it should be {_RULES[part]}, beginning "
                 "with a letter, a digit or '_'."
             )
     return ModelName(*parts)

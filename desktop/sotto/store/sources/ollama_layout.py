@@ -71,7 +71,7 @@ class OllamaStore:
                     continue
                 if not is_valid_part(level, name):
                     harvest.add_problem(
-                        path, f"{printable_path(path)} is no manifest: '{printable(name)}' is no valid {level}."
+                        path, f"{printable_path(path)} is not a manifest: '{printable(name)}' is not a valid {level}."
                     )
                 elif level == "tag":
                     yield name_of_parts((*parts, name)), path

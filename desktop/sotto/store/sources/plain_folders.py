@@ -137,7 +137,7 @@ class ModelFolder:
         for shard in set(map(str, shards.values())):
             if not _is_shard_name(shard):
                 raise BrokenModelError(
-                    f"{printable_path(path)}: '{printable(shard)}' is no shard; it should be the name of a "
+                    f"{printable_path(path)}: '{printable(shard)}' is not a shard; it should be the name of a "
                     ".safetensors file."
                 )
         return shards

@@ -87,7 +87,7 @@ class GlobalShortcut(QObject):
         sequence = QKeySequence.fromString(wanted, QKeySequence.SequenceFormat.PortableText)
         pressed: QKeyCombination | None = sequence[0] if sequence.count() == 1 else None  # type: ignore[index]
         if pressed is None or pressed.key() == Qt.Key.Key_unknown:
-            return f"{wanted} is no key that could be pressed: write it as Ctrl+Alt+Space."
+            return f"{wanted} is not a key that could be pressed: write it as Ctrl+Alt+Space."
         key, modifiers = pressed.key(), pressed.keyboardModifiers()
         if not modifiers & ~_Modifier.ShiftModifier and not Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35:
             return f"{wanted} alone would be lost to every other program: hold Ctrl, Alt or Meta with it."

@@ -35,7 +35,7 @@ class Planted(Target):
             case "refusal":
                 raise SottoError("The file is refused, as it should be.")
             case "insides":
-                raise SottoError("<class 'int'> is no text.")
+                raise SottoError("<class 'int'> is not text.")
             case "exception":
                 _ = [][1]
             case "crash":

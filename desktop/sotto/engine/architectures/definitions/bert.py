@@ -108,7 +108,7 @@ class Layer(nn.Module):  # type: ignore[misc]
         """
         super().__init__()
         if args.hidden_size % args.num_attention_heads:
-            raise ValueError(f"hidden_size {args.hidden_size} is no multiple of {args.num_attention_heads} heads")
+            raise ValueError(f"hidden_size {args.hidden_size} is not a multiple of {args.num_attention_heads} heads")
         self.query = nn.Linear(args.hidden_size, args.hidden_size)
         self.key = nn.Linear(args.hidden_size, args.hidden_size)
         self.value = nn.Linear(args.hidden_size, args.hidden_size)

@@ -170,7 +170,7 @@ class _Run:
         first, *arguments = command.operands
         if not isinstance(first, Function):
             if arguments or final is not _NOTHING:
-                raise GoTemplateError(line, "a value that is no function is given arguments")
+                raise GoTemplateError(line, "a value that is not a function is given arguments")
             return self._operand(first, line, dot, scope)
         if first.name in SHORT_CIRCUIT:
             return self._short_circuit(first.name, arguments, line, dot, scope, final)

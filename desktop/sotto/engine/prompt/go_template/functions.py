@@ -44,7 +44,7 @@ def _index(value: Any, *keys: Any) -> Any:
     for key in keys:
         if isinstance(value, dict):
             if not isinstance(key, str):
-                raise ValueError(f"{_a(key)} is no key of a map")
+                raise ValueError(f"{_a(key)} is not a key of a map")
             value = value.get(key)
         elif isinstance(value, list | str):
             items: Any = encode(value) if isinstance(value, str) else value
@@ -75,7 +75,7 @@ def _slice(value: Any, *places: Any) -> Any:
 
 def _position(value: Any, most: int) -> int:
     if isinstance(value, bool) or not isinstance(value, int):
-        raise ValueError(f"{_a(value)} is no index")
+        raise ValueError(f"{_a(value)} is not an index")
     if not 0 <= value <= most:
         raise ValueError(f"the index {value} is out of range")
     return value

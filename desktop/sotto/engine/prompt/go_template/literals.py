@@ -75,7 +75,7 @@ def _unescape(text: str, quote: str) -> bytes:
         if byte or octal:
             value = int(byte, 16) if byte else int(octal, 8)
             if value > 255:
-                raise ValueError(f"\\{octal} is no byte")
+                raise ValueError(f"\\{octal} is not a byte")
             return bytes([value])
         if short or long:
             return chr(int(short or long, 16)).encode()
@@ -90,4 +90,4 @@ def _unescape(text: str, quote: str) -> bytes:
             place = match.end()
         return b"".join((*pieces, text[place:].encode()))
     except (UnicodeEncodeError, OverflowError) as error:
-        raise ValueError("a text has what is no character") from error
+        raise ValueError("a text has what is not a character") from error

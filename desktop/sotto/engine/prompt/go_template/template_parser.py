@@ -196,7 +196,7 @@ class _Parser:
             raise GoTemplateError(word.line, "a command is missing")
         first = operands[0]
         if len(operands) > 1 and isinstance(first, Constant | Dot | Pipe):
-            raise GoTemplateError(word.line, "a value that is no function is given arguments")
+            raise GoTemplateError(word.line, "a value that is not a function is given arguments")
         return Command(tuple(operands))
 
     def _operand(self) -> Operand:
@@ -223,7 +223,7 @@ class _Parser:
                 try:
                     return Constant(read(word.text))
                 except ValueError as error:
-                    raise GoTemplateError(word.line, f"{word.text[:40]} is no {word.kind}: {error}") from error
+                    raise GoTemplateError(word.line, f"{word.text[:40]} is not a {word.kind}: {error}") from error
             case "field":
                 return Field((word.text[1:],))
             case ".":
@@ -258,7 +258,7 @@ class _Parser:
         try:
             return string(word.text)
         except ValueError as error:
-            raise GoTemplateError(word.line, f"{word.text[:40]} is no string: {error}") from error
+            raise GoTemplateError(word.line, f"{word.text[:40]} is not a string: {error}") from error
 
     def _close(self, first: Word) -> None:
         """Read the end of an action."""
