@@ -61,7 +61,7 @@ def test_files_that_are_named_exist():
 
 
 def test_shapes_on_the_way_are_where_the_table_says():
-    table = TEXT.split("| shape |", 1)[1].split("\n\n", 1)[0]
+    table = TEXT.split("| value |", 1)[1].split("\n\n", 1)[0]
     shapes = re.findall(r"^\| (`.+?) \| .+? \| `(.+?)` \|", table, re.MULTILINE)
     assert len(shapes) == 5
     for names, module in shapes:
