@@ -78,7 +78,7 @@ def test_json_brings_everything_back(store, tmp_path):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda export: export.update(format="other"), "no export"),
+        (lambda export: export.update(format="other"), "not an export"),
         (lambda export: export.update(version=2), "version 2"),
         (lambda export: export.update(chats={}), "have chats"),
         (lambda export: export["chats"].append(5), r"chats\[1\] is 5; it must be an object"),

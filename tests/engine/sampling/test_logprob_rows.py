@@ -31,7 +31,7 @@ def log_softmax(rows):
     return rows - largest - np.log(np.exp(rows - largest).sum(axis=-1, keepdims=True))
 
 
-def spelled(token):
+def token_bytes(token):
     return bytes([token % 256])
 
 
@@ -47,10 +47,10 @@ def test_as_in_numpy(data, rows, width, count, dtype):
     generator = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     logits = mx.array(generator.normal(size=(rows, width)).astype(np.float32) * 5).astype(dtype)
     drawn = generator.integers(0, width, rows)
-    told = compute_logprobs(logits, mx.array(drawn.astype(np.uint32)), count).read(spelled)
+    told = compute_logprobs(logits, mx.array(drawn.astype(np.uint32)), count).read(token_bytes)
     expected = log_softmax(np.array(logits.astype(mx.float32)))
     for row, one in enumerate(told):
-        assert (one.sampled.token_id, one.sampled.data) == (drawn[row], spelled(drawn[row]))
+        assert (one.sampled.token_id, one.sampled.data) == (drawn[row], token_bytes(drawn[row]))
         assert one.sampled.logprob == pytest.approx(expected[row, drawn[row]], abs=1e-4)
         assert one.sampled.logprob <= 1e-5
         best = np.sort(expected[row])[::-1][:count]
@@ -61,13 +61,13 @@ def test_as_in_numpy(data, rows, width, count, dtype):
 
 
 def test_what_is_impossible_has_a_number_all_the_same():
-    (told,) = compute_logprobs(mx.array([[0.0, -math.inf]]), mx.array([1], dtype=mx.uint32), 2).read(spelled)
+    (told,) = compute_logprobs(mx.array([[0.0, -math.inf]]), mx.array([1], dtype=mx.uint32), 2).read(token_bytes)
     assert told.sampled.logprob == LEAST_LOGPROB
     assert [(each.token_id, each.logprob) for each in told.top] == [(0, 0.0), (1, LEAST_LOGPROB)]
 
 
 def test_of_equals_the_first_comes_first():
-    (told,) = compute_logprobs(mx.zeros((1, 4)), mx.array([2], dtype=mx.uint32), 4).read(spelled)
+    (told,) = compute_logprobs(mx.zeros((1, 4)), mx.array([2], dtype=mx.uint32), 4).read(token_bytes)
     assert [each.token_id for each in told.top] == [0, 1, 2, 3]
     assert math.exp(told.sampled.logprob) == pytest.approx(0.25)
 
@@ -97,7 +97,7 @@ def test_requests_are_told_what_the_model_itself_holds_likely(ahead, batches):
     prompts = {"a": PROMPT, "b": [5, 6, 7], "c": [8]}
     asked = {"a": 3, "b": None, "c": 0}
     tasks = [
-        task(prompt, 12, request_id=name, sampling=HOT, logprobs=asked[name], spelled=spelled)
+        task(prompt, 12, request_id=name, sampling=HOT, logprobs=asked[name], token_bytes=token_bytes)
         for name, prompt in prompts.items()
     ]
     events = run("plain", empty("plain"), *tasks, ahead=ahead, batches=batches)
@@ -112,7 +112,7 @@ def test_requests_are_told_what_the_model_itself_holds_likely(ahead, batches):
 @pytest.mark.parametrize("ahead", [0.0, math.inf])
 def test_several_tokens_in_one_step_are_told_as_well(ahead):
     model = Echo("plain", [(token + 1) % 7 for token in range(VOCABULARY)])
-    asked = task(PROMPT, 40, logprobs=4, spelled=spelled)
+    asked = task(PROMPT, 40, logprobs=4, token_bytes=token_bytes)
     events = run("plain", empty("plain"), asked, model=model, speculator=eager(), ahead=ahead)
     assert finished(events).accepted_tokens > 5
     check(events, "r", model, PROMPT, 4)

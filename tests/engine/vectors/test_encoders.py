@@ -82,7 +82,7 @@ def test_a_text_alone_gives_the_same(case):
         ({"is_decoder": True}, "is_decoder"),
         ({"position_embedding_type": "relative_key"}, "position_embedding_type"),
         ({"hidden_act": "mystery"}, "hidden_act is 'mystery'"),
-        ({"num_attention_heads": 5}, "no multiple of 5 heads"),
+        ({"num_attention_heads": 5}, "not a multiple of 5 heads"),
         ({"max_position_embeddings": 0}, "leaves no position"),
         ({"vocab_size": None}, "not describe a bert model"),
     ],

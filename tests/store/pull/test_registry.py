@@ -101,7 +101,7 @@ def test_a_token_from_elsewhere_is_not_asked_for(root, registry):
         ("", "bearer token"),
         ('Basic realm="x"', "Basic"),
         ("Bearer service=x", "bearer token"),
-        ('Bearer realm="http://[::bad/"', "no address"),
+        ('Bearer realm="http://[::bad/"', "not an address"),
         ('Bearer realm="/token"', "its own address"),
     ],
 )

@@ -76,7 +76,7 @@ def task(
     sampling=GREEDY,
     *,
     text=None,
-    spelled=lambda _: b"",
+    token_bytes=lambda _: b"",
     think_budget=None,
     logprobs=None,
     context=math.inf,
@@ -98,7 +98,7 @@ def task(
         request_id: The id of the request.
         sampling: The sampling options.
         text: The detokenizer; None for `Letters`.
-        spelled: Returns the bytes of a token.
+        token_bytes: Returns the bytes of a token.
         think_budget: The most tokens of a thought; None for no limit.
         logprobs: The number of likeliest tokens to report; None for none.
         context: The context length in tokens.
@@ -111,7 +111,7 @@ def task(
     """
     return Task(
         request=GenerateRequest(request_id, prompt=tuple(prompt), think_budget=think_budget, logprobs=logprobs),
-        tokenizer=SimpleNamespace(detokenizer=lambda _: text or Letters(), spelled=spelled),
+        tokenizer=SimpleNamespace(detokenizer=lambda _: text or Letters(), token_bytes=token_bytes),
         family=PLAIN,
         context_length=context,
         prompt=tuple(prompt),

@@ -17,8 +17,8 @@ def test_nothing_is_wanted_until_it_is_chosen(qapp, around, loop):
     ("keys", "why"),
     [
         ("Ctrl+Alt+Space", "bind `sotto --toggle` to Ctrl+Alt+Space"),
-        ("Ctrl+K, Ctrl+C", "no key that could be pressed"),
-        ("nonsense", "no key that could be pressed"),
+        ("Ctrl+K, Ctrl+C", "not a key that could be pressed"),
+        ("nonsense", "not a key that could be pressed"),
         ("A", "alone would be lost"),
         ("Shift+A", "alone would be lost"),
         ("F9", "bind `sotto --toggle` to F9"),
