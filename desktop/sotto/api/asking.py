@@ -12,7 +12,13 @@ from sotto.api.error_bodies import bad_request
 from sotto.api.fields import DURATION, Body, Flag, Object, Raw, Text, TextOrObjects
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.logprob_values import LogprobEntry
-from sotto.engine.contract.options import DRAWN_BY, OPTION_SCHEMAS, known_options, misspelling_notes, request_options
+from sotto.engine.contract.options import (
+    OPTION_SCHEMAS,
+    SAMPLING_NAMES,
+    known_options,
+    misspelling_notes,
+    request_options,
+)
 from sotto.engine.contract.requests import GenerateRequest, Grammar, GrammarKind, Message, Overflow
 from sotto.engine.grammar.grammars import check_grammar
 from sotto.engine.prompt.forced_calls import wanted_tools
@@ -60,7 +66,7 @@ class OptionsBody(ModelBody):
 class SamplingBody(ModelBody):
     """A request in which each option is a field."""
 
-    more = {name: OPTION_SCHEMAS[name] for name in DRAWN_BY}  # noqa: RUF012
+    more = {name: OPTION_SCHEMAS[name] for name in SAMPLING_NAMES}  # noqa: RUF012
 
 
 class OverflowBody(Body):
@@ -114,7 +120,7 @@ def sampling_options_of(body: SamplingBody) -> tuple[dict[str, Any], tuple[str, 
 
     A field whose name is nearly that of an option gets a warning; other unknown fields are ignored.
     """
-    return {name: body.raw(name) for name in DRAWN_BY if body.given(name)}, misspelling_notes(body.names)
+    return {name: body.raw(name) for name in SAMPLING_NAMES if body.given(name)}, misspelling_notes(body.names)
 
 
 def overflow_of(body: OverflowBody, usual: Overflow = Overflow.TRUNCATE) -> Overflow:

@@ -12,7 +12,7 @@ from sotto.cli.model_opening import open_draft, open_target
 from sotto.cli.printing import LOOPED
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, ModelInfo
-from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, request_options
+from sotto.engine.contract.options import DEFAULT_MAX_TOKENS, RequestOptions, request_options
 from sotto.engine.contract.requests import GenerateRequest, Grammar, Message, Overflow
 from sotto.engine.kernels import device
 from sotto.engine.prompt.template_messages import DEFAULT_PROMPT_OPTIONS, PromptOptions
@@ -137,7 +137,7 @@ class Session:
             return LOOPED
         if end.done_reason is not DoneReason.LENGTH or (self._limited and self._grammar is None):
             return ""
-        count, most = len(end.token_ids), self.options.num_predict or USUAL_LENGTH
+        count, most = len(end.token_ids), self.options.num_predict or DEFAULT_MAX_TOKENS
         if 0 < most <= count:
             return f"The answer was cut short at {count:,} tokens; --num-predict N says how many it may have."
         return "The answer was cut short where the context was full; --num-ctx N says how much it holds."

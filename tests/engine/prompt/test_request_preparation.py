@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.engine.contract.options import USUAL_LENGTH
+from sotto.engine.contract.options import DEFAULT_MAX_TOKENS
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions
 from sotto.engine.prompt.overflow import MARK, shift_context
 from sotto.engine.prompt.request_preparation import Preparer
@@ -385,8 +385,8 @@ def test_values_out_of_range_are_refused_from_every_source(tmp_path, asked, sent
         (100, {"num_predict": -1}, 90),
         (100, {"overflow": Overflow.SHIFT}, 100),
         (100, {"num_predict": 500, "overflow": Overflow.SHIFT}, 500),
-        (500_000, {}, USUAL_LENGTH),
-        (500_000, {"overflow": Overflow.SHIFT}, USUAL_LENGTH),
+        (500_000, {}, DEFAULT_MAX_TOKENS),
+        (500_000, {"overflow": Overflow.SHIFT}, DEFAULT_MAX_TOKENS),
         (500_000, {"options": {"num_predict": -1}}, 499_990),
         (500_000, {"num_predict": 400_000}, 400_000),
         (500_000, {"num_predict": -1, "overflow": Overflow.SHIFT}, 500_000),

@@ -149,7 +149,7 @@ class GenerateRequest:
             and `stop` if they are not given.
         options: Options that take precedence over the manifest then, by Ollama's names.
         num_predict: Maximum tokens of the answer; negative for the whole context, None for
-            `sotto.engine.contract.options.USUAL_LENGTH`.
+            `sotto.engine.contract.options.DEFAULT_MAX_TOKENS`.
         stop: Texts that end the answer and are not part of it; ignored with a grammar.
         grammar: The grammar of the answer, after any thoughts. The answer ends when it is complete, and is cut short
             only by its length, the context, a loop or cancellation.

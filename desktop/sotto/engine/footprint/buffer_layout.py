@@ -1,4 +1,4 @@
-"""How MLX lays arrays out in buffers: which operations look at the buffer of their input, and which must copy it."""
+"""How MLX lays out arrays in buffers: which operations view the buffer of their input, and which copy it."""
 
 import math
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from sotto.engine.footprint.graph import RESHAPES, Operation, Shape
 
 @dataclass(slots=True)
 class Buffer:
-    """Memory that arrays and steps on their way share; `holders` counts both."""
+    """Memory that arrays and running operations share; `holders` counts both."""
 
     nbytes: int
     holders: int = 0
@@ -16,7 +16,7 @@ class Buffer:
 
 @dataclass(slots=True)
 class Array:
-    """One array: where its elements lie, and how many operations that were not dispatched yet read it."""
+    """One array: where its elements are, and how many operations not yet dispatched will read it."""
 
     buffer: Buffer
     shape: Shape
@@ -26,18 +26,18 @@ class Array:
 
     @property
     def extent(self) -> int:
-        """Elements of the buffer from the first to the last that the array reaches."""
+        """Number of elements of the buffer from the first to the last one of the array."""
         return 1 + sum((length - 1) * stride for length, stride in zip(self.shape, self.strides, strict=True))
 
     @property
     def dense(self) -> bool:
-        """Whether there are no gaps between its elements, in whatever order they are."""
+        """Whether there are no gaps between its elements, whatever their order."""
         own = (length for length, stride in zip(self.shape, self.strides, strict=True) if stride)
         return self.extent == math.prod(own)
 
     @property
     def in_order(self) -> bool:
-        """Whether its elements lie one after the other."""
+        """Whether its elements are contiguous in row-major order."""
         expected = 1
         for length, stride in zip(reversed(self.shape), reversed(self.strides), strict=True):
             if length != 1 and stride != expected:
@@ -47,17 +47,17 @@ class Array:
 
     @property
     def size(self) -> int:
-        """Elements that it has."""
+        """Number of its elements."""
         return math.prod(self.shape)
 
 
 def columns(arrays: list[Array]) -> bool:
-    """Return whether all lie column after column, each without gaps."""
+    """Return whether all are contiguous in column-major order."""
     return all(Array(array.buffer, array.shape[::-1], array.strides[::-1], array.itemsize).in_order for array in arrays)
 
 
 def in_order(shape: Shape) -> Shape:
-    """Return the strides of an array whose elements lie one after the other."""
+    """Return the strides of a contiguous array in row-major order."""
     strides, step = [], 1
     for length in reversed(shape):
         strides.append(step)
@@ -66,14 +66,14 @@ def in_order(shape: Shape) -> Shape:
 
 
 def matrices(array: Array) -> bool:
-    """Return whether the last two dimensions are a matrix in order, or a transposed one."""
+    """Return whether the last two dimensions are a contiguous matrix or the transpose of one."""
     rows, columns = array.shape[-2:]
     down, along = array.strides[-2:]
     return (down == columns and along == 1) or (down == 1 and along == rows)
 
 
 def reshape_strides(array: Array, shape: Shape) -> Shape | None:
-    """Return the strides with which `array` can be looked at in another shape, or None where it has to be copied."""
+    """Return the strides with which `array` can be viewed in another shape, or None if it has to be copied."""
     if array.in_order:
         return in_order(shape)
     old = [(length, stride) for length, stride in zip(array.shape, array.strides, strict=True) if length != 1]

@@ -1,4 +1,4 @@
-"""What an encoder needs in memory beside its weights: it has no caches, only what computing takes."""
+"""How much memory an encoder needs beside its weights: it has no caches, only the arrays of a computation."""
 
 from collections.abc import Iterator
 
@@ -11,15 +11,15 @@ from sotto.engine.footprint.graph_memory import peak
 from sotto.engine.memory.memory_needs import WorkPoint
 from sotto.engine.vectors.hidden_states import batch_tokens
 
-_SHORTEST = 64
+_MIN_TOKENS = 64
 
 
-def encoder_work(model: nn.Module, longest: int) -> Iterator[WorkPoint]:
-    """Yield samples of the memory that a step takes with texts of several lengths, as many as are taken together.
+def encoder_work(model: nn.Module, max_tokens: int) -> Iterator[WorkPoint]:
+    """Yield samples of the memory that a step needs with texts of several lengths, in batches as large as in use.
 
     Args:
         model: An encoder whose parameters have their final types and shapes; never evaluated.
-        longest: Most tokens of a text.
+        max_tokens: Maximum tokens of a text.
     """
     most = batch_tokens()
     parameters = tree_flatten(model.parameters())
@@ -30,19 +30,19 @@ def encoder_work(model: nn.Module, longest: int) -> Iterator[WorkPoint]:
         return [model(tokens, mask)]
 
     try:
-        for length in _lengths(longest):
+        for length in _lengths(max_tokens):
             shape = (max(1, most // length), length)
             inputs = [mx.zeros(shape, dtype=mx.int32), mx.zeros(shape, dtype=mx.bool_)]
             graph = trace(step, inputs, [array for _, array in parameters])
-            yield WorkPoint(max(most, longest), length, peak(graph))
+            yield WorkPoint(max(most, max_tokens), length, peak(graph))
     finally:
         model.update(tree_unflatten(parameters))
 
 
-def _lengths(longest: int) -> Iterator[int]:
-    """Yield lengths of texts up to the longest, each twice the one before."""
-    length = _SHORTEST
-    while length < longest:
+def _lengths(max_tokens: int) -> Iterator[int]:
+    """Yield lengths of texts up to `max_tokens`, each twice the previous one."""
+    length = _MIN_TOKENS
+    while length < max_tokens:
         yield length
         length *= 2
-    yield longest
+    yield max_tokens

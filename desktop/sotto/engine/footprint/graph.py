@@ -1,6 +1,8 @@
-"""What a forward pass computes, as a list of operations and shapes, found without computing anything.
+"""Lists the operations of a forward pass and the shapes of its arrays without computing anything.
 
-The pass is run with arrays that have a shape and no content, and MLX lists its operations.
+WORKAROUND: MLX cannot list every operation; check at upgrades. The pass is run with arrays that have a shape but no
+content, and `mx.export_function` reports its operations. Those that it cannot report are replaced by others that need
+the same memory.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -30,10 +32,10 @@ BINARY = frozenset(
     Minimum Multiply NotEqual Power Remainder Subtract
     """.split()
 )
-# Stands for a kernel that MLX cannot list: an operation that no model has.
+# Stands for a kernel that MLX cannot list: an operation that no model uses.
 _STAND_IN = "ArcTanh"
 STAND_IN = "Kernel"
-# How many operations wait at most before a branch is followed to its end.
+# MLX follows a branch to its end once so many operations are waiting.
 _WIDTH = 20
 
 
@@ -42,10 +44,10 @@ class Operation:
     """One operation of a graph.
 
     Attributes:
-        name: MLX's name of it.
+        name: MLX's name for it.
         inputs: Ids of the arrays that it reads.
-        outputs: Ids of those that it makes.
-        details: What else MLX tells of it, for example the axes of a transposition.
+        outputs: Ids of the arrays that it creates.
+        details: Its other arguments as MLX reports them, for example the axes of a transposition.
     """
 
     name: str
@@ -56,14 +58,14 @@ class Operation:
 
 @dataclass(frozen=True, slots=True)
 class Graph:
-    """Operations in an order in which they could run, and the arrays between them.
+    """Operations in an order in which they can run, and the arrays that connect them.
 
     Attributes:
-        operations: What is computed.
+        operations: The operations.
         shapes: Shape of each array, by id.
         itemsizes: Bytes of one element of each array, by id.
-        outputs: Ids of the arrays that are wanted in the end.
-        consumed: Ids of inputs that nobody needs afterwards; the rest stays.
+        outputs: Ids of the results.
+        consumed: Ids of inputs that are not needed afterwards; the other inputs stay in memory.
     """
 
     operations: tuple[Operation, ...]
@@ -76,16 +78,16 @@ class Graph:
 def trace(
     function: Callable[..., Sequence[mx.array]], consumed: Sequence[mx.array], lasting: Sequence[mx.array]
 ) -> Graph:
-    """Return the graph of `function(*consumed, *lasting)`, of which nothing is computed.
+    """Return the graph of `function(*consumed, *lasting)` without computing it.
 
     Args:
         function: Takes arrays and returns those to evaluate. It is called once, with arrays that have a
-            shape and no content.
+            shape but no content.
         consumed: Inputs that are not needed afterwards; `function` may write over them.
-        lasting: Inputs that are.
+        lasting: Inputs that stay in memory.
     """
     lines: list[dict[str, Any]] = []
-    with _nameable():
+    with _listable_only():
         mx.export_function(lines.append, function, *consumed, *lasting)
     shapes: dict[str, Shape] = {}
     itemsizes: dict[str, int] = {}
@@ -119,8 +121,8 @@ def trace(
 
 
 @contextmanager
-def _nameable() -> Iterator[None]:
-    """Let what MLX cannot list be made of what it can, with the same memory."""
+def _listable_only() -> Iterator[None]:
+    """Replace operations that MLX cannot list with others that need the same memory."""
     contiguous, dequantize = mx.contiguous, mx.dequantize
 
     def by_shape(array: mx.array, *_: object, **__: object) -> mx.array:
@@ -128,7 +130,7 @@ def _nameable() -> Iterator[None]:
 
     def by_bits(w: mx.array, scales: mx.array, *others: Any, mode: str = "affine", **options: Any) -> mx.array:
         if mode == "nvfp4":
-            # Unpacked like mxfp4, which has half as many scales.
+            # Unpacked as mxfp4, which has half as many scales.
             return dequantize(w, scales[..., ::2], **(options | {"group_size": 32, "bits": 4, "mode": "mxfp4"}))
         if mode == "mxfp8":
             like = mx.zeros((*w.shape[:-1], w.shape[-1] * 4), dtype=options.get("dtype") or mx.bfloat16)
@@ -143,11 +145,11 @@ def _nameable() -> Iterator[None]:
 
 
 def kernel(like: mx.array, *inputs: mx.array) -> mx.array:
-    """Return what stands for the output of a kernel while a function is traced: shape and type of `like`, new memory.
+    """Return a placeholder for the output of a kernel while a function is traced: new memory, shaped like `like`.
 
     Args:
-        like: Only looked at for its shape and type; floating-point.
-        inputs: What the kernel reads.
+        like: Gives the shape and the floating-point type; its content does not matter.
+        inputs: The arrays that the kernel reads.
     """
     return mx.arctanh(mx.depends([like], list(inputs))[0])
 

@@ -1,8 +1,8 @@
-"""Which layers of a model lie on which device: a pure function of what is known of both.
+"""Which layers of a model go on which device: a pure function of what is known about both.
 
-Layers are the model's own, in order, and last the output layer. They are laid on graphics devices from the last one
-backwards, because the output layer gains most; what is left over is the processor's. `layout` proposes;
-`sotto.engine.footprint.layout_search` tries the proposals out.
+The layers are those of the model in order, followed by the output layer. Graphics devices are filled from the last
+layer backwards, because the output layer gains most; the remaining layers stay on the processor. `layout` proposes a
+layout; `sotto.engine.footprint.layout_search` tries the proposals.
 """
 
 from collections.abc import Mapping, Sequence
@@ -21,8 +21,8 @@ class LayerSize:
     """Bytes of one layer.
 
     Attributes:
-        weights: Of its weights.
-        cache: Of its cache at the context that is wanted.
+        weights: Bytes of its weights.
+        cache: Bytes of its cache at the requested context length.
     """
 
     weights: int
@@ -30,21 +30,21 @@ class LayerSize:
 
     @property
     def nbytes(self) -> int:
-        """All of it."""
+        """Bytes of weights and cache together."""
         return self.weights + self.cache
 
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Something that layers can lie on.
+    """A graphics device that can hold layers.
 
     Attributes:
         name: Unique among the devices.
-        kind: `metal` or `cuda`; a layout never mixes kinds. The processor is none of the devices.
-        free: Bytes that may be taken.
-        speed: Class of speed; layers go to the highest first.
-        integrated: Whether its memory is the machine's.
-        graph: Bytes that computing takes there, as far as that is known.
+        kind: `metal` or `cuda`; a layout never mixes kinds. The processor does not count as a device.
+        free: Bytes that may be used.
+        speed: Speed class; the highest gets layers first.
+        integrated: Whether it shares the machine's memory.
+        graph: Bytes that computation needs on it, as far as known.
     """
 
     name: str
@@ -57,13 +57,13 @@ class Device:
 
 @dataclass(frozen=True, slots=True)
 class Needs:
-    """What has to be laid out.
+    """What has to be placed.
 
     Attributes:
         layers: The model's layers in order.
-        output: The output layer, laid like one more layer after the last.
-        input_weights: Bytes that always lie with the processor.
-        processor_graph: Bytes that computing takes there.
+        output: The output layer, placed as if it were one more layer after the last.
+        input_weights: Bytes that always stay on the processor.
+        processor_graph: Bytes that computation needs on the processor.
     """
 
     layers: tuple[LayerSize, ...]
@@ -79,13 +79,13 @@ class Needs:
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """How to lay out.
+    """How to place layers.
 
     Attributes:
-        count: Exactly this many layers on devices, however much memory is free; None for as many as fit.
-        spread: Use all devices instead of the fewest that hold everything.
-        require_full: Fail unless all layers (or `count`) lie on devices.
-        overhead: Bytes to leave free on each device; None for what its kind is known to take itself.
+        count: Put exactly this many layers on devices, however much memory is free; None for as many as fit.
+        spread: Use all devices instead of as few as possible.
+        require_full: Fail unless all layers (or `count` of them) fit on devices.
+        overhead: Bytes to leave free on each device; None for what a device of its kind is known to need for itself.
     """
 
     count: int | None = None
@@ -99,10 +99,10 @@ class Host:
     """The memory of the machine itself, in bytes.
 
     Attributes:
-        free: What may be taken.
-        total: All there is.
-        swap: What could be paged out to, where that is done.
-        macos: Whether it is a Mac, whose graphics processor must never be asked for more than there is.
+        free: Bytes that may be used.
+        total: All installed memory.
+        swap: Free swap space, where the system uses it.
+        macos: Whether this is a Mac, whose graphics processor must never be asked for more memory than is installed.
     """
 
     free: int
@@ -113,7 +113,7 @@ class Host:
 
 @dataclass(frozen=True, slots=True)
 class Span:
-    """Layers `start` to `end` on a device; the number of layers itself stands for the output layer."""
+    """Layers from `start` up to but not including `end` on a device; the output layer counts as one after the last."""
 
     device: str
     start: int
@@ -122,30 +122,30 @@ class Span:
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """Which layers lie on which device, in the order of the layers; layers of no span are the processor's."""
+    """Which layers go on which device, in the order of the layers; layers in no span stay on the processor."""
 
     spans: tuple[Span, ...] = ()
 
     @property
     def count(self) -> int:
-        """How many layers lie on devices."""
+        """The number of layers on devices."""
         return sum(span.end - span.start for span in self.spans)
 
 
 def layout(
     devices: Sequence[Device], needs: Needs, host: Host, options: Options | None = None, back_off: float = 0.0
 ) -> Layout:
-    """Return the best layout for what is known.
+    """Return the layout that puts most layers on devices.
 
     Args:
-        devices: Where layers can lie.
-        needs: What has to.
+        devices: The devices that can hold layers.
+        needs: What has to be placed.
         host: The machine's own memory.
-        options: How to lay out; None for as much as fits on as few devices as hold it.
-        back_off: Share of the free memory not to count on, 0 to 1.
+        options: How to place layers; None for as many as fit, on as few devices as possible.
+        back_off: Fraction of the free memory to leave unused, 0 to 1.
 
     Raises:
-        EngineError: The layout that comes out must not be used; the sentence says why.
+        EngineError: The resulting layout must not be used; the message says why.
     """
     options = options or Options()
     best = Layout()
@@ -167,10 +167,10 @@ def _usable(device: Device, options: Options, back_off: float) -> int:
 
 
 def _assign(group: Sequence[Device], room: Mapping[str, int], needs: Needs, options: Options) -> Layout:
-    """Return a layout on devices of one kind: on the fewest that hold all, or else on all of them."""
+    """Return a layout on devices of one kind: on as few as hold everything, or else on all of them."""
     sizes = needs.sizes
     best = Layout()
-    # The output layer is often the largest: where it does not fit, the rest still may.
+    # The output layer is often the largest: if it does not fit, the others still may.
     for end in (len(sizes), len(sizes) - 1):
         wanted = end if options.count is None else min(options.count, end)
         fewest = len(group) if options.spread else 1
@@ -186,7 +186,7 @@ def _assign(group: Sequence[Device], room: Mapping[str, int], needs: Needs, opti
 def _balance(
     group: Sequence[Device], room: Mapping[str, int], sizes: Sequence[int], wanted: int, options: Options
 ) -> Layout:
-    """Return the layout with the most layers that fills all devices of a class of speed to about the same share."""
+    """Return the layout with the most layers that fills devices of the same speed class about equally."""
     spans: list[Span] = []
     end = len(sizes)
     left = wanted
@@ -212,7 +212,7 @@ def _balance(
 def _fill(
     group: Sequence[Device], room: Mapping[str, int], sizes: Sequence[int], most: int, factor: float
 ) -> dict[str, int]:
-    """Return how many layers each device takes to a share of its room, from the last backwards, last device first."""
+    """Return how many layers each device takes if `factor` of its room may be used, from the last layer backwards."""
     counts = dict.fromkeys((device.name for device in group), 0)
     end, left = len(sizes), most
     for device in reversed(group):
@@ -237,16 +237,16 @@ def _verify(found: Layout, devices: Sequence[Device], needs: Needs, host: Host, 
             f"The model does not fit on the graphics processor: {found.count} of its {wanted} layers do; "
             "choose a smaller context or a smaller model."
         )
-    there = host.free if host.macos else host.free + host.swap
-    if on_processor > there:
+    available = host.free if host.macos else host.free + host.swap
+    if on_processor > available:
         raise EngineError(
-            f"The model requires more system memory ({_gb(on_processor)}) than is available ({_gb(there)}); "
+            f"The model requires more system memory ({_gb(on_processor)}) than is available ({_gb(available)}); "
             "close other programs or choose a smaller model."
         )
     graphs = {device.name: device.graph for device in devices}
     asked = on_devices + sum(graphs[span.device] for span in found.spans)
     if host.macos and asked > host.total:
-        # A Mac that is asked to hold more than it has there stands still as a whole.
+        # Asking a Mac for more memory than it has freezes the whole machine.
         return Layout()
     return found
 

@@ -1,7 +1,8 @@
-"""What stands in for the native kernels while a computation is traced: MLX cannot list operations that are not its own.
+"""Placeholders for the native kernels while a computation is traced: MLX cannot list operations that are not its own.
 
-Each function takes and returns what the kernel of its name does, as far as shapes, types and memory go: one new buffer
-for the output, nothing beside it, and all inputs held until then. The numbers make no sense and are never computed.
+Each function takes and returns what the kernel of the same name does, as far as shapes, types and memory go: it
+allocates one new buffer, for the output, and holds all inputs until then. The values are meaningless and never
+computed.
 """
 
 import sys
@@ -18,14 +19,14 @@ _WORD_BITS = 32
 
 
 def linear(x: mx.array, weight: mx.array, bias: mx.array | None) -> mx.array | None:
-    """Stand in for the product with a matrix [out, in] of any floating-point type."""
+    """Replace the product with a matrix [out, in] of any floating-point type."""
     if x.dtype != mx.float32:
         return None
-    return kernel(_wide(x, weight.shape[0]), x, weight, *(() if bias is None else (bias,)))
+    return kernel(_with_width(x, weight.shape[0]), x, weight, *(() if bias is None else (bias,)))
 
 
 def gather_mm(a: mx.array, b: mx.array, lhs: mx.array | None, rhs: mx.array | None) -> mx.array | None:
-    """Stand in for the products of [..., rows, in] with the matrices [out, in] that the indices name."""
+    """Replace the products of [..., rows, in] with the matrices [out, in] that the indices select."""
     if a.dtype != mx.float32 or rhs is None:
         return None
     chosen = mx.broadcast_shapes(a.shape[:-2] if lhs is None else lhs.shape, rhs.shape)
@@ -35,17 +36,17 @@ def gather_mm(a: mx.array, b: mx.array, lhs: mx.array | None, rhs: mx.array | No
 def quantized_matmul(
     x: mx.array, w: mx.array, scales: mx.array, biases: mx.array | None, transpose: bool, *_: object
 ) -> mx.array | None:
-    """Stand in for the product with a packed matrix [out, words], whose scales are taken in whatever type they have.
+    """Replace the product with a packed matrix [out, words], whatever the type of its scales.
 
-    Those of a type that the kernels do not know are taken for known: `cpu_linear` computes these otherwise.
+    Types that the kernels do not know count as known here: `cpu_linear` computes with them in another way.
     """
     if x.dtype != mx.float32 or not transpose or w.ndim != 2:
         return None
-    return kernel(_wide(x, w.shape[0]), x, w, scales, *(() if biases is None else (biases,)))
+    return kernel(_with_width(x, w.shape[0]), x, w, scales, *(() if biases is None else (biases,)))
 
 
 def gather_qmm(*_: object) -> None:
-    """Leave it to MLX, whose own product with packed matrices needs no memory beside either."""
+    """Leave it to MLX, whose own product with packed matrices needs no additional memory either."""
 
 
 def embedding(
@@ -57,14 +58,14 @@ def embedding(
     bits: int,
     *_: object,
 ) -> mx.array:
-    """Stand in for rows of a table [rows, width], plain or packed."""
+    """Replace looking up rows of a table [rows, width], plain or packed."""
     width = weight.shape[1] if scales is None else weight.shape[1] * _WORD_BITS // bits
     others = (part for part in (scales, biases) if part is not None)
     return kernel(mx.broadcast_to(mx.array(0.0), (*ids.shape, width)), ids, weight, *others)
 
 
 def rms_norm(x: mx.array, *_: object) -> mx.array:
-    """Stand in for a norm of [..., width]."""
+    """Replace a norm of [..., width]."""
     return kernel(x, x)
 
 
@@ -72,20 +73,22 @@ layer_norm = rms_norm
 
 
 def rope(a: mx.array, *_: object) -> mx.array:
-    """Stand in for the rotation of [batch, heads, tokens, width]."""
+    """Replace the rotation of [batch, heads, tokens, width]."""
     return kernel(a, a)
 
 
 def attention(
     q: mx.array, k: mx.array, v: mx.array, _scale: float, _causal: bool, *others: mx.array | None
 ) -> mx.array:
-    """Stand in for attention, laid out as [batch, tokens, heads, width of v]."""
+    """Replace attention, whose output is stored as [batch, tokens, heads, width of v]."""
     rows = q.swapaxes(1, 2)
-    return kernel(_wide(rows, v.shape[-1]), q, k, v, *(other for other in others if other is not None)).swapaxes(1, 2)
+    return kernel(_with_width(rows, v.shape[-1]), q, k, v, *(other for other in others if other is not None)).swapaxes(
+        1, 2
+    )
 
 
 def silu(gate: mx.array, *others: mx.array) -> mx.array:
-    """Stand in for an activation, or for one that multiplies what comes second."""
+    """Replace an activation, or one that is multiplied by a second input."""
     return kernel(gate, gate, *others)
 
 
@@ -93,16 +96,16 @@ gelu = gelu_approx = gelu_fast_approx = silu
 
 
 def swiglu_oai(gate: mx.array, x: mx.array, *_: object) -> mx.array:
-    """Stand in for the activation of gpt-oss."""
+    """Replace the activation of gpt-oss."""
     return kernel(gate, gate, x)
 
 
 @contextmanager
 def traceable(kernels: Any | None) -> Iterator[None]:
-    """Let MLX list every operation called meanwhile, whichever kernels are installed.
+    """Let MLX list every operation in a `with` block, whichever kernels are installed.
 
     Args:
-        kernels: The native kernels to stand in for; None where MLX alone computes.
+        kernels: The native kernels to replace; None if MLX alone computes.
     """
     products, fused = native_products.is_installed(), bool(native_fused._undo)  # noqa: SLF001
     native.uninstall()
@@ -120,6 +123,6 @@ def traceable(kernels: Any | None) -> Iterator[None]:
             native_fused.install(cast("Any", native.kernels()))
 
 
-def _wide(x: mx.array, width: int) -> mx.array:
-    """Return the shape of [..., any] with another last axis."""
+def _with_width(x: mx.array, width: int) -> mx.array:
+    """Return an array shaped like `x` but for its last axis, which is `width` long."""
     return mx.broadcast_to(x[..., :1], (*x.shape[:-1], width))

@@ -9,7 +9,13 @@ from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.engine.contract.answer_parts import text_of
 from sotto.engine.contract.events import Counted
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
-from sotto.engine.contract.options import USUAL_LENGTH, RequestOptions, options_by_name, request_options, split_params
+from sotto.engine.contract.options import (
+    DEFAULT_MAX_TOKENS,
+    RequestOptions,
+    options_by_name,
+    request_options,
+    split_params,
+)
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Message, Overflow, SamplingOptions, Think
 from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.engine.parsing.families import Family, Thoughts, family_of
@@ -206,7 +212,7 @@ class Preparer:
 
     def _max_new_tokens(self, length: int, overflow: Overflow, limit: int | None) -> int:
         # An answer without a limit never exceeds one full context, even where the context is shifted.
-        usual = min(USUAL_LENGTH, self.context_length) if limit is None else self.context_length
+        usual = min(DEFAULT_MAX_TOKENS, self.context_length) if limit is None else self.context_length
         most = limit if limit and limit > 0 else usual
         return most if overflow is Overflow.SHIFT else min(most, self.context_length - length)
 

@@ -1,7 +1,7 @@
-"""The layers that compute with quantized weights, and how they come into a model.
+"""Layers that compute with quantized weights, and how a model's layers are replaced by them.
 
-MLX's own serve where they can. What they do not know is here: NVFP4 with a scale of the whole matrix, which layers
-multiply their output with, and embeddings with scales of one byte in a type of choice.
+MLX's own layers are used where possible. Added here are NVFP4 with a global scale for the whole matrix, by which layers
+multiply their output, and embeddings with one-byte scales whose rows can have any type.
 """
 
 import mlx.core as mx
@@ -10,23 +10,23 @@ from mlx import nn
 from sotto.engine.config.quantization import Declarations, Scheme, infer_scheme, shape_text
 from sotto.errors import BrokenModelError, UnsupportedModelError
 
-# MLX states a global scale as the largest magnitude of the matrix, the store's files as the factor to multiply with.
-# The first is so many times the second: the largest magnitude of an NVFP4 value, 448 as a scale times 6 as a value.
+# MLX stores a global scale as the largest magnitude in the matrix, files of the store as the factor to multiply by.
+# The ratio of the two is the largest magnitude of an NVFP4 value: a scale of 448 times a value of 6.
 GLOBAL_SCALE_UNIT = 448.0 * 6.0
 
 
 def quantize_layers(model: nn.Module, weights: dict[str, mx.array], declared: Declarations, dtype: mx.Dtype) -> None:
-    """Replace each layer of `model` whose weights come with scales by its quantized kind, ready to take them.
+    """Replace each layer of `model` whose weights have scales by its quantized counterpart, ready to take them.
 
     Args:
-        model: Not yet loaded; its layers tell their widths.
-        weights: By the model's names; global scales become what their layers take.
-        declared: What files say.
-        dtype: Type of the embeddings that are looked up.
+        model: Not yet loaded; its layers give their widths.
+        weights: By the model's names; global scales are converted to what the layers take.
+        declared: What the files declare.
+        dtype: Type of the embedding rows.
 
     Raises:
         BrokenModelError: Shapes, biases or declarations contradict each other.
-        UnsupportedModelError: A type that cannot be computed with.
+        UnsupportedModelError: A type is not supported.
     """
     layers = []
     for path, layer in model.named_modules():
@@ -38,7 +38,7 @@ def quantize_layers(model: nn.Module, weights: dict[str, mx.array], declared: De
         biased, scaled = f"{path}.biases" in weights, f"{path}.global_scale" in weights
         if biased != (scheme.mode == "affine"):
             wrong = (
-                "has no biases, which it needs" if scheme.mode == "affine" else "has biases, which make no sense there"
+                "has no biases, which it needs" if scheme.mode == "affine" else "has biases, which it should not have"
             )
             raise BrokenModelError(f"{path} is {scheme} and {wrong}.")
         if scaled and scheme.mode != "nvfp4":
@@ -53,14 +53,14 @@ def quantize_layers(model: nn.Module, weights: dict[str, mx.array], declared: De
 def dequantize_latent_projections(
     model: nn.Module, weights: dict[str, mx.array], declared: Declarations, dtype: mx.Dtype
 ) -> None:
-    """Undo the quantization of each `kv_b_proj` of a model with latent attention, in place.
+    """Dequantize each `kv_b_proj` of a model with latent attention, in place.
 
-    The definitions split that matrix and transpose one half of it, across the groups: they could only quantize it
-    again, and coarser.
+    The definitions split that matrix and transpose one half of it across its groups, so that it would have to be
+    quantized again, with a second loss.
 
     Raises:
         BrokenModelError: Shapes, biases or declarations contradict each other.
-        UnsupportedModelError: A type that cannot be computed with.
+        UnsupportedModelError: A type is not supported.
     """
     ranks = {layer.weight.shape[-1] for path, layer in model.named_modules() if path.endswith(".unembed_out")}
     if not ranks:
@@ -77,7 +77,7 @@ def dequantize_latent_projections(
 
 
 class ScaledLinear(nn.QuantizedLinear):  # type: ignore[misc]
-    """A linear layer in NVFP4 with a scale of the whole matrix: `y = (x W^T) global_scale + bias`."""
+    """A linear layer in NVFP4 with a global scale: `y = (x W^T) global_scale + bias`."""
 
     def __call__(self, x: mx.array) -> mx.array:
         """Map `[..., in]` to `[..., out]`."""
@@ -89,9 +89,10 @@ class ScaledLinear(nn.QuantizedLinear):  # type: ignore[misc]
 
 
 class ScaledSwitchLinear(nn.Module):  # type: ignore[misc]
-    """The linear layers of many experts in NVFP4, each with a scale of its whole matrix.
+    """The linear layers of many experts in NVFP4, each with a global scale.
 
-    MLX's own product with such a scale runs on a GPU only, and takes the scale in another convention.
+    WORKAROUND: MLX's own product with a global scale runs on GPUs only, and expects it in another convention; check at
+    upgrades.
     """
 
     def __init__(self, layer: nn.Module, scheme: Scheme) -> None:
@@ -104,7 +105,7 @@ class ScaledSwitchLinear(nn.Module):  # type: ignore[misc]
         self.mode, self.bits, self.group_size = scheme.mode, scheme.bits, scheme.group_size
 
     def __call__(self, x: mx.array, indices: mx.array, sorted_indices: bool = False) -> mx.array:
-        """Map `[..., 1, in]` to `[..., 1, out]`, each row by the expert that `indices` names."""
+        """Map `[..., 1, in]` to `[..., 1, out]`, each row with the expert that `indices` selects."""
         y: mx.array = mx.gather_qmm(
             x,
             self["weight"],
@@ -120,9 +121,9 @@ class ScaledSwitchLinear(nn.Module):  # type: ignore[misc]
 
 
 class ByteScaledEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
-    """An embedding in an mx or nv type, which looks rows up in a given type.
+    """An embedding in an mx or nv type whose rows have a given type.
 
-    MLX's own gives bfloat16, whatever the rest of the model computes in.
+    WORKAROUND: MLX's own returns bfloat16 whatever the type of the rest of the model; check at upgrades.
     """
 
     def __call__(self, tokens: mx.array) -> mx.array:
@@ -138,13 +139,13 @@ class ByteScaledEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
         return (rows * self["global_scale"]).astype(self.dtype) if "global_scale" in self else rows
 
     def as_linear(self, x: mx.array) -> mx.array:
-        """Map `[..., dims]` to scores of all tokens."""
+        """Map `[..., dims]` to the logits of all tokens."""
         y: mx.array = super().as_linear(x)
         return (y * self["global_scale"]).astype(x.dtype) if "global_scale" in self else y
 
 
 def _quantize(layer: nn.Module, scheme: Scheme, scaled: bool, dtype: mx.Dtype) -> nn.Module:
-    """Return the quantized kind of `layer`; its arrays only stand for shapes and are never computed."""
+    """Return the quantized counterpart of `layer`; its arrays only have shapes and are never computed."""
     if isinstance(layer, nn.Embedding) and scheme.mode != "affine":
         quantized = ByteScaledEmbedding.from_embedding(layer, **scheme.parameters)
         quantized.dtype = dtype
@@ -155,14 +156,16 @@ def _quantize(layer: nn.Module, scheme: Scheme, scaled: bool, dtype: mx.Dtype) -
     elif layer.weight.ndim == 3 and hasattr(layer, "num_experts"):
         return ScaledSwitchLinear(layer, scheme)
     else:
-        raise UnsupportedModelError(f"A {type(layer).__name__} with a global scale cannot be computed.")
+        raise UnsupportedModelError(f"A {type(layer).__name__} with a global scale is not supported.")
     if scaled:
         quantized.global_scale = mx.ones(())
     return quantized
 
 
 def _factor(scale: mx.array, place: mx.array, path: str) -> mx.array:
-    """Return what to multiply with for a global scale, in the shape of its place: one number, or one an expert."""
+    """Return the factor for a global scale in the shape of `place`: one number, or one for each expert."""
     if scale.size not in (1, place.size):
-        raise BrokenModelError(f"The global scale of {path} is {shape_text(scale)}; it should be one number a matrix.")
+        raise BrokenModelError(
+            f"The global scale of {path} is {shape_text(scale)}; it should be one number for each matrix."
+        )
     return mx.broadcast_to(scale.reshape(-1) / GLOBAL_SCALE_UNIT, (place.size,)).reshape(place.shape)

@@ -1,7 +1,7 @@
-"""From the names and shapes that files use to those that the model definitions expect.
+"""Converts names and shapes of tensors in files to those that model definitions expect.
 
-The definitions rename and rearrange plain weights themselves (`sanitize`). What they do not know is done here first:
-Ollama's names for scales, experts that are already stacked, and quantized experts that are fused or apart.
+The definitions rename and rearrange plain weights themselves (`sanitize`). What they do not handle is done here first:
+Ollama's names for scales, experts that are already stacked, and quantized experts that are fused or stored one by one.
 """
 
 import re
@@ -17,13 +17,13 @@ from sotto.engine.config.architecture_table import architecture
 from sotto.engine.config.quantization import Declaration
 from sotto.errors import BrokenModelError
 
-_COMPANIONS = {".scale": ".scales", ".bias": ".biases", ".global_scale": ".global_scale"}
+_COMPANION_SUFFIXES = {".scale": ".scales", ".bias": ".biases", ".global_scale": ".global_scale"}
 _EXPERT = re.compile(
     r"(?P<owner>.*\blayers\.\d+\.(?:.+\.)?)experts\.(?:(?P<index>\d+)\.)?(?P<projection>\w+?_proj|w[123])"
     r"(?:\.(?P<part>weight|scales|biases|global_scale|bias))?"
 )
 _LAYER = re.compile(r".*?\blayers\.\d+\.")
-# Names of one thing in checkpoints and in definitions.
+# Alternative names for the same thing in checkpoints and definitions.
 _CONTAINERS = ("experts", "switch_mlp", "experts.switch_glu")
 _PROJECTIONS: Mapping[str, tuple[str, ...]] = {
     "w1": ("gate_proj",),
@@ -35,11 +35,13 @@ _PROJECTIONS: Mapping[str, tuple[str, ...]] = {
 
 
 def is_wanted(config: Mapping[str, Any], draft_prefix: str) -> Callable[[str], bool]:
-    """Return whether a tensor of that name belongs to the language model: neither to a draft nor to a tower.
+    """Return a function that tells by name whether a tensor belongs to the language model.
+
+    The others belong to a draft model or to a vision or audio tower.
 
     Args:
-        config: `config.json`, as written.
-        draft_prefix: What the names of a draft's tensors begin with; empty when there is none.
+        config: The contents of `config.json`.
+        draft_prefix: How the names of a draft model's tensors begin; empty if there is none.
     """
     aside = architecture(config).ignored_prefixes
     unwanted = (*aside, *(f"model.{prefix}" for prefix in aside), *((draft_prefix,) if draft_prefix else ()))
@@ -47,10 +49,10 @@ def is_wanted(config: Mapping[str, Any], draft_prefix: str) -> Callable[[str], b
 
 
 def rename_companions(names: Iterable[str]) -> dict[str, str]:
-    """Return MLX's name for each name of Ollama's that differs.
+    """Return MLX's names for the names of Ollama that differ from them.
 
-    Only a complete list tells the `.bias` of a scaled tensor from that of a layer: a tensor `X` is quantized iff
-    `X.scale` is there too, and then `X.bias` belongs to the scales.
+    Only the complete list distinguishes the `.bias` of a quantized tensor from that of a layer: a tensor `X` is
+    quantized if and only if there is an `X.scale`, and then `X.bias` belongs to the scales.
     """
     present = set(names)
     renamed = {}
@@ -60,16 +62,16 @@ def rename_companions(names: Iterable[str]) -> dict[str, str]:
         layer = tensor.removesuffix(".weight")
         if layer == tensor:
             renamed[tensor] = f"{layer}.weight"
-        for old, new in _COMPANIONS.items():
+        for old, new in _COMPANION_SUFFIXES.items():
             if tensor + old in present:
                 renamed[tensor + old] = layer + new
     return renamed
 
 
 def name_body(model: nn.Module, weights: dict[str, mx.array]) -> None:
-    """Put `model.` in front of all names, in place, where they are those of a body that was saved by itself.
+    """Prefix all names with `model.`, in place, if they are those of a model saved without its output layer.
 
-    Models that were made for vectors of texts are saved without what computes the scores of tokens, and without that.
+    Embedding models are saved like that.
     """
     body = getattr(model, "model", None)
     if "embed_tokens.weight" in weights and isinstance(body, nn.Module) and "embed_tokens" in body:
@@ -80,7 +82,7 @@ def name_body(model: nn.Module, weights: dict[str, mx.array]) -> None:
 
 @dataclass(frozen=True, slots=True)
 class _Expert:
-    """One tensor of experts: of all of them when `index` is None. `part` is empty for a weight that is named bare."""
+    """A tensor of one expert, or of all experts if `index` is None; `part` is empty for a weight named without one."""
 
     name: str
     index: int | None
@@ -89,18 +91,18 @@ class _Expert:
 
 
 def arrange_experts(model: nn.Module, weights: dict[str, mx.array], declared: dict[str, Declaration]) -> None:
-    """Rename, split and stack experts to what `model` takes, where its definition would not do it itself, in place.
+    """Rename, split and stack experts as `model` expects them, in place, where its definition would not do so.
 
-    The definitions stack plain experts and split plain fused ones, in the layout of their own family. Quantized ones,
-    and those that Ollama stacked, most of them do not know.
+    The definitions stack plain experts and split plain fused ones in the layout of their own family. Most of them do
+    not handle quantized experts or those that Ollama stacked.
 
     Args:
-        model: Not yet loaded; its layers tell which names are expected.
-        weights: By MLX's names for companions.
-        declared: What files say of quantized weights, by name without `.weight`; renamed along.
+        model: Not yet loaded; its layers give the expected names.
+        weights: By name, with MLX's names for scales and biases.
+        declared: What the files declare about quantized weights, by name without `.weight`; renamed as well.
 
     Raises:
-        BrokenModelError: Experts of one layer are missing or not alike.
+        BrokenModelError: Experts of a layer are missing or differ.
     """
     layers = {
         _LAYER.sub("", path): layer
@@ -118,7 +120,7 @@ def arrange_experts(model: nn.Module, weights: dict[str, mx.array], declared: di
 
 @dataclass(frozen=True, slots=True)
 class _Arrangement:
-    """The experts of one layer on their way; `owner` is what their names begin with."""
+    """Rearranges the experts of one layer; `owner` is the beginning of their names."""
 
     owner: str
     layers: Mapping[str, nn.Module]
@@ -128,22 +130,22 @@ class _Arrangement:
     def arrange(self, experts: list[_Expert]) -> None:
         quantized = any(expert.part == "scales" for expert in experts)
         fused_bare = any(expert.projection == "gate_up_proj" and not expert.part for expert in experts)
-        apart: dict[str, dict[str, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
+        separate: dict[str, dict[str, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
         for expert in experts:
             if expert.index is not None:
-                apart[expert.projection][expert.part][expert.index] = expert.name
+                separate[expert.projection][expert.part][expert.index] = expert.name
             elif not quantized and (not expert.part and fused_bare):
                 continue
             elif expert.projection == "gate_up_proj":
                 self._split(expert)
             elif target := self._target(expert.projection):
                 self._put(expert.name, {target: self.weights.pop(expert.name)}, expert.part or "weight")
-        for projection, parts in apart.items() if quantized else ():
+        for projection, parts in separate.items() if quantized else ():
             if target := self._target(projection):
                 self._stack(parts, target)
 
     def _target(self, projection: str) -> str:
-        """Return the model's path for a projection of these experts, or an empty text if it has none."""
+        """Return the model's path for a projection of these experts, or an empty string if it has none."""
         tail = _LAYER.sub("", self.owner)
         for container in _CONTAINERS:
             for alias in _PROJECTIONS.get(projection, (projection,)):
@@ -155,7 +157,7 @@ class _Arrangement:
         return self.layers[_LAYER.sub("", target)]
 
     def _put(self, name: str, arrays: Mapping[str, mx.array], part: str) -> None:
-        """Enter arrays by path in place of what was `name`."""
+        """Enter arrays, by path, that replace the tensor `name`."""
         origin = name.removesuffix(f".{part}")
         for path, array in arrays.items():
             self.weights[f"{path}.{part}"] = array
@@ -163,9 +165,9 @@ class _Arrangement:
                 self.declared[path] = self.declared[origin]
 
     def _split(self, expert: _Expert) -> None:
-        """Split a fused tensor `[experts, gate and up, in]` in halves; groups run along `in`, so packed ones too."""
+        """Split a fused tensor `[experts, gate and up, in]`; groups run along `in`, so packed ones split alike."""
         gate, up = self._target("gate_proj"), self._target("up_proj")
-        # Families that keep the name `experts` interleave or transpose the two: those their definitions know.
+        # Families that keep the name `experts` interleave or transpose the two; their definitions handle that.
         if not gate or not up or gate.startswith(f"{self.owner}experts.gate"):
             return
         part = expert.part or "weight"
@@ -181,7 +183,7 @@ class _Arrangement:
         self._put(expert.name, {gate: halves[0], up: halves[1]}, part)
 
     def _stack(self, parts: Mapping[str, Mapping[int, str]], target: str) -> None:
-        """Join the tensors of experts that are kept apart."""
+        """Stack tensors that each belong to one expert."""
         count = self._layer(target).num_experts
         for part, names in parts.items():
             if sorted(names) != list(range(count)):
@@ -193,11 +195,11 @@ class _Arrangement:
             origins = {self.declared.get(name.removesuffix(f".{part}")) for name in names.values()}
             if (
                 len({(array.shape, array.dtype) for array in arrays}) > 1
-                or len({_sentence(origin) for origin in origins}) > 1
+                or len({_format(origin) for origin in origins}) > 1
             ):
                 raise BrokenModelError(f"The experts of {target} differ in shape or quantization; all should be alike.")
             self._put(names[0], {target: mx.stack(arrays)}, part)
 
 
-def _sentence(declaration: Declaration | None) -> tuple[str | None, int | None]:
+def _format(declaration: Declaration | None) -> tuple[str | None, int | None]:
     return (declaration.quant_type, declaration.group_size) if declaration else (None, None)

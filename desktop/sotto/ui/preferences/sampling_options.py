@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sotto.engine.contract.options import USUAL_LENGTH
+from sotto.engine.contract.options import DEFAULT_MAX_TOKENS
 from sotto.engine.contract.requests import SamplingOptions
 from sotto.ui.preferences.answer_options import is_format_option, is_think_option
 from sotto.ui.toolkit.number import Inherited, Number, Origin, is_number
@@ -23,7 +23,7 @@ COMMON_NUMBERS = (
     Number("repeat_penalty", "Repeat penalty", 0, 5, 0.05, 2, "More than 1 repeats less"),
     Number("dry_multiplier", "DRY", 0, 5, 0.1, 2, "More than 0 keeps from writing whole passages again"),
     Number("seed", "Seed", 0, _MAX_INT, 1, 0, "The same seed gives the same answer", "random"),
-    Number("num_predict", "Longest answer", 1, _MAX_INT, 64, 0, "In tokens", str(USUAL_LENGTH), "no limit"),
+    Number("num_predict", "Longest answer", 1, _MAX_INT, 64, 0, "In tokens", str(DEFAULT_MAX_TOKENS), "no limit"),
     THINK_BUDGET,
 )
 _WINDOW_TIP = "this many of the last tokens; -1 for the whole context, 0 for none"
