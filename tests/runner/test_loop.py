@@ -43,7 +43,7 @@ def loaded(host, records):
     return host
 
 
-def test_what_was_chosen_meanwhile_holds_for_the_next_load(records):
+def test_changed_settings_apply_to_the_next_load(records):
     limits = [50_000, None]
     host = Host(lambda emit, _: EngineLoop(emit, lambda: EngineSettings(memory_limit=limits.pop(0))))
     host.loop.send(Load(records["plain"]))
@@ -53,7 +53,7 @@ def test_what_was_chosen_meanwhile_holds_for_the_next_load(records):
     host.close()
 
 
-def test_a_model_is_loaded_asked_and_unloaded_on_one_thread(host, records):
+def test_a_model_is_loaded_used_and_unloaded_on_one_thread(host, records):
     host.loop.send(Load(records["plain"]))
     host.loop.send(Generate(request("a")))
     finished = host.ended("a")
@@ -66,7 +66,7 @@ def test_a_model_is_loaded_asked_and_unloaded_on_one_thread(host, records):
     assert host.threads == {"owner"}
 
 
-def test_requests_are_begun_in_the_order_asked_and_so_many_at_a_time(loaded):
+def test_requests_begin_in_order_and_in_a_limited_number_at_once(loaded):
     count = SLOTS + 3
     for index in range(count):
         loaded.loop.send(Generate(request(str(index), "x" * (index + 1), num_predict=30, ignore_eos=True)))
@@ -90,7 +90,7 @@ def test_a_short_request_does_not_wait_for_a_long_answer(loaded):
     assert [event.request_id for event in loaded.events if isinstance(event, Finished)] == ["short", "long"]
 
 
-def test_what_is_asked_during_a_load_is_served_after_it(host, records):
+def test_a_request_during_a_load_is_served_after_it(host, records):
     host.react(is_a(LoadProgress), lambda: host.loop.send(Generate(request("early"))))
     host.loop.send(Load(records["plain"]))
     assert isinstance(host.ended("early"), Finished)
@@ -123,21 +123,21 @@ def test_a_waiting_request_that_is_cancelled_ends_at_once(loaded):
     assert {event.done_reason for event in ends[1:]} == {DoneReason.LENGTH}
 
 
-def test_cancelling_what_nobody_knows_changes_nothing(loaded):
+def test_cancelling_an_unknown_request_changes_nothing(loaded):
     loaded.loop.send(Cancel("nobody"))
     loaded.loop.send(CancelLoad())
     loaded.loop.send(Generate(request("a")))
     assert isinstance(loaded.ended("a"), Finished)
 
 
-def test_asking_without_a_model_fails_in_words(host):
+def test_a_request_without_a_model_fails_with_a_reason(host):
     host.loop.send(Generate(request("a")))
     failed = host.ended("a")
     assert failed.message == "No model is loaded: load one before asking it."
     assert not failed.bug
 
 
-def test_a_request_that_cannot_be_honoured_fails_alone(loaded):
+def test_an_invalid_request_does_not_affect_others(loaded):
     loaded.loop.send(Generate(request("empty", "")))
     loaded.loop.send(Generate(request("long", "x" * 300)))
     loaded.loop.send(Generate(request("good")))
@@ -157,7 +157,7 @@ def test_a_load_can_be_stopped_and_leaves_nothing(host, records):
     assert not [event for event in host.events if isinstance(event, Failed) and event.request_id == ""]
 
 
-def test_a_load_that_fails_says_why_and_the_next_one_works(host, records, tmp_path):
+def test_a_failed_load_gives_its_reason_and_the_next_one_works(host, records, tmp_path):
     folder = write_model(tmp_path / "broken", "plain")
     record = record_of(folder)
     (folder / "model.safetensors").write_bytes(b"nothing")
@@ -171,7 +171,7 @@ def test_a_load_that_fails_says_why_and_the_next_one_works(host, records, tmp_pa
 
 
 @pytest.mark.parametrize("change", ["unload", "load"])
-def test_unloading_ends_what_runs_and_what_waits(loaded, records, change):
+def test_unloading_ends_running_and_waiting_requests(loaded, records, change):
     def act():
         if change == "unload":
             loaded.loop.send(Unload())
@@ -194,7 +194,7 @@ def test_unloading_ends_what_runs_and_what_waits(loaded, records, change):
         assert isinstance(after, Finished)
 
 
-def test_a_load_asked_for_during_another_takes_its_place(host, records):
+def test_a_load_during_another_replaces_it(host, records):
     host.react(is_a(LoadProgress), lambda: host.loop.send(Load(records["window"])))
     host.loop.send(Load(records["plain"]))
     assert host.wait(is_a(Loaded)).info.name == records["window"].name
@@ -202,7 +202,7 @@ def test_a_load_asked_for_during_another_takes_its_place(host, records):
     assert kinds == [Unloaded, Loaded]
 
 
-def test_memory_is_told_after_each_change(loaded):
+def test_memory_is_reported_after_each_change(loaded):
     loaded.wait(is_a(MemoryFigures))
     loaded.loop.send(Generate(request("a")))
     loaded.ended("a")
@@ -212,7 +212,7 @@ def test_memory_is_told_after_each_change(loaded):
     loaded.wait(lambda event: isinstance(event, MemoryFigures) and event.weights == 0 and event.cache == 0)
 
 
-def test_memory_is_told_now_and_then_while_working(loaded):
+def test_memory_is_reported_at_most_twice_a_second_while_working(loaded):
     loaded.loop.send(Generate(request("a", num_predict=240, ignore_eos=True)))
     started = time.monotonic()
     loaded.ended("a")
@@ -221,7 +221,7 @@ def test_memory_is_told_now_and_then_while_working(loaded):
     assert len(during) <= 3 + elapsed / 0.5
 
 
-def test_models_are_measured_while_nothing_else_is_to_be_done(loaded, records, tmp_path):
+def test_models_are_measured_when_there_is_nothing_else_to_do(loaded, records, tmp_path):
     broken = record_of(write_model(tmp_path / "broken", "plain"))
     (tmp_path / "broken" / "config.json").write_text("{")
 
@@ -237,12 +237,12 @@ def test_models_are_measured_while_nothing_else_is_to_be_done(loaded, records, t
     assert loaded.events.index(plain) > loaded.events.index(loaded.wait(is_a(Loaded), 2))
     assert [plain.digest, window.digest] == [records["plain"].digest, records["window"].digest]
     assert window.needs.weight_bytes == info.weight_bytes
-    assert [one.needs.layers[0].kind for one in (plain, window)] == [CacheKind.FULL, CacheKind.SLIDING]
+    assert [measured.needs.layers[0].kind for measured in (plain, window)] == [CacheKind.FULL, CacheKind.SLIDING]
     assert (failure.digest, failure.needs) == (broken.digest, None)
     assert "config.json" in failure.reason
 
 
-def test_an_error_of_ours_is_told_with_its_traceback_and_the_engine_goes_on(loaded, monkeypatch):
+def test_an_internal_error_is_reported_with_its_traceback(loaded, monkeypatch):
     from sotto.engine.caches import prefix_cache
 
     def fail(self, prompt):
@@ -260,7 +260,7 @@ def test_an_error_of_ours_is_told_with_its_traceback_and_the_engine_goes_on(load
     assert isinstance(loaded.ended("b"), Finished)
 
 
-def test_closing_ends_everything_and_the_last_word_is_unloaded(records):
+def test_closing_ends_everything_and_unloaded_is_the_last_event(records):
     host = Host()
     host.react(is_a(TextChunk), host.loop.close)
     host.loop.send(Load(records["plain"]))
@@ -286,7 +286,7 @@ def test_an_idle_loop_closes():
     Host().close()
 
 
-def test_many_threads_may_ask_at_once(loaded):
+def test_many_threads_may_send_requests_at_once(loaded):
     def ask(name):
         for index in range(5):
             loaded.loop.send(Generate(request(f"{name}{index}", num_predict=2)))

@@ -16,22 +16,22 @@ from tiny_random import write_model
 ONE, TWO = record("one:latest"), record("two:latest")
 
 
-class Heard:
+class EventLog:
     """Records events, and waits for them."""
 
     def __init__(self):
         self.events = []
-        self._said = threading.Condition()
+        self._changed = threading.Condition()
 
     def __call__(self, event=None):
-        with self._said:
+        with self._changed:
             self.events.append(event)
-            self._said.notify_all()
+            self._changed.notify_all()
 
     def end(self):
-        with self._said:
+        with self._changed:
             ended = (Admit, Refuse, Failed, Finished, Embedded, type(None))
-            assert self._said.wait_for(lambda: self.events and isinstance(self.events[-1], ended), timeout=20)
+            assert self._changed.wait_for(lambda: self.events and isinstance(self.events[-1], ended), timeout=20)
             return self.events[-1]
 
 
@@ -47,132 +47,130 @@ def host(script):
     assert made.close()
 
 
-def entered(host, record=ONE, **request):
+def visit_model(host, record=ONE, **request):
     """Request a model, and return the answer and the number of the visit."""
-    heard = Heard()
-    visit = host.want(ModelRequest(record, **request), heard)
-    return visit, heard.end()
+    events = EventLog()
+    visit = host.want(ModelRequest(record, **request), events)
+    return visit, events.end()
 
 
-def asked(host, seat, name="r"):
-    heard = Heard()
-    host.ask(Generate(GenerateRequest(id=name, prompt="a"), seat), heard)
-    return heard
+def send_request(host, seat, name="r"):
+    events = EventLog()
+    host.ask(Generate(GenerateRequest(id=name, prompt="a"), seat), events)
+    return events
 
 
 def names(host):
-    return [one.record.name for one in host.resident_models]
+    return [resident.record.name for resident in host.resident_models]
 
 
-def test_nothing_runs_before_it_is_asked(host):
+def test_no_thread_runs_before_the_first_request(host):
     assert host.close()
     assert host.resident_models == []
     host.cancel("nothing")
     assert host._thread is None
 
 
-def test_models_are_loaded_beside_each_other_asked_and_unloaded(host):
-    visit, admitted = entered(host, num_ctx=2048)
-    other, beside = entered(host, TWO)
+def test_models_are_loaded_together_used_and_unloaded(host):
+    visit, admitted = visit_model(host, num_ctx=2048)
+    other, beside = visit_model(host, TWO)
     assert names(host) == ["one:latest", "two:latest"]
-    assert [one.info.context_length for one in host.resident_models] == [2048, 4096]
-    assert [one.nbytes for one in host.resident_models] == [ONE.size + (1 << 20)] * 2
+    assert [resident.info.context_length for resident in host.resident_models] == [2048, 4096]
+    assert [resident.nbytes for resident in host.resident_models] == [ONE.size + (1 << 20)] * 2
     for seat in (admitted.resident.seat, beside.resident.seat):
-        heard = asked(host, seat)
-        assert heard.end().text == "Hello there."
-        assert [event.text for event in heard.events if isinstance(event, TextChunk)] == ["Hello ", "there."]
-    gone = Heard()
-    host.dismiss(ONE, gone)
-    gone.end()  # returns at once, as the model is in use
+        events = send_request(host, seat)
+        assert events.end().text == "Hello there."
+        assert [event.text for event in events.events if isinstance(event, TextChunk)] == ["Hello ", "there."]
+    unloaded = EventLog()
+    host.dismiss(ONE, unloaded)
+    unloaded.end()  # returns at once, as the model is in use
     assert names(host) == ["one:latest", "two:latest"]
     host.leave(visit)
-    gone = Heard()
-    host.dismiss(ONE, gone)
-    gone.end()
+    unloaded = EventLog()
+    host.dismiss(ONE, unloaded)
+    unloaded.end()
     assert names(host) == ["two:latest"]
     host.leave(other)
 
 
-def test_a_model_leaves_when_its_time_is_over(host):
-    visit, _ = entered(host, keep_alive=0.05)
+def test_a_model_is_unloaded_when_its_keep_alive_ends(host):
+    visit, _ = visit_model(host, keep_alive=0.05)
     assert 0 < host.resident_models[0].stays <= 0.05
     host.leave(visit)
-    gone = Heard()
-    host._keeper._on_unloaded[host.resident_models[0].seat] = [gone]
-    gone.end()
+    unloaded = EventLog()
+    host._keeper._on_unloaded[host.resident_models[0].seat] = [unloaded]
+    unloaded.end()
     assert host.resident_models == []
 
 
-def test_a_model_that_is_not_loaded_is_not_asked(host, script):
-    assert "unloaded" in asked(host, "nowhere").end().message
+def test_a_request_to_a_model_that_is_not_loaded_fails(host, script):
+    assert "unloaded" in send_request(host, "nowhere").end().message
     assert script.requests == []
 
 
 @pytest.mark.parametrize("lacking", ["has_template", "reads_messages"])
-def test_who_runs_it_is_told_of_a_model_that_has_to_do_with_plain_text_or_gets_no_question(
-    host, script, caplog, lacking
-):
-    entered(host, TWO)
+def test_a_note_about_the_template_is_logged(host, script, caplog, lacking):
+    visit_model(host, TWO)
     assert not caplog.messages
     setattr(script, lacking, False)
     script.template_note = "It brings no chat template."
-    entered(host)
+    visit_model(host)
     assert caplog.messages == ["one:latest: It brings no chat template."]
 
 
 def test_cancelling_ends_an_answer(host, script):
     script.hold_answer = threading.Event()
-    _, admitted = entered(host)
-    heard = asked(host, admitted.resident.seat)
+    _, admitted = visit_model(host)
+    events = send_request(host, admitted.resident.seat)
     host.cancel("r")
-    assert heard.end().done_reason is DoneReason.CANCELLED
+    assert events.end().done_reason is DoneReason.CANCELLED
 
 
 def test_a_load_that_fails_leaves_nothing(host, script):
     script.fail_load = "The weights are damaged."
-    assert entered(host)[1].failed.message == "The weights are damaged."
+    assert visit_model(host)[1].failed.message == "The weights are damaged."
     assert host.resident_models == []
 
 
-def test_an_engine_that_is_lost_is_told_and_made_anew(host, script):
-    visit, admitted = entered(host)
+def test_a_lost_engine_is_reported_and_replaced(host, script):
+    visit, admitted = visit_model(host)
     script.crash = "out of order"
-    end = asked(host, admitted.resident.seat).end()
+    end = send_request(host, admitted.resident.seat).end()
     assert "out of order" in end.message
     assert end.bug
     assert "Traceback" in end.details
     host.leave(visit)
-    assert isinstance(entered(host)[1], Admit)
+    assert isinstance(visit_model(host)[1], Admit)
 
 
-def test_closing_answers_whoever_waits(script):
+def test_closing_answers_all_waiting_requests(script):
     host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script))
-    _, admitted = entered(host)
+    _, admitted = visit_model(host)
     script.hold_answer = script.hold_load = threading.Event()
-    heard, waiting = asked(host, admitted.resident.seat), Heard()
-    host._answering["never"] = never = Heard()
+    events, waiting = send_request(host, admitted.resident.seat), EventLog()
+    host._answering["never"] = never = EventLog()
     host.want(ModelRequest(TWO), waiting)
     assert host.close()
     assert never.end() == Failed("never", "The engine has been stopped.")
     assert isinstance(waiting.end(), Refuse)
-    assert isinstance(heard.end(), Finished)
+    assert isinstance(events.end(), Finished)
 
 
 def test_the_real_engines(tmp_path):
-    there = [record_of(write_model(tmp_path / kind, kind)) for kind in ("plain", "window")]
-    host = LoopHost(models=lambda: there)
+    models = [record_of(write_model(tmp_path / kind, kind)) for kind in ("plain", "window")]
+    host = LoopHost(models=lambda: models)
     answers = {}
-    for model in (*there, there[0]):
-        visit, admitted = entered(host, model)
-        heard = Heard()
+    for model in (*models, models[0]):
+        visit, admitted = visit_model(host, model)
+        events = EventLog()
         asking = GenerateRequest(id="r", prompt="Once", sampling=SamplingOptions(temperature=0), num_predict=5)
-        host.ask(Generate(asking, admitted.resident.seat), heard)
-        assert answers.setdefault(model.name, heard.end().token_ids) == heard.end().token_ids
-        vectors = Heard()
+        host.ask(Generate(asking, admitted.resident.seat), events)
+        assert answers.setdefault(model.name, events.end().token_ids) == events.end().token_ids
+        vectors = EventLog()
         host.ask(Embed(EmbedRequest("v", ("Once",)), admitted.resident.seat), vectors)
         assert len(vectors.end().vectors) == 1
         host.leave(visit)
     assert len(answers) == 2
-    assert [one.record for one in host.resident_models] == there
-    assert all(one.nbytes > one.info.weight_bytes for one in host.resident_models)
+    assert [resident.record for resident in host.resident_models] == models
+    assert all(resident.nbytes > resident.info.weight_bytes for resident in host.resident_models)
     assert host.close()

@@ -1,4 +1,4 @@
-"""Which models are loaded, which are unloaded for others, and whose turn it is, with a manual clock."""
+"""Which models are loaded, which are unloaded for others, and who is served next, on a manual clock."""
 
 import pytest
 from hypothesis import strategies as st
@@ -24,18 +24,18 @@ SHORT = Failed("", "With 4,096 tokens it takes more than there is.", shortage=Tr
 
 
 class Desk:
-    """A mock of the engines' host that records decisions, and ends loads when a test says so."""
+    """A mock of the engine host that records decisions; tests end loads and unloads explicitly."""
 
     def __init__(self, **options):
         self.now = 0.0
         self.pins = []
         self.policy = Residents(
-            lambda: self.now, lambda record: any(is_same_model(record, one) for one in self.pins), **options
+            lambda: self.now, lambda record: any(is_same_model(record, pin) for pin in self.pins), **options
         )
-        self.said = []
+        self.decisions = []
 
     def take(self, decisions):
-        self.said += decisions
+        self.decisions += decisions
         return decisions
 
     def want(self, record, **request):
@@ -48,7 +48,7 @@ class Desk:
 
     def end(self, failed=None, context=4096):
         """End the current load or unload."""
-        resident = next(one for one in self.policy.all if one.stage is not Stage.READY)
+        resident = next(resident for resident in self.policy.all if resident.stage is not Stage.READY)
         if resident.stage is Stage.LEAVING:
             return self.take(self.policy.gone(resident.seat))
         if failed is not None:
@@ -58,16 +58,18 @@ class Desk:
     def loaded(self, record, **request):
         """Load and visit a model, and leave it again."""
         visit = self.want(record, **request)
-        while not any(isinstance(one, Admit) and one.visit == visit for one in self.said):
+        while not any(isinstance(decision, Admit) and decision.visit == visit for decision in self.decisions):
             self.end()
         self.leave(visit)
 
     @property
     def names(self):
-        return [one.record.name.split(":")[0] for one in self.policy.all]
+        return [resident.record.name.split(":")[0] for resident in self.policy.all]
 
-    def told(self, visit):
-        return [one for one in self.said if isinstance(one, Admit | Refuse) and one.visit == visit]
+    def answers_to(self, visit):
+        return [
+            decision for decision in self.decisions if isinstance(decision, Admit | Refuse) and decision.visit == visit
+        ]
 
     def pass_time(self, seconds):
         self.now += seconds
@@ -78,34 +80,34 @@ def info_of(record, context=4096):
     return ModelInfo(record.digest, record.name, "llama", context, 1, 1, "float32", "cpu", True, 1)
 
 
-def test_a_second_model_is_loaded_beside_the_first_and_both_are_entered_at_once():
+def test_a_second_model_is_loaded_beside_the_first_and_both_are_available():
     desk = Desk()
     desk.loaded(ONE)
     desk.loaded(TWO)
     assert desk.names == ["one", "two"]
-    assert [load.roomy for load in desk.said if isinstance(load, Load)] == [False, True]
-    desk.said.clear()
+    assert [load.roomy for load in desk.decisions if isinstance(load, Load)] == [False, True]
+    desk.decisions.clear()
     for wanted in (ONE, TWO):
         desk.want(wanted)
-    assert [type(one) for one in desk.said] == [Admit, Admit]
+    assert [type(decision) for decision in desk.decisions] == [Admit, Admit]
 
 
-def test_where_it_does_not_fit_the_idle_one_that_was_used_least_recently_leaves():
+def test_the_least_recently_used_idle_model_is_unloaded_for_another():
     desk = Desk()
     for number, wanted in enumerate((ONE, TWO, ONE)):
         desk.now = float(number)
         desk.loaded(wanted)
     visit = desk.want(THREE)
-    assert [type(one) for one in desk.end(SHORT)] == [Unload]
-    assert [one.record for one in desk.policy.all if one.stage is Stage.LEAVING] == [TWO]
+    assert [type(decision) for decision in desk.end(SHORT)] == [Unload]
+    assert [resident.record for resident in desk.policy.all if resident.stage is Stage.LEAVING] == [TWO]
     (again,) = desk.end()
     assert (again.record, again.roomy) == (THREE, True)
     desk.end()
-    assert len(desk.told(visit)) == 1
+    assert len(desk.answers_to(visit)) == 1
     assert desk.names == ["one", "three"]
 
 
-def test_what_fits_beside_nobody_is_loaded_with_the_context_there_is_room_for_or_refused():
+def test_a_model_that_fits_only_alone_gets_a_smaller_context_or_is_refused():
     desk = Desk()
     desk.loaded(ONE)
     visit = desk.want(TWO)
@@ -116,32 +118,32 @@ def test_what_fits_beside_nobody_is_loaded_with_the_context_there_is_room_for_or
     assert desk.end(SHORT) == [Refuse(visit, SHORT)]
 
 
-def test_what_is_loaded_whether_it_fits_or_not_has_all_the_memory_there_can_be():
+def test_a_forced_load_gets_all_the_memory_that_can_be_freed():
     desk = Desk()
     desk.pins = [TWO]
     for wanted in (ONE, TWO):
         desk.loaded(wanted)
     desk.want(THREE, anyway=True)
-    assert isinstance(desk.said[-1], Unload)
+    assert isinstance(desk.decisions[-1], Unload)
     (load,) = desk.end()
     assert (load.record, load.roomy) == (THREE, False)
     assert desk.names == ["two", "three"]
 
 
-def test_pinned_models_never_leave_for_others_nor_with_time():
+def test_pinned_models_are_not_unloaded_for_others_or_when_idle():
     desk = Desk()
     desk.pins = [ONE]
     desk.loaded(ONE, keep_alive=0)
     desk.pass_time(10_000)
     visit = desk.want(TWO)
-    assert [one.roomy for one in desk.said if isinstance(one, Load)] == [False, False]
+    assert [decision.roomy for decision in desk.decisions if isinstance(decision, Load)] == [False, False]
     assert desk.end(SHORT) == [Refuse(visit, SHORT)]
     assert desk.names == ["one"]
-    # Only on explicit request.
-    assert desk.take(desk.policy.dismiss(desk.policy.of(ONE).seat)) == [Unload(desk.said[0].seat)]
+    # It is unloaded only on explicit request.
+    assert desk.take(desk.policy.dismiss(desk.policy.of(ONE).seat)) == [Unload(desk.decisions[0].seat)]
 
 
-def test_the_model_that_a_person_has_in_view_goes_last_and_stays_until_then():
+def test_the_model_that_a_person_has_in_view_is_unloaded_last():
     desk = Desk()
     desk.loaded(ONE, keep_alive=5)
     desk.policy.choose(desk.policy.of(ONE).seat)
@@ -156,30 +158,30 @@ def test_the_model_that_a_person_has_in_view_goes_last_and_stays_until_then():
     assert desk.policy.chosen == ""
 
 
-def test_a_busy_model_is_waited_for_and_takes_nobody_in_meanwhile_but_others_do():
+def test_a_busy_model_is_waited_for_and_admits_only_people_meanwhile():
     desk = Desk()
     first = desk.want(ONE)
     desk.end()
     waiting = desk.want(TWO)
     desk.end(SHORT)
     late = desk.want(ONE)
-    assert desk.told(waiting) == desk.told(late) == []
-    # The user goes before everyone else who waits.
+    assert desk.answers_to(waiting) == desk.answers_to(late) == []
+    # A person is served before everyone else who waits.
     person = desk.want(ONE, rank=Rank.CHAT)
-    assert len(desk.told(person)) == 1
+    assert len(desk.answers_to(person)) == 1
     desk.leave(person)
     desk.leave(first)
-    assert isinstance(desk.said[-1], Unload)
+    assert isinstance(desk.decisions[-1], Unload)
     desk.end()
     desk.end()
-    assert len(desk.told(waiting)) == 1
-    assert desk.told(late) == []
+    assert len(desk.answers_to(waiting)) == 1
+    assert desk.answers_to(late) == []
     desk.leave(waiting)
     desk.end()
-    assert len(desk.told(late)) == 1
+    assert len(desk.answers_to(late)) == 1
 
 
-def test_another_context_reloads_in_place_once_nobody_asks_anything():
+def test_another_context_reloads_the_model_once_it_is_idle():
     desk = Desk()
     first = desk.want(ONE)
     desk.end()
@@ -187,38 +189,38 @@ def test_another_context_reloads_in_place_once_nobody_asks_anything():
     other = desk.want(ONE, num_ctx=512)
     same_again = desk.want(ONE)
     any_will_do = desk.want(ONE, num_ctx=4096)
-    assert [desk.told(one) for one in (other, same_again, any_will_do)] == [[], [], []]
-    assert [(one.seat, one.num_ctx) for one in desk.leave(first)] == [(seat, 512)]
+    assert [desk.answers_to(visit) for visit in (other, same_again, any_will_do)] == [[], [], []]
+    assert [(decision.seat, decision.num_ctx) for decision in desk.leave(first)] == [(seat, 512)]
     desk.end(context=512)
-    assert len(desk.told(other)) == 1
-    assert desk.told(same_again) == []
-    assert len(desk.told(desk.want(ONE, as_it_is=True))) == 0  # another visitor waits for it to be left
+    assert len(desk.answers_to(other)) == 1
+    assert desk.answers_to(same_again) == []
+    assert len(desk.answers_to(desk.want(ONE, as_it_is=True))) == 0  # it waits until the earlier visit ends
     desk.leave(other)
     desk.end()
-    assert len(desk.told(same_again)) == 1
+    assert len(desk.answers_to(same_again)) == 1
 
 
 @pytest.mark.parametrize(("made_for", "next_said"), [(4096, Admit), (16384, Load)])
-def test_who_asks_for_more_context_than_there_can_be_is_served_by_all_there_is(made_for, next_said):
+def test_a_request_for_too_much_context_gets_the_longest_there_can_be(made_for, next_said):
     desk, model = Desk(), record("one:latest", context_length=made_for)
     desk.loaded(model)
     desk.want(model, num_ctx=32768)
-    assert isinstance(desk.said[-1], next_said)
+    assert isinstance(desk.decisions[-1], next_said)
 
 
-def test_what_is_outdated_is_loaded_anew_for_whoever_comes_next_and_once():
+def test_an_outdated_model_is_reloaded_once_by_the_next_request():
     desk = Desk()
     desk.loaded(ONE)
     desk.policy.outdate(desk.policy.of(ONE).seat)
     desk.want(ONE, as_it_is=True)
-    assert isinstance(desk.said[-1], Load)
+    assert isinstance(desk.decisions[-1], Load)
     desk.end()
-    assert isinstance(desk.said[-1], Admit)
+    assert isinstance(desk.decisions[-1], Admit)
     desk.want(ONE)
-    assert isinstance(desk.said[-1], Admit)
+    assert isinstance(desk.decisions[-1], Admit)
 
 
-def test_keep_alive_counts_from_the_last_end_and_holds_until_a_wish_says_otherwise():
+def test_keep_alive_counts_from_the_last_end_and_holds_until_changed():
     desk = Desk(keep_alive=300.0)
     visit = desk.want(ONE, keep_alive=10)
     desk.end()
@@ -230,47 +232,47 @@ def test_keep_alive_counts_from_the_last_end_and_holds_until_a_wish_says_otherwi
     desk.loaded(ONE)
     assert desk.policy.due == 119
     desk.loaded(ONE, keep_alive=FOREVER)
-    # Many clients cannot specify it, so the context that another one requested applies to them too.
+    # Many clients cannot specify a keep-alive, so the last one that was requested applies to them too.
     desk.loaded(ONE)
     assert desk.pass_time(1e9) == []
     second = desk.want(ONE, keep_alive=0)
-    assert [type(one) for one in desk.leave(second)] == [Unload]
+    assert [type(decision) for decision in desk.leave(second)] == [Unload]
     desk.end()
     assert desk.policy.all == ()
-    # After it is loaded again, it stays loaded as usual.
+    # After another load, the default applies again.
     desk.loaded(ONE)
     assert desk.policy.due == desk.now + 300
 
 
-def test_whoever_leaves_while_a_model_is_loaded_leaves_it_to_its_time_unless_it_is_to_stop():
+def test_leaving_during_a_load_keeps_the_model_unless_told_to_stop():
     desk = Desk()
     desk.leave(desk.want(ONE, keep_alive=5))
     assert desk.end() == []
-    assert [type(one) for one in desk.pass_time(5)] == [Unload]
+    assert [type(decision) for decision in desk.pass_time(5)] == [Unload]
     desk.end()
     first, second = desk.want(ONE), desk.want(ONE)
     assert desk.leave(first, stop=True) == []
-    assert [type(one) for one in desk.leave(second, stop=True)] == [CancelLoad]
-    # A visitor who arrives meanwhile is not refused too; if the load completes too late, the model is unloaded again.
+    assert [type(decision) for decision in desk.leave(second, stop=True)] == [CancelLoad]
+    # A request that arrives meanwhile is not refused; a load that completes too late is undone and begins again.
     late = desk.want(ONE)
-    assert [type(one) for one in desk.end()] == [Unload]
-    assert [type(one) for one in desk.end()] == [Load]
+    assert [type(decision) for decision in desk.end()] == [Unload]
+    assert [type(decision) for decision in desk.end()] == [Load]
     desk.end()
-    assert len(desk.told(late)) == 1
+    assert len(desk.answers_to(late)) == 1
 
 
-def test_programs_beyond_the_limit_are_refused_and_people_are_not():
+def test_requests_over_the_limit_are_refused_except_those_of_people():
     desk = Desk(max_requests=2)
     visits = [desk.want(ONE), desk.want(TWO)]
-    assert desk.told(refused := desk.want(ONE)) == [Refuse(refused, busy=True)]
-    assert desk.told(desk.want(ONE, rank=Rank.CHAT)) == []
+    assert desk.answers_to(refused := desk.want(ONE)) == [Refuse(refused, busy=True)]
+    assert desk.answers_to(desk.want(ONE, rank=Rank.CHAT)) == []
     desk.end()
     desk.leave(visits[0])
-    assert desk.told(desk.want(THREE)) != []
+    assert desk.answers_to(desk.want(THREE)) != []
     desk.leave(visits[1])
 
 
-def test_people_are_served_before_programs_that_came_earlier():
+def test_people_are_served_before_earlier_programs():
     desk = Desk()
     desk.want(ONE)
     desk.want(TWO)
@@ -279,22 +281,22 @@ def test_people_are_served_before_programs_that_came_earlier():
     assert desk.names == ["one", "three"]
 
 
-def test_a_crash_fails_what_was_being_loaded_and_the_others_are_loaded_anew():
+def test_a_crash_fails_the_current_load_and_waiting_models_are_loaded():
     desk = Desk()
     desk.loaded(ONE)
     inside = desk.want(ONE)
     loading, waiting = desk.want(TWO), desk.want(THREE)
     lost = Failed("", "The engine's process was ended.", bug=True)
     desk.take(desk.policy.crashed(lost))
-    assert desk.told(loading) == [Refuse(loading, lost)]
+    assert desk.answers_to(loading) == [Refuse(loading, lost)]
     assert desk.names == ["three"]
     desk.leave(inside)
     desk.end()
-    assert len(desk.told(waiting)) == 1
+    assert len(desk.answers_to(waiting)) == 1
 
 
 @pytest.mark.parametrize("at_once", [True, False])
-def test_a_model_that_is_dismissed_takes_nobody_in(at_once):
+def test_a_dismissed_model_admits_nobody(at_once):
     desk = Desk()
     visit = desk.want(ONE)
     desk.end()
@@ -302,10 +304,10 @@ def test_a_model_that_is_dismissed_takes_nobody_in(at_once):
     assert desk.take(desk.policy.dismiss(seat, at_once=at_once)) == ([Unload(seat)] if at_once else [])
     late = desk.want(ONE)
     desk.leave(visit)
-    assert desk.said.count(Unload(seat)) == 1
+    assert desk.decisions.count(Unload(seat)) == 1
     desk.end()
     desk.end()
-    assert len(desk.told(late)) == 1
+    assert len(desk.answers_to(late)) == 1
 
 
 class Machine(RuleBasedStateMachine):
@@ -325,24 +327,24 @@ class Machine(RuleBasedStateMachine):
 
     def obey(self, decisions):
         """Carry out decisions as an engine does, with loads and unloads in a queue."""
-        for one in decisions:
-            if isinstance(one, Load | Unload):
-                self.under_way.append(one)
-            elif isinstance(one, CancelLoad):
-                self.stopped.add(one.seat)
-            if isinstance(one, Unload):
-                resident = self.desk.policy.resident(one.seat)
-                busy = resident.visits and one.seat not in self.ejected
-                assert not busy, "a busy model is told to leave"
+        for decision in decisions:
+            if isinstance(decision, Load | Unload):
+                self.under_way.append(decision)
+            elif isinstance(decision, CancelLoad):
+                self.stopped.add(decision.seat)
+            if isinstance(decision, Unload):
+                resident = self.desk.policy.resident(decision.seat)
+                busy = resident.visits and decision.seat not in self.ejected
+                assert not busy, "a busy model is unloaded"
                 pinned = any(is_same_model(resident.record, pin) for pin in self.desk.pins)
-                assert not pinned or resident.dismissed or one.seat in self.ejected, "a pinned model is told to leave"
-            if isinstance(one, Admit):
-                assert self.desk.policy.resident(one.resident.seat).info is not None
-                assert one.resident.seat in self.held
-            if isinstance(one, Refuse):
-                self.open.pop(one.visit, None)
-                assert not one.busy or len(self.open) >= 6, "one is refused, and there are not too many"
-        seats = {one.seat for one in self.desk.policy.all}
+                assert not pinned or resident.dismissed or decision.seat in self.ejected, "a pinned model is unloaded"
+            if isinstance(decision, Admit):
+                assert self.desk.policy.resident(decision.resident.seat).info is not None
+                assert decision.resident.seat in self.held
+            if isinstance(decision, Refuse):
+                self.open.pop(decision.visit, None)
+                assert not decision.busy or len(self.open) >= 6, "a request is refused although there are not too many"
+        seats = {decision.seat for decision in self.desk.policy.all}
         assert seats >= self.held.keys()
 
     @rule(
@@ -389,12 +391,14 @@ class Machine(RuleBasedStateMachine):
     def time_passes(self, seconds):
         self.obey(self.desk.pass_time(seconds))
         now = self.desk.now
-        assert not [one for one in self.desk.policy.all if one.idle and self.desk.policy.expires(one) <= now]
+        assert not [
+            resident for resident in self.desk.policy.all if resident.idle and self.desk.policy.expires(resident) <= now
+        ]
 
     @precondition(lambda self: self.desk.policy.all)
     @rule(chance=st.randoms(use_true_random=False), at_once=st.booleans())
     def dismiss(self, chance, at_once):
-        seat = chance.choice([one.seat for one in self.desk.policy.all])
+        seat = chance.choice([resident.seat for resident in self.desk.policy.all])
         if at_once:
             self.ejected.add(seat)
         self.obey(self.desk.take(self.desk.policy.dismiss(seat, at_once=at_once)))
@@ -417,28 +421,28 @@ class Machine(RuleBasedStateMachine):
         self.obey(self.desk.take(self.desk.policy.crashed(Failed("", "It is gone.", bug=True))))
 
     @invariant()
-    def each_wish_is_answered_once_at_most(self):
-        told = [one.visit for one in self.desk.said if isinstance(one, Admit | Refuse)]
-        assert len(told) == len(set(told))
+    def each_request_is_answered_at_most_once(self):
+        visits = [decision.visit for decision in self.desk.decisions if isinstance(decision, Admit | Refuse)]
+        assert len(visits) == len(set(visits))
 
     @invariant()
-    def nobody_waits_for_nothing(self):
+    def nobody_waits_without_cause(self):
         policy = self.desk.policy
-        busy = any(one.visits for one in policy.all)
+        busy = any(resident.visits for resident in policy.all)
         assert self.under_way or busy or not policy.waiting
 
     @invariant()
-    def one_model_is_there_once(self):
-        records = [one.record.digest for one in self.desk.policy.all]
+    def no_model_is_loaded_twice(self):
+        records = [resident.record.digest for resident in self.desk.policy.all]
         assert len(records) == len(set(records))
 
     def teardown(self):
-        """Everyone who still waits is answered once the others leave, and only pinned models remain loaded."""
+        """Check that waiting requests are answered once the others end, and that only models kept forever remain."""
         for _ in range(200):
             policy = self.desk.policy
             if self.under_way:
                 self.engine_answers(broken=1)
-            elif inside := [visit for visit in self.open if self.desk.told(visit)]:
+            elif inside := [visit for visit in self.open if self.desk.answers_to(visit)]:
                 del self.open[inside[0]]
                 self.obey(self.desk.leave(inside[0]))
             else:
@@ -451,7 +455,7 @@ class Machine(RuleBasedStateMachine):
         self.obey(self.desk.take(policy.tick()))
         while self.under_way:
             self.engine_answers(broken=1)
-        assert all(one.keep_alive == FOREVER for one in policy.all)
+        assert all(resident.keep_alive == FOREVER for resident in policy.all)
 
 
 Machine.TestCase.settings = examples(100, stateful_step_count=40)

@@ -4,14 +4,14 @@ import pytest
 
 from registry_server import large_model, serving
 
-_ELSEWHERE = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "SOTTO_FOLDERS", "XDG_DATA_HOME")
+_VARIABLES = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "SOTTO_FOLDERS", "XDG_DATA_HOME")
 
 
 @pytest.fixture(autouse=True)
 def home(monkeypatch, tmp_path_factory):
     path = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(path))
-    for name in (*_ELSEWHERE, "XDG_CACHE_HOME"):
+    for name in (*_VARIABLES, "XDG_CACHE_HOME"):
         monkeypatch.delenv(name, raising=False)
     return path
 

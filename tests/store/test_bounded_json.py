@@ -1,4 +1,4 @@
-"""Untrusted JSON: parsed as by any other parser, or refused in one sentence."""
+"""Untrusted JSON: parsed as by any other parser, or refused with a one-sentence message."""
 
 import json
 from pathlib import Path
@@ -57,7 +57,7 @@ def test_an_object_is_read_as_it_was_written(value, ascii_only, indent):
         (b'{"a": ' + b"[" * 100 + b"}", "brackets do not match"),
     ],
 )
-def test_what_is_no_object_is_refused(data, wrong):
+def test_anything_but_an_object_is_refused(data, wrong):
     assert wrong in refusal(data)
 
 
@@ -71,7 +71,7 @@ def test_what_is_no_object_is_refused(data, wrong):
         (b'{"a": [[[[[[[[[[[[[[[[[[0]]]]]]]]]]]]]]]]]]}', "nested more than 8 deep"),
     ],
 )
-def test_a_strict_reader_takes_nothing_that_readers_understand_differently(data, wrong):
+def test_a_strict_reader_refuses_ambiguous_json(data, wrong):
     assert wrong in refusal(data, strict=True)
     parse_object(data, FILE, strict=False)
 
@@ -107,7 +107,7 @@ def test_brackets_are_counted_as_the_reader_sees_them(text):
 
 
 @pytest.mark.parametrize("piece", [1, 2, 3, 5, 1 << 20])
-def test_texts_that_lie_across_pieces_are_texts(monkeypatch, piece):
+def test_texts_across_piece_boundaries_are_read(monkeypatch, piece):
     monkeypatch.setattr("sotto.store.bounded_json._PIECE", piece)
     value = {"a": "[[[[", "[": ["]]]", '"[', {"{": "[" * 50}], "b": ["[", "[["]}
     assert parse_object(json.dumps(value).encode(), FILE, strict=True) == value
@@ -129,7 +129,7 @@ def test_a_path_with_control_characters_is_shown_on_one_line():
     assert_sentence(refused.value.message, "/a\\x0ab\\x1b[31m\\u202e.json")
 
 
-def test_a_file_that_is_too_large_is_not_read(tmp_path):
+def test_an_oversized_file_is_not_read(tmp_path):
     path = tmp_path / "config.json"
     with path.open("wb") as file:
         file.truncate(FILE_LIMIT + 1)

@@ -12,7 +12,7 @@ from sotto.store.roots import Root
 from stores import LLAMA, Store, assert_sentence, folder, repository
 
 
-def test_without_roots_all_places_of_this_machine_are_looked_at(home, monkeypatch, tmp_path):
+def test_without_roots_all_default_places_are_searched(home, monkeypatch, tmp_path):
     Store(home / ".ollama" / "models").model("from-ollama")
     folder(home / ".lmstudio" / "models" / "pub" / "from-lm-studio", fill=1)
     folder(tmp_path / "from-a-folder", fill=2)
@@ -29,7 +29,7 @@ def test_without_roots_all_places_of_this_machine_are_looked_at(home, monkeypatc
     assert {root.path for root in found.roots} >= {tmp_path, home / ".ollama" / "models", resources_dir() / "store"}
 
 
-def test_the_built_in_model_is_whole():
+def test_the_built_in_model_is_complete():
     (record,) = discover([Root(Source.BUILTIN, resources_dir() / "store", True)]).records
     assert (record.name, record.runnable, record.format) == ("sotto:latest", True, Format.SAFETENSORS)
 
@@ -41,11 +41,11 @@ def test_a_configured_root_that_is_missing_is_a_problem(tmp_path, monkeypatch):
     assert_sentence(problem.message, tmp_path / "gone", "is not there; it should be")
 
 
-def test_a_default_root_that_is_missing_is_none(tmp_path):
+def test_a_missing_default_root_is_not_a_problem(tmp_path):
     assert discover([Root(Source.OLLAMA, tmp_path / "gone", False)]).problems == ()
 
 
-def test_a_root_that_is_no_folder_is_a_problem(tmp_path):
+def test_a_root_that_is_not_a_folder_is_a_problem(tmp_path):
     file, loop = tmp_path / "file", tmp_path / "loop"
     file.write_bytes(b"")
     loop.symlink_to(loop)
@@ -55,7 +55,7 @@ def test_a_root_that_is_no_folder_is_a_problem(tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_root_that_may_not_be_seen_is_a_problem(tmp_path):
+def test_an_unreadable_root_is_a_problem(tmp_path):
     (tmp_path / "service" / "models").mkdir(parents=True)
     (tmp_path / "service").chmod(0)
     try:
@@ -65,7 +65,7 @@ def test_a_root_that_may_not_be_seen_is_a_problem(tmp_path):
     assert_sentence(problem.message, "may not be read by you")
 
 
-def test_one_digest_is_one_row_however_many_stores_hold_it(tmp_path):
+def test_one_digest_is_one_record_however_many_stores_have_it(tmp_path):
     first, second = Store(tmp_path / "a"), Store(tmp_path / "b")
     first.model("mine")
     shutil.copytree(first.root, second.root, dirs_exist_ok=True)
@@ -87,7 +87,7 @@ def test_a_folder_and_the_cache_may_hold_the_same_model(tmp_path):
     assert (record.name, [place.path for place in record.also]) == ("org/tiny", [path])
 
 
-def test_a_root_inside_another_adds_no_place(tmp_path):
+def test_a_root_inside_another_does_not_add_places(tmp_path):
     folder(tmp_path / "models" / "tiny")
     roots = [Root(Source.FOLDER, tmp_path, True), Root(Source.FOLDER, tmp_path / "models", True)]
     (record,) = discover(roots).records
@@ -109,7 +109,7 @@ def test_names_are_unique(tmp_path):
     assert all(name.startswith("same:latest@") for name in names[1:])
 
 
-def test_broken_models_are_rows_with_their_reason_and_the_others_are_listed(tmp_path):
+def test_broken_models_are_listed_with_their_reason(tmp_path):
     store = Store(tmp_path)
     store.model("good-1", fill=1)
     store.model("good-2", fill=2)
@@ -128,7 +128,7 @@ def test_broken_models_are_rows_with_their_reason_and_the_others_are_listed(tmp_
         assert record.format is None
 
 
-def test_many_models_are_listed_with_few_of_their_bytes_read(tmp_path, monkeypatch):
+def test_listing_many_models_reads_few_of_their_bytes(tmp_path, monkeypatch):
     store = Store(tmp_path)
     for number in range(200):
         store.model(f"model-{number:03}:x", fill=number, config=LLAMA | {"number": number})
@@ -142,7 +142,7 @@ def test_many_models_are_listed_with_few_of_their_bytes_read(tmp_path, monkeypat
     assert len(read) == 200 * 4 + 1
 
 
-def test_a_store_with_too_many_entries_is_listed_as_far_as_the_bound(tmp_path, monkeypatch):
+def test_a_store_with_too_many_entries_is_listed_up_to_the_limit(tmp_path, monkeypatch):
     monkeypatch.setattr("sotto.store.sources.ollama_layout._MAX_ENTRIES", 20)
     store = Store(tmp_path)
     content = store.model("m:0").read_bytes()

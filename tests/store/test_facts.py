@@ -1,4 +1,4 @@
-"""The facts in a list: parameter counts for every layout, type and context length; and printable sizes and texts."""
+"""Facts about models: parameter counts for every layout, types and context lengths; and printable sizes and texts."""
 
 import os
 from pathlib import Path
@@ -35,7 +35,7 @@ def quantization(**config):
     return config_facts(config, CONFIG).quantization
 
 
-def test_plain_weights_count_as_they_are():
+def test_plain_weights_are_counted_directly():
     assert count([file(a__weight=("F32", 3, 4), a__bias=("F32", 3)), file(b=("BF16", 5), scalar=("F32",))]) == 21
 
 
@@ -53,7 +53,7 @@ def test_plain_weights_count_as_they_are():
         ({}, 64),
     ],
 )
-def test_ollamas_quantized_weights_count_by_their_scales(metadata, group):
+def test_ollamas_quantized_weights_are_counted_by_their_scales(metadata, group):
     tensors = {"w__weight": ("U32", 6, 8), "w__weight__scale": ("BF16", 6, 2), "w__weight__bias": ("BF16", 6, 2)}
     assert count([file(metadata, **tensors, w__weight__global_scale=("F32",), norm=("F32", 7))]) == 12 * group + 7
 
@@ -70,7 +70,7 @@ def test_ollamas_quantized_weights_count_by_their_scales(metadata, group):
         ({"bits": 4, "group_size": 10**400}, 64),
     ],
 )
-def test_mlx_quantized_weights_count_by_their_scales(said, group):
+def test_mlx_quantized_weights_are_counted_by_their_scales(said, group):
     tensors = {
         "model__w__weight": ("U32", 6, 8),
         "model__w__scales": ("BF16", 6, 2),
@@ -82,7 +82,7 @@ def test_mlx_quantized_weights_count_by_their_scales(said, group):
     assert count(halves, quantization_config=said) == 12 * group
 
 
-def test_other_layouts_count_by_their_packing_or_not_at_all():
+def test_other_layouts_are_counted_by_their_packing_or_not_at_all():
     packed = {"w__qweight": ("U32", 4, 8), "w__scales": ("BF16", 4, 1), "w__qzeros": ("U32", 1, 1)}
     assert count([file(**packed)], quantization_config={"quant_method": "gptq", "bits": 4}) == 32 * 8
     blocks = file(experts_blocks=("U8", 2, 16), experts_scales=("U8", 2))
@@ -117,7 +117,7 @@ def test_quantization_is_named(config, said):
     assert quantization(**config) == said
 
 
-def test_the_commonest_type_has_the_most_bytes():
+def test_the_main_type_is_that_of_most_bytes():
     assert commonest_dtype([file(a=("F32", 4), b=("BF16", 9)), file(c=("BF16", 1))]) == "BF16"
     assert commonest_dtype([]) == ""
 
@@ -133,11 +133,11 @@ def test_the_commonest_type_has_the_most_bytes():
         ({}, None),
     ],
 )
-def test_the_context_is_the_texts(config, tokens):
+def test_the_context_is_that_of_the_text_model(config, tokens):
     assert config_facts(config, CONFIG).context_length == tokens
 
 
-def test_what_a_model_sees_and_hears_is_among_its_capabilities():
+def test_images_and_audio_are_among_the_capabilities():
     assert config_facts({"vision_config": {}, "audio_config": {}}, CONFIG).capabilities == (
         "completion",
         "vision",
@@ -178,7 +178,7 @@ def test_a_long_text_keeps_its_ends():
     assert printable_path(Path(os.fsdecode(b"/a\xff"))) == "/a\\udcff"
 
 
-def test_what_is_no_regular_file_is_not_opened(tmp_path):
+def test_anything_but_a_regular_file_is_not_opened(tmp_path):
     loop = tmp_path / "loop"
     loop.symlink_to(loop)
     (tmp_path / "file").write_bytes(b"")

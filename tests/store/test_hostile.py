@@ -1,4 +1,4 @@
-"""Hostile stores: anything is listed or refused in one sentence, nothing outside is read, and nothing hangs."""
+"""Hostile stores: everything is listed or refused with a message, nothing outside is read, and nothing hangs."""
 
 import contextlib
 import json
@@ -187,13 +187,13 @@ def test_a_folder_with_a_damaged_file_is_listed_or_refused(place, name, content,
     ),
     st.sampled_from(list(Source)),
 )
-def test_files_and_folders_of_any_name_are_survived(place, names, kind):
+def test_files_and_folders_of_any_name_are_harmless(place, names, kind):
     root = fresh(place)
     store = Store(root)
     store.model("good", fill=200)
     content = store.model("copied", fill=201).read_bytes()
     for number, name in enumerate(names):
-        # Some file systems allow fewer names than those of Linux.
+        # Some file systems allow fewer names than Linux's own do.
         with contextlib.suppress(OSError):
             folder(root / name, fill=number)
             path = root / "manifests" / "registry.ollama.ai" / "library" / name / name
@@ -205,7 +205,7 @@ def test_files_and_folders_of_any_name_are_survived(place, names, kind):
 
 @examples(200)
 @given(st.one_of(st.text(max_size=40), st.text(alphabet="./~:@\\ab\0\n", max_size=20)))
-def test_any_target_is_a_model_or_refused_in_one_sentence(place, target):
+def test_any_target_is_a_model_or_is_refused_with_a_message(place, target):
     listing = discover([Root(Source.OLLAMA, place / "gone", False)])
     for ask in (lambda: resolve(target, listing), lambda: record_of(place / "gone" / target.lstrip("/~"))):
         try:
@@ -285,7 +285,7 @@ def test_links_out_of_a_store_are_not_followed(tmp_path, monkeypatch):
     assert all(os.path.realpath(path).startswith(str(store.root)) for path in opened)
 
 
-def test_a_folder_of_blobs_that_lies_elsewhere_is_not_followed(tmp_path):
+def test_a_link_to_a_blobs_folder_elsewhere_is_not_followed(tmp_path):
     store = Store(tmp_path / "store")
     store.model("m")
     (store.root / "blobs").rename(tmp_path / "elsewhere")
@@ -301,7 +301,7 @@ def test_a_whole_store_may_be_a_link(tmp_path):
     assert record.runnable
 
 
-def test_links_that_go_in_circles_end(tmp_path):
+def test_circular_links_end(tmp_path):
     store = Store(tmp_path / "store")
     store.model("good")
     manifests = store.root / "manifests"
@@ -322,7 +322,7 @@ def test_links_that_go_in_circles_end(tmp_path):
     assert (record.name, record.also) == ("good", ())
 
 
-def test_pipes_and_folders_in_the_place_of_files_do_not_block(tmp_path):
+def test_pipes_and_folders_in_place_of_files_do_not_block(tmp_path):
     store = Store(tmp_path / "store")
     store.model("good", fill=1)
     os.mkfifo(store.raw_manifest("m:pipe", b"").with_name("pipe2"))
@@ -366,7 +366,7 @@ def test_control_characters_in_every_text_stay_out_of_messages(tmp_path):
     assert len(list_root(tmp_path / "hub", Source.HUGGINGFACE).problems) == 1
 
 
-def test_one_model_of_each_damage_beside_fifty_good_ones(tmp_path):
+def test_one_model_of_each_kind_of_damage_beside_fifty_intact_ones(tmp_path):
     store = Store(tmp_path)
     generator = random.Random(5)
     for number in range(50):

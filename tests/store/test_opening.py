@@ -44,17 +44,17 @@ def found(store):
         ("llama3:8b:local", "llama3:8b"),
     ],
 )
-def test_a_model_is_meant_by_its_name_or_its_only_beginning(found, target, name):
+def test_a_model_is_found_by_its_name_or_a_unique_prefix(found, target, name):
     assert resolve(target, found).name == name
 
 
-def test_a_model_is_meant_by_the_beginning_of_its_digest(found):
+def test_a_model_is_found_by_a_prefix_of_its_digest(found):
     for record in found.records:
         for text in (record.digest, record.digest[:8], record.digest[:12].upper(), f"sha256:{record.digest}"):
             assert resolve(text, found) == record
 
 
-def test_a_model_is_meant_by_the_name_of_another_place(store, tmp_path):
+def test_a_model_is_found_by_its_name_in_another_place(store, tmp_path):
     shutil.copy(store.path("llama3:8b"), store.path("llama3:copy"))
     found = discover([Root(Source.OLLAMA, store.root, True)])
     assert resolve("llama3:copy", found) == resolve("llama3:8b", found)
@@ -81,20 +81,20 @@ def test_a_model_is_meant_by_the_name_of_another_place(store, tmp_path):
         ("../../../../../../etc/hostname-that-is-not", BrokenModelError, "is missing"),
     ],
 )
-def test_what_means_nothing_is_told_in_one_sentence(found, target, error, wrong):
+def test_an_unknown_target_is_refused_with_a_message(found, target, error, wrong):
     with pytest.raises(StoreError) as refused:
         resolve(target, found)
     assert type(refused.value) is error
     assert_sentence(refused.value.message, wrong)
 
 
-def test_without_a_listing_the_whole_machine_is_looked_at(home):
+def test_without_a_listing_the_whole_machine_is_searched(home):
     Store(home / ".ollama" / "models").model("here")
     assert resolve("here").source is Source.OLLAMA
     assert resolve("sotto").builtin
 
 
-def test_a_path_of_the_listing_is_its_row(store, found):
+def test_a_path_in_the_listing_leads_to_its_record(store, found):
     record = resolve(str(store.path("llama3:8b")), found)
     assert record in found.records
 
@@ -108,20 +108,20 @@ def test_paths_may_be_relative_or_begin_at_home(home, tmp_path, monkeypatch, fou
         assert resolve(target, found).path == tmp_path / "here" / "tiny"
 
 
-def test_a_name_goes_before_a_folder_of_that_name(tmp_path, monkeypatch, found):
+def test_a_name_takes_precedence_over_a_folder_of_that_name(tmp_path, monkeypatch, found):
     folder(tmp_path / "qwen3", fill=9)
     monkeypatch.chdir(tmp_path)
     assert resolve("qwen3", found).source is Source.OLLAMA
 
 
-def test_every_path_of_a_folder_is_its_model(tmp_path):
+def test_every_path_in_a_folder_leads_to_its_model(tmp_path):
     path = folder(tmp_path / "tiny", **{"tokenizer_config.json": {}, "chat_template.jinja": b"x"})
     for inside in ("", "config.json", "model.safetensors", "tokenizer.json", "chat_template.jinja"):
         record = record_of(path / inside)
         assert (record.name, record.path, record.source) == ("tiny", path, Source.FOLDER)
 
 
-def test_a_manifest_of_a_store_and_a_blob_of_it_are_its_model(store, found):
+def test_a_manifest_and_a_blob_of_a_store_lead_to_their_model(store, found):
     path = store.path("jo/mine:1")
     record = record_of(path)
     assert (record.name, record.path, record.parameters) == ("jo/mine:1", path, 40)
@@ -129,7 +129,7 @@ def test_a_manifest_of_a_store_and_a_blob_of_it_are_its_model(store, found):
     assert record_of(blob) == record
 
 
-def test_a_manifest_that_lies_elsewhere_finds_its_blobs(home, tmp_path):
+def test_a_manifest_elsewhere_finds_its_blobs(home, tmp_path):
     store = Store(home / ".ollama" / "models")
     loose = tmp_path / "my-manifest"
     shutil.copy(store.model("m"), loose)
@@ -142,7 +142,7 @@ def test_a_manifest_that_lies_elsewhere_finds_its_blobs(home, tmp_path):
     assert_sentence(refused.value.message, loose)
 
 
-def test_a_manifest_may_lie_beside_its_blobs(tmp_path):
+def test_a_manifest_may_be_beside_its_blobs(tmp_path):
     store = Store(tmp_path)
     shutil.copy(store.model("m"), tmp_path / "manifest.json.txt")
     assert open_model(record_of(tmp_path / "manifest.json.txt")).weight_bytes == 144
@@ -159,7 +159,7 @@ def test_a_folder_with_one_model_in_it_is_that_model(tmp_path):
 
 
 @pytest.mark.parametrize("make", ["store", "folders", "cache"])
-def test_a_place_with_several_models_asks_for_one(tmp_path, make):
+def test_a_place_with_several_models_is_ambiguous(tmp_path, make):
     for number in range(6):
         if make == "store":
             Store(tmp_path).model(f"m{number}", fill=number)
@@ -184,7 +184,7 @@ def test_a_gguf_file_of_no_known_architecture_cannot_be_opened(tmp_path):
     assert_sentence(refused.value.message)
 
 
-def test_what_is_no_model_is_told(tmp_path):
+def test_a_path_that_is_not_a_model_is_reported(tmp_path):
     (tmp_path / "empty").mkdir()
     files = {"note.txt": b"hello", "x.json": b"{}", "y.safetensors": b"", "sheet": b"{}", "nothing": b""}
     for name, content in files.items():
@@ -197,7 +197,7 @@ def test_what_is_no_model_is_told(tmp_path):
         assert_sentence(refused.value.message, path)
 
 
-def test_a_broken_model_is_told_when_it_is_chosen(tmp_path):
+def test_a_broken_model_is_reported_when_it_is_chosen(tmp_path):
     path = folder(tmp_path / "tiny", **{"config.json": b"{"})
     with pytest.raises(BrokenModelError) as refused:
         record_of(path)
@@ -209,7 +209,7 @@ def test_the_engine_is_asked_about_a_path(tmp_path):
     assert (record.runnable, record.reason) == (False, "It cannot.")
 
 
-def test_what_is_opened_has_everything_that_the_engine_reads(tmp_path):
+def test_an_opened_model_has_everything_that_the_engine_reads(tmp_path):
     store = Store(tmp_path)
     layers = [
         *store.layers(),
@@ -272,7 +272,7 @@ def test_a_folder_is_opened_with_its_template(tmp_path):
     assert [file.path.name for file in source.tensor_files] == ["model.safetensors"]
 
 
-def test_the_renderer_and_a_template_that_was_given_come_along(tmp_path, monkeypatch):
+def test_an_opened_model_has_its_renderer_and_the_users_template(tmp_path, monkeypatch):
     monkeypatch.setattr("sotto.paths.config_dir", lambda: tmp_path / "config")
     store = Store(tmp_path / "models")
     record = record_of(store.manifest("m", store.layers(), store.config(renderer="qwen3.5")))
@@ -287,7 +287,7 @@ def test_the_renderer_and_a_template_that_was_given_come_along(tmp_path, monkeyp
         open_model(wrong)
 
 
-def test_every_model_of_the_real_store_is_opened():
+def test_every_model_of_the_real_store_can_be_opened():
     found = discover([Root(Source.OLLAMA, material("ollama-store"), True)])
     sources = {record.name: open_model(record) for record in found.records if record.runnable}
     assert len(sources) == 7
@@ -300,7 +300,7 @@ def test_every_model_of_the_real_store_is_opened():
         assert json.loads(source.tokenizer_json)["model"]["type"] == "BPE"
 
 
-def test_a_model_that_changed_since_it_was_listed_is_not_opened(store, found):
+def test_a_model_changed_since_its_listing_is_not_opened(store, found):
     record = resolve("llama3:8b", found)
     shutil.copy(store.path("llama3:70b"), store.path("llama3:8b"))
     with pytest.raises(BrokenModelError, match="is another model now") as refused:
@@ -308,7 +308,7 @@ def test_a_model_that_changed_since_it_was_listed_is_not_opened(store, found):
     assert_sentence(refused.value.message, record.path)
 
 
-def test_a_model_that_went_away_since_it_was_listed_is_told(store, found, tmp_path):
+def test_a_model_deleted_since_its_listing_is_reported(store, found, tmp_path):
     record = resolve("llama3:8b", found)
     shutil.rmtree(store.root / "manifests")
     with pytest.raises(BrokenModelError) as refused:
@@ -336,7 +336,7 @@ def test_files_that_only_the_engine_needs_are_checked_when_opened(tmp_path, file
     assert_sentence(refused.value.message, tmp_path, wrong)
 
 
-def test_a_tensor_that_is_there_twice_is_told(tmp_path):
+def test_a_duplicate_tensor_is_reported(tmp_path):
     store = Store(tmp_path)
     twice = store.layer("tensor", safetensors({"model.norm.weight": ("F32", (1,))}), "again")
     record = record_of(store.manifest("m", [*store.layers(), twice]))
@@ -345,7 +345,7 @@ def test_a_tensor_that_is_there_twice_is_told(tmp_path):
     assert_sentence(refused.value.message, "model.norm.weight", store.blob_path(twice["digest"]))
 
 
-def test_an_index_that_names_the_wrong_file_is_told(tmp_path):
+def test_an_index_that_names_the_wrong_file_is_reported(tmp_path):
     shards = {f"model-0000{number}-of-00002.safetensors": number for number in (1, 2)}
     files = {name: safetensors({f"w{number}": ("F32", (1,))}) for name, number in shards.items()}
     weights = {"w1": "model-00001-of-00002.safetensors", "w2": "model-00001-of-00002.safetensors"}

@@ -24,12 +24,12 @@ def config(store):
     return store.layer("json", json.dumps(CONFIG).encode(), "draft/config.json")
 
 
-def test_it_has_tensors_and_files_of_its_own_and_the_tokenizer_of_both(tmp_path):
+def test_a_draft_has_its_own_tensors_and_files_and_shares_the_tokenizer(tmp_path):
     store = Store(tmp_path)
-    said = {"draft.model.w.quant_type": "int4", "quant_type": "int8"}
+    metadata = {"draft.model.w.quant_type": "int4", "quant_type": "int8"}
     source = open_small_model(
         store,
-        tensor(store, "draft.model.w", **said),
+        tensor(store, "draft.model.w", **metadata),
         config(store),
         store.layer("json", b'{"eos_token": "</s>"}', "tokenizer_config.json"),
         store.layer("json", b'{"eos_token_id": 1}', "generation_config.json"),
@@ -49,7 +49,7 @@ def test_it_has_tensors_and_files_of_its_own_and_the_tokenizer_of_both(tmp_path)
     assert draft.draft_prefix == ""
 
 
-def test_bytes_of_a_model_are_not_those_of_its_draft(tmp_path):
+def test_the_sizes_of_a_model_and_its_draft_are_separate(tmp_path):
     store = Store(tmp_path)
     alone = open_model(record_of(store.model("alone"))).weight_bytes
     source = open_small_model(store, tensor(store, "draft.model.w"), config(store))
@@ -57,7 +57,7 @@ def test_bytes_of_a_model_are_not_those_of_its_draft(tmp_path):
     assert own_draft(source).weight_bytes == 2 * 4 * 4
 
 
-def test_another_prefix_is_taken_and_one_file_may_hold_tensors_of_both(tmp_path):
+def test_another_prefix_is_respected_and_one_file_may_have_tensors_of_both(tmp_path):
     store = Store(tmp_path)
     both = {"small.model.w": ("F32", (2, 4)), "model.more": ("F32", (1, 4))}
     source = open_small_model(store, store.layer("tensor", safetensors(both), "both"), config(store), prefix="small.")
@@ -71,7 +71,7 @@ def test_a_configuration_for_a_draft_is_enough_to_have_one(tmp_path):
     assert list(own_draft(source).tensor_files[0].tensors) == ["model.w"]
 
 
-def test_a_model_without_one_is_told(tmp_path):
+def test_a_model_without_a_draft_is_reported(tmp_path):
     for path in (Store(tmp_path / "store").model("m"), folder(tmp_path / "m")):
         with pytest.raises(StoreError) as refused:
             own_draft(open_model(record_of(path)))
@@ -79,7 +79,7 @@ def test_a_model_without_one_is_told(tmp_path):
 
 
 @pytest.mark.parametrize(("part", "lacking"), [("config", "tensors"), ("tensor", "draft/config.json")])
-def test_half_of_one_is_told(tmp_path, part, lacking):
+def test_an_incomplete_draft_is_reported(tmp_path, part, lacking):
     store = Store(tmp_path)
     source = open_small_model(store, config(store) if part == "config" else tensor(store, "draft.model.w"))
     with pytest.raises(BrokenModelError) as refused:

@@ -29,22 +29,22 @@ def presence_by_name(*roots):
     return {record.name: record.present for record in with_absent_models(discover(roots)).records}
 
 
-def test_models_of_a_disk_that_is_away_are_kept_and_come_back(disk, tmp_path):
+def test_models_of_an_absent_disk_are_kept_and_come_back(disk, tmp_path):
     root = Root(Source.OLLAMA, disk, True)
-    there = with_absent_models(discover([root])).records
-    assert {record.name: record.present for record in there} == {"one:latest": True, "two:latest": True}
+    present = with_absent_models(discover([root])).records
+    assert {record.name: record.present for record in present} == {"one:latest": True, "two:latest": True}
     disk.rename(tmp_path / "away")
-    gone = with_absent_models(discover([root])).records
-    assert {record.name: record.present for record in gone} == {"one:latest": False, "two:latest": False}
-    assert [(one.digest, one.size, one.format, one.path) for one in gone] == [
-        (one.digest, one.size, one.format, one.path) for one in there
+    absent = with_absent_models(discover([root])).records
+    assert {record.name: record.present for record in absent} == {"one:latest": False, "two:latest": False}
+    assert [(record.digest, record.size, record.format, record.path) for record in absent] == [
+        (record.digest, record.size, record.format, record.path) for record in present
     ]
     assert presence_by_name(root) == {"one:latest": False, "two:latest": False}
     (tmp_path / "away").rename(disk)
     assert presence_by_name(root) == {"one:latest": True, "two:latest": True}
 
 
-def test_a_folder_that_nobody_asked_for_is_forgotten(disk, tmp_path):
+def test_an_absent_default_folder_is_forgotten(disk, tmp_path):
     root = Root(Source.OLLAMA, disk, False)
     assert len(presence_by_name(root)) == 2
     disk.rename(tmp_path / "away")
@@ -52,7 +52,7 @@ def test_a_folder_that_nobody_asked_for_is_forgotten(disk, tmp_path):
     assert not may_disappear(root)
 
 
-def test_a_link_to_a_disk_that_is_away_was_asked_for(disk, tmp_path):
+def test_a_link_to_an_absent_disk_is_remembered(disk, tmp_path):
     link = tmp_path / "models"
     link.symlink_to(disk)
     root = Root(Source.OLLAMA, link, False)
@@ -62,7 +62,7 @@ def test_a_link_to_a_disk_that_is_away_was_asked_for(disk, tmp_path):
     assert set(presence_by_name(root).values()) == {False}
 
 
-def test_an_empty_place_for_a_disk_is_no_empty_disk(disk, monkeypatch):
+def test_an_empty_mount_point_is_not_an_empty_disk(disk, monkeypatch):
     root = Root(Source.FOLDER, disk, True)
     assert set(presence_by_name(root).values()) == {True}
     inside = {path: path.rename(disk.parent / path.name) for path in list(disk.iterdir())}
@@ -72,7 +72,7 @@ def test_an_empty_place_for_a_disk_is_no_empty_disk(disk, monkeypatch):
     assert len(inside) == 2
 
 
-def test_models_that_were_deleted_are_not_away(disk):
+def test_deleted_models_are_not_absent(disk):
     root = Root(Source.FOLDER, disk, True)
     assert len(presence_by_name(root)) == 2
     for path in (disk / "manifests").rglob("latest"):
@@ -80,7 +80,7 @@ def test_models_that_were_deleted_are_not_away(disk):
     assert presence_by_name(root) == {}
 
 
-def test_a_model_that_is_elsewhere_too_is_there(disk, tmp_path):
+def test_a_model_with_a_copy_elsewhere_is_present(disk, tmp_path):
     copy = Store(tmp_path / "copy")
     copy.model("one")
     roots = (Root(Source.OLLAMA, disk, True), Root(Source.OLLAMA, copy.root, True))
@@ -90,7 +90,7 @@ def test_a_model_that_is_elsewhere_too_is_there(disk, tmp_path):
 
 
 @pytest.mark.parametrize("text", ["", "[]", "{", '{"format": 1, "folders": {"/x": {"device": -1, "records": []}}}'])
-def test_a_damaged_memory_is_no_memory(disk, text):
+def test_a_damaged_cache_file_is_ignored(disk, text):
     remembered.cache_file().parent.mkdir()
     remembered.cache_file().write_text(text)
     assert len(presence_by_name(Root(Source.OLLAMA, disk, True))) == 2
@@ -102,7 +102,7 @@ def test_nothing_is_written_where_models_are(disk, tmp_path):
     assert fingerprint(disk) == before
 
 
-def test_presence_tells_when_a_disk_comes_or_goes(disk, tmp_path):
+def test_a_change_of_presence_is_detected(disk, tmp_path):
     roots = [Root(Source.OLLAMA, disk, True), Root(Source.OLLAMA, tmp_path / "never", False)]
     before = root_devices(roots)
     assert before == root_devices(roots)
@@ -111,7 +111,7 @@ def test_presence_tells_when_a_disk_comes_or_goes(disk, tmp_path):
     assert root_devices(roots[1:]) is None
 
 
-def test_chosen_folders_are_looked_into_last(tmp_path, home):
+def test_chosen_folders_are_searched_last(tmp_path, home):
     roots = default_roots({"HOME": str(home), "SOTTO_FOLDERS": "/a" + os.pathsep + "/b"}, ["/c", "/a"])
     assert [str(root.path) for root in roots[-3:]] == ["/a", "/b", "/c"]
     assert [root.variable for root in roots[-3:]] == ["SOTTO_FOLDERS", "SOTTO_FOLDERS", ""]

@@ -24,7 +24,7 @@ def store(monkeypatch, tmp_path, home):
 
 
 def models_by_name(store, *others):
-    return {one.name: one for one in discover([Root(Source.SOTTO, store.root, True), *others]).records}
+    return {record.name: record for record in discover([Root(Source.SOTTO, store.root, True), *others]).records}
 
 
 def content(store):
@@ -35,7 +35,7 @@ def list_names(store, folder):
     return sorted(path.name for path in (store.root / folder).iterdir())
 
 
-def test_a_deleted_model_comes_back_as_it_was(store):
+def test_a_deleted_model_is_restored_as_it_was(store):
     before = content(store)
     removed = remove(models_by_name(store)["one:latest"])
     assert list(models_by_name(store)) == ["two:latest"]
@@ -45,20 +45,20 @@ def test_a_deleted_model_comes_back_as_it_was(store):
     assert not any((store.root / "trash").iterdir())
 
 
-def test_erasing_leaves_what_others_need(store):
-    one, two = models_by_name(store)["one:latest"], models_by_name(store)["two:latest"]
+def test_erasing_keeps_the_blobs_that_others_need(store):
+    first, second = models_by_name(store)["one:latest"], models_by_name(store)["two:latest"]
     blobs = set(list_names(store, "blobs"))
-    freed = erase(remove(one))
+    freed = erase(remove(first))
     assert freed > 0
     gone = blobs - set(list_names(store, "blobs"))
     assert gone
-    assert models_by_name(store) == {"two:latest": two}
-    assert erase(remove(two)) > 0
+    assert models_by_name(store) == {"two:latest": second}
+    assert erase(remove(second)) > 0
     assert list_names(store, "blobs") == []
     assert list_names(store, "manifests") == []
 
 
-def test_what_waits_in_the_trash_keeps_its_blobs(store):
+def test_models_in_the_trash_keep_their_blobs(store):
     waiting = remove(models_by_name(store)["two:latest"])
     erase(remove(models_by_name(store)["one:latest"]))
     restore(waiting)
@@ -66,7 +66,7 @@ def test_what_waits_in_the_trash_keeps_its_blobs(store):
     assert models_by_name(store)["two:latest"].runnable
 
 
-def test_every_name_of_a_model_goes_and_comes_back(store):
+def test_all_names_of_a_model_are_deleted_and_restored(store):
     store.model("copy")
     both = models_by_name(store)
     assert len(both) == 2
@@ -83,7 +83,7 @@ def test_the_trash_is_emptied_after_a_restart(store):
     assert list(models_by_name(store)) == ["two:latest"]
 
 
-def test_nothing_of_others_is_deleted(store, tmp_path):
+def test_models_of_other_programs_are_not_deleted(store, tmp_path):
     other = Store(tmp_path / "ollama")
     other.model("one")
     other.model("theirs", fill=2)
@@ -96,7 +96,7 @@ def test_nothing_of_others_is_deleted(store, tmp_path):
     assert "one:latest" in models_by_name(store, Root(Source.OLLAMA, other.root, True))
 
 
-def test_a_store_that_is_a_link_to_another_programs_is_left_alone(monkeypatch, tmp_path, home):
+def test_a_store_that_links_to_another_programs_is_left_alone(monkeypatch, tmp_path, home):
     theirs = Store(home / ".ollama" / "models")
     theirs.model("theirs")
     (tmp_path / "data").mkdir()
@@ -122,7 +122,7 @@ def test_a_link_out_of_the_store_is_not_followed(store, tmp_path):
     assert fingerprint(other.root) == before
 
 
-def test_a_manifest_that_cannot_be_read_keeps_every_blob(store):
+def test_an_unreadable_manifest_keeps_every_blob(store):
     removed = remove(models_by_name(store)["one:latest"])
     store.raw_manifest("bad", b"{")
     blobs = list_names(store, "blobs")

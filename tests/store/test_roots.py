@@ -22,7 +22,7 @@ def environ(home):
     return {"HOME": str(home)}
 
 
-def test_without_a_word_the_defaults_are_looked_at_in_order(environ, home):
+def test_the_default_roots_are_searched_in_order(environ, home):
     roots = default_roots(environ)
     assert [root.path for root in roots] == [
         resources_dir() / "store",
@@ -39,7 +39,7 @@ def test_without_a_word_the_defaults_are_looked_at_in_order(environ, home):
 
 
 @pytest.mark.parametrize("said", ["{}", "  {} ", '"{}"', " '{}' "])
-def test_a_configured_store_is_looked_at_before_the_defaults_and_must_be_there(environ, home, tmp_path, said):
+def test_a_configured_store_comes_first_and_must_exist(environ, home, tmp_path, said):
     roots = default_roots(environ | {"OLLAMA_MODELS": said.format(tmp_path)})
     ollama = [root for root in roots if root.kind is Source.OLLAMA]
     assert (ollama[0].path, ollama[0].missing_is_error) == (tmp_path, True)
@@ -48,7 +48,7 @@ def test_a_configured_store_is_looked_at_before_the_defaults_and_must_be_there(e
 
 
 @pytest.mark.parametrize("said", ["", "  ", '""'])
-def test_an_empty_value_says_nothing(environ, said):
+def test_an_empty_value_is_ignored(environ, said):
     names = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "SOTTO_FOLDERS")
     assert default_roots(environ | dict.fromkeys(names, said)) == default_roots(environ)
 
@@ -67,21 +67,21 @@ def test_the_default_may_be_configured_too(environ, home):
         ({"XDG_CACHE_HOME": "/c"}, "/c/huggingface/hub"),
     ],
 )
-def test_the_cache_is_where_its_own_library_looks(environ, said, expected):
+def test_the_cache_is_where_huggingface_hub_looks(environ, said, expected):
     assert of_kind(environ | said, Source.HUGGINGFACE) == [Path(expected)]
 
 
-def test_further_folders_are_named_as_in_a_search_path(environ, home):
-    said = os.pathsep.join(["/models", "", " ~/mine ", "/models/../other", "/models"])
-    folders = [root for root in default_roots(environ | {"SOTTO_FOLDERS": said}) if root.kind is Source.FOLDER]
+def test_further_folders_are_listed_as_in_a_search_path(environ, home):
+    variable = os.pathsep.join(["/models", "", " ~/mine ", "/models/../other", "/models"])
+    folders = [root for root in default_roots(environ | {"SOTTO_FOLDERS": variable}) if root.kind is Source.FOLDER]
     assert [root.path for root in folders] == [Path("/models"), home / "mine", Path("/other")]
     assert all(root.missing_is_error for root in folders)
 
 
 def test_every_root_is_absolute(environ, monkeypatch, tmp_path):
     monkeypatch.chdir(tmp_path)
-    said = {"OLLAMA_MODELS": "here", "HF_HOME": "~", "SOTTO_FOLDERS": "./x"}
-    roots = default_roots(environ | said)
+    variables = {"OLLAMA_MODELS": "here", "HF_HOME": "~", "SOTTO_FOLDERS": "./x"}
+    roots = default_roots(environ | variables)
     assert all(root.path.is_absolute() for root in roots)
     assert tmp_path / "here" in [root.path for root in roots]
     assert len({root.path for root in roots}) == len(roots)

@@ -1,4 +1,4 @@
-"""Headers of safetensors files: valid ones are read completely, and each inconsistency is refused in a sentence."""
+"""Headers of safetensors files: valid ones are read completely, and each inconsistency is refused with a message."""
 
 import json
 import struct
@@ -51,10 +51,10 @@ def test_every_malformed_file_has_the_outcome_of_its_index():
         with pytest.raises(BrokenModelError) as refused:
             read_header(path)
         assert_sentence(refused.value.message, path)
-        assert any(said in refused.value.message for said in OUTCOMES[case["expect"]]), refused.value.message
+        assert any(text in refused.value.message for text in OUTCOMES[case["expect"]]), refused.value.message
 
 
-def test_files_of_other_writers_are_read():
+def test_files_by_other_writers_are_read():
     paths = sorted(material("safetensors-malformed").glob("swift-*"))
     assert [len(tensor.shape) for path in paths for tensor in read_header(path).tensors.values()] == [1, 2, 3, 4]
 
@@ -83,13 +83,13 @@ def test_data_may_begin_at_any_byte(tmp_path, padding):
     assert read_header(path).tensors["w"].start == 8 + len(header)
 
 
-def test_a_long_header_is_read_whole(tmp_path):
+def test_a_long_header_is_read_completely(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(safetensors({f"layers.{number}.weight": ("F32", (1, 2)) for number in range(2000)}))
     assert len(read_header(path).tensors) == 2000
 
 
-def test_values_of_less_than_a_byte_fill_whole_bytes(tmp_path):
+def test_types_smaller_than_a_byte_fill_whole_bytes(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(with_header({"w": entry("F4", (4,), (0, 2))}, bytes(2)))
     assert read_header(path).tensors["w"].nbytes == 2
@@ -141,7 +141,7 @@ def test_values_of_less_than_a_byte_fill_whole_bytes(tmp_path):
         (b'{"w":', "is not JSON"),
     ],
 )
-def test_a_header_that_lies_is_refused(tmp_path, header, wrong):
+def test_an_inconsistent_header_is_refused(tmp_path, header, wrong):
     path = tmp_path / "evil.safetensors"
     assert_sentence(refusal(path, with_header(header, bytes(8))), path, wrong)
 
@@ -153,7 +153,7 @@ def test_metadata_may_be_absent_or_null(tmp_path):
 
 
 @pytest.mark.parametrize("length", [HEADER_LIMIT + 1, 1 << 40, (1 << 64) - 1])
-def test_a_header_without_end_is_not_read(tmp_path, length):
+def test_an_overlong_header_is_not_read(tmp_path, length):
     path = tmp_path / "file"
     with path.open("wb") as file:
         file.write(struct.pack("<Q", length))
@@ -173,7 +173,7 @@ def test_a_header_without_end_is_not_read(tmp_path, length):
     ),
     st.data(),
 )
-def test_a_whole_file_is_taken_and_any_cut_or_longer_one_is_not(tmp_path_factory, tensors, data):
+def test_a_file_of_another_length_is_refused(tmp_path_factory, tensors, data):
     content = safetensors(tensors)
     path = tmp_path_factory.getbasetemp() / "drawn"
     path.write_bytes(content)

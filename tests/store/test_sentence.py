@@ -1,4 +1,4 @@
-"""`modules.json` and the folders that it names: read if valid, and refused in a sentence if they lead elsewhere."""
+"""`modules.json` and the folders that it names: read if valid, and refused with a message if they lead elsewhere."""
 
 import json
 
@@ -26,20 +26,20 @@ def write(model, modules, **configs):
         path.write_text(json.dumps(config), encoding="utf-8")
 
 
-def test_steps_come_in_order_with_what_each_has_to_say(model):
-    said = {"sentence_bert_config": {"max_seq_length": 256}, "1_Pooling": {"pooling_mode": "mean"}}
-    write(model, [TRANSFORMER, POOLING, NORMALIZE], **said)
+def test_modules_are_read_in_order_with_their_configs(model):
+    configs = {"sentence_bert_config": {"max_seq_length": 256}, "1_Pooling": {"pooling_mode": "mean"}}
+    write(model, [TRANSFORMER, POOLING, NORMALIZE], **configs)
     record = record_of(model)
     assert record.runnable
     assert record.capabilities == ("embedding",)
-    assert [(one.kind, dict(one.config)) for one in open_model(record).modules] == [
+    assert [(module.kind, dict(module.config)) for module in open_model(record).modules] == [
         ("Transformer", {"max_seq_length": 256}),
         ("Pooling", {"pooling_mode": "mean"}),
         ("Normalize", {}),
     ]
 
 
-def test_without_such_files_there_are_none(model):
+def test_without_such_files_there_are_no_modules(model):
     record = record_of(model)
     assert record.capabilities == ("completion",)
     assert open_model(record).modules == ()
@@ -66,14 +66,14 @@ def test_another_pooling_makes_another_model(model):
         ([TRANSFORMER] * 17, "lists 17 steps; 16 are the most"),
     ],
 )
-def test_what_is_no_list_of_steps_is_refused_in_a_sentence(model, modules, words):
+def test_an_invalid_list_of_modules_is_refused_with_a_message(model, modules, words):
     write(model, modules)
     with pytest.raises(BrokenModelError, match=words) as refused:
         record_of(model)
     assert "modules.json" in refused.value.message
 
 
-def test_a_step_that_leads_out_of_the_folder_is_refused(model, tmp_path):
+def test_a_module_outside_the_folder_is_refused(model, tmp_path):
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "config.json").write_text("{}", encoding="utf-8")
@@ -83,7 +83,7 @@ def test_a_step_that_leads_out_of_the_folder_is_refused(model, tmp_path):
         record_of(model)
 
 
-def test_a_step_whose_config_is_no_object_is_refused(model):
+def test_a_module_whose_config_is_not_an_object_is_refused(model):
     write(model, [TRANSFORMER, POOLING], **{"1_Pooling": [1]})
     with pytest.raises(BrokenModelError, match="it should be a JSON object"):
         record_of(model)

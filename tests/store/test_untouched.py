@@ -76,7 +76,7 @@ def test_nothing_is_written_anywhere(machine, tmp_path, home):
     assert list(home.iterdir()) == []
 
 
-def test_nothing_of_real_stores_is_written():
+def test_real_stores_are_not_written():
     roots = [Root(Source.OLLAMA, material("ollama-store"), True), Root(Source.FOLDER, ROOT, True)]
     before = fingerprint(ROOT)
     assert len(call_everything(roots).records) >= 7
@@ -84,7 +84,7 @@ def test_nothing_of_real_stores_is_written():
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
-def test_a_store_that_cannot_be_written_is_read_just_the_same(machine, tmp_path):
+def test_a_read_only_store_is_read_normally(machine, tmp_path):
     folders = [path for path in tmp_path.rglob("*") if path.is_dir() and not path.is_symlink()]
     for path in folders:
         path.chmod(0o500)
@@ -96,7 +96,7 @@ def test_a_store_that_cannot_be_written_is_read_just_the_same(machine, tmp_path)
     assert sum(record.runnable for record in found.records) == 5
 
 
-def test_every_file_is_opened_for_reading_only(machine, monkeypatch):
+def test_every_file_is_opened_read_only(machine, monkeypatch):
     flags = []
     real = os.open
 
@@ -133,7 +133,7 @@ def test_the_store_is_light_to_import():
     assert done.stdout.split("\n")[:2] == ["[]", "[]"]
 
 
-def test_what_is_opened_cannot_be_changed(tmp_path):
+def test_an_opened_model_cannot_be_changed(tmp_path):
     source = open_model(record_of(folder(tmp_path / "m")))
     with pytest.raises(TypeError):
         source.config["model_type"] = "x"
@@ -143,17 +143,17 @@ def test_what_is_opened_cannot_be_changed(tmp_path):
         source.record.name = "x"
 
 
-def test_models_may_go_away_while_they_are_looked_at(machine, monkeypatch):
+def test_models_may_disappear_while_they_are_listed(machine, monkeypatch):
     real = os.open
     gone = []
 
-    def vanish(path, *others, **more):
+    def delete_before_open(path, *others, **more):
         if len(gone) < 3 and str(path).endswith(("latest", "config.json")):
             gone.append(path)
             shutil.rmtree(Path(path).parent)
         return real(path, *others, **more)
 
-    monkeypatch.setattr(os, "open", vanish)
+    monkeypatch.setattr(os, "open", delete_before_open)
     found = discover(machine)
     assert len(gone) == 3
     assert any(record.runnable for record in found.records)

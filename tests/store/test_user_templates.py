@@ -1,4 +1,4 @@
-"""Templates that the user set for models."""
+"""Templates that the user has set for models."""
 
 import pytest
 
@@ -14,7 +14,7 @@ def folder(tmp_path, monkeypatch):
     monkeypatch.setattr(user_templates.paths, "config_dir", lambda: tmp_path / "config")
 
 
-def test_a_template_is_kept_by_the_digest_until_it_is_taken_back():
+def test_a_template_is_stored_by_digest_until_it_is_removed():
     assert read_user_template(DIGEST) == ""
     save_user_template(DIGEST, "{{ .Prompt }} é")
     assert read_user_template(DIGEST) == "{{ .Prompt }} é"
@@ -34,7 +34,7 @@ def test_a_template_is_kept_by_the_digest_until_it_is_taken_back():
         (b"x" * (2 << 20), "which is too much for a template; "),
     ],
 )
-def test_what_is_no_template_is_told(tmp_path, content, sentence):
+def test_an_invalid_template_is_refused(tmp_path, content, sentence):
     path = tmp_path / "t.txt"
     path.write_bytes(content)
     with pytest.raises(BrokenModelError) as caught:
@@ -43,12 +43,12 @@ def test_what_is_no_template_is_told(tmp_path, content, sentence):
     assert sentence in str(caught.value)
 
 
-def test_a_missing_file_is_told(tmp_path):
+def test_a_missing_file_is_reported(tmp_path):
     with pytest.raises(BrokenModelError, match=r"nothing\.txt is missing\.$"):
         read_template_file(tmp_path / "nothing.txt")
 
 
-def test_a_mark_of_the_byte_order_is_no_part_of_a_template(tmp_path):
+def test_a_byte_order_mark_is_not_part_of_a_template(tmp_path):
     path = tmp_path / "t.txt"
     path.write_bytes(b"\xef\xbb\xbf{{ .Prompt }}")
     assert read_template_file(path) == "{{ .Prompt }}"

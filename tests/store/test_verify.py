@@ -17,7 +17,7 @@ from sotto.store.verify import verify
 from stores import LLAMA, TOKENIZER, Store, assert_sentence, folder, gguf, gguf_text, repository, safetensors
 
 
-class Watch:
+class ProgressLog:
     """Records progress, and cancels after some of it."""
 
     def __init__(self, stop_after=None):
@@ -31,13 +31,13 @@ class Watch:
         return self._stop_after is not None and len(self.heard) >= self._stop_after
 
 
-def check(record, watch=None):
-    watch = watch or Watch()
-    report = verify(record, watch, watch.cancelled)
-    dones = [done for done, _ in watch.heard]
+def check(record, log=None):
+    log = log or ProgressLog()
+    report = verify(record, log, log.cancelled)
+    dones = [done for done, _ in log.heard]
     assert dones == sorted(dones)
     assert dones[0] == 0
-    assert {total for _, total in watch.heard} == {dones[-1]}
+    assert {total for _, total in log.heard} == {dones[-1]}
     return report
 
 
@@ -51,19 +51,19 @@ def large(tmp_path):
     return store
 
 
-def flip(path, position=-1):
+def flip_byte(path, position=-1):
     content = bytearray(path.read_bytes())
     content[position] ^= 1
     path.write_bytes(content)
 
 
-def test_a_whole_model_has_no_problems(large):
+def test_an_intact_model_has_no_problems(large):
     record = record_of(large.path("m"))
-    watch = Watch()
-    report = check(record, watch)
+    log = ProgressLog()
+    report = check(record, log)
     assert (report.problems, report.unverifiable) == ((), ())
     assert report.checked_bytes == record.size
-    assert len(watch.heard) >= 5 + 5
+    assert len(log.heard) >= 5 + 5
 
 
 @pytest.mark.parametrize("name", ["llama", "int4", "nvfp4"])
@@ -86,14 +86,14 @@ def test_every_damaged_blob_is_named(large):
     record = record_of(large.path("m"))
     blobs = sorted((large.root / "blobs").iterdir())
     for path in blobs:
-        flip(path)
+        flip_byte(path)
     report = check(record)
     assert sorted(problem.path for problem in report.problems) == blobs
     for problem in report.problems:
         assert_sentence(problem.message, problem.path, "is damaged: its sha256 is")
 
 
-def test_a_blob_that_is_missing_or_of_another_size_is_named(large):
+def test_a_missing_or_resized_blob_is_named(large):
     record = record_of(large.path("m"))
     first, second, *others = sorted((large.root / "blobs").iterdir())
     first.unlink()
@@ -109,16 +109,16 @@ def test_a_blob_that_is_missing_or_of_another_size_is_named(large):
 
 
 @pytest.mark.parametrize("after", [1, 4])
-def test_it_stops_when_asked_to(large, after):
+def test_verification_can_be_cancelled(large, after):
     record = record_of(large.path("m"))
-    watch = Watch(after)
+    log = ProgressLog(after)
     with pytest.raises(CancelledError) as stopped:
-        verify(record, watch, watch.cancelled)
+        verify(record, log, log.cancelled)
     assert_sentence(stopped.value.message)
-    assert len(watch.heard) == after
+    assert len(log.heard) == after
 
 
-def test_a_manifest_that_changed_is_told(large):
+def test_a_changed_manifest_is_reported(large):
     record = record_of(large.path("m"))
     path = large.path("m")
     path.write_bytes(path.read_bytes() + b"\n")
@@ -154,16 +154,16 @@ def test_files_of_the_cache_are_compared_with_their_names(tmp_path):
     report = check(record)
     assert (report.checked_bytes, report.problems, report.unverifiable) == (record.size, (), ())
     for name, kind in (("model.safetensors", "sha256"), ("tokenizer.json", "sha1")):
-        flip(snapshot / name)
+        flip_byte(snapshot / name)
         damaged = check(record).problems
         assert [problem.path for problem in damaged if kind in problem.message] == [snapshot / name]
         for problem in damaged:
             assert_sentence(problem.message, problem.path, "is damaged")
-        flip(snapshot / name)
+        flip_byte(snapshot / name)
     assert check(record).problems == ()
 
 
-def test_a_file_that_left_the_folder_is_a_problem(tmp_path):
+def test_a_file_that_disappeared_is_a_problem(tmp_path):
     path = folder(tmp_path / "m")
     record = record_of(path)
     shutil.copy(path / "config.json", tmp_path / "config.json")
@@ -174,7 +174,7 @@ def test_a_file_that_left_the_folder_is_a_problem(tmp_path):
     assert_sentence(problem.message, path / "config.json", "leads out of")
 
 
-def test_parts_that_are_missing_are_a_problem(tmp_path):
+def test_missing_parts_are_a_problem(tmp_path):
     parts = {f"model-0000{number}-of-00002.safetensors": safetensors({str(number): ("U8", (1,))}) for number in (1, 2)}
     path = folder(tmp_path / "m", **{"model.safetensors": None}, **parts)
     record = record_of(path)
@@ -191,11 +191,11 @@ def test_gguf_files_outside_of_stores_have_no_digest(tmp_path, name):
     assert (report.checked_bytes, report.problems, report.unverifiable) == (0, (), (path,))
 
 
-def test_a_file_that_shrinks_while_it_is_read_keeps_the_progress_true(large):
+def test_progress_is_right_if_a_file_shrinks_while_it_is_read(large):
     record = record_of(large.path("m"))
     (big,) = [path for path in (large.root / "blobs").iterdir() if path.stat().st_size > 1 << 20]
 
-    class Cutter(Watch):
+    class Cutter(ProgressLog):
         def __call__(self, done, total):
             super().__call__(done, total)
             if 1 << 20 < done < 2 << 20 and big.stat().st_size > 1 << 21:
@@ -207,7 +207,7 @@ def test_a_file_that_shrinks_while_it_is_read_keeps_the_progress_true(large):
     assert problem.path == big
 
 
-def test_what_a_gguf_file_that_runs_says_is_checked_too(tmp_path):
+def test_the_header_of_a_gguf_file_that_runs_is_checked_too(tmp_path):
     path = tmp_path / "m.gguf"
     path.write_bytes(gguf([("general.architecture", 8, gguf_text("llama"))], {"w": [2]}))
     record = record_of(path)
@@ -216,7 +216,7 @@ def test_what_a_gguf_file_that_runs_says_is_checked_too(tmp_path):
     assert_sentence(problem.message, path, "ends at byte")
 
 
-def test_a_file_that_another_reader_reads_differently_is_a_problem(tmp_path):
+def test_a_file_that_another_reader_reads_differently_is_reported(tmp_path):
     path = folder(tmp_path / "m")
     record = record_of(path)
     source = open_model(record)

@@ -11,7 +11,7 @@ def roots(*paths):
     return [Root(Source.FOLDER, path, False) for path in paths]
 
 
-def test_folders_of_names_are_watched_and_those_of_weights_are_not(tmp_path):
+def test_folders_with_names_are_watched_and_those_with_weights_are_not(tmp_path):
     for path in ("manifests/registry/library/qwen", "blobs/deep", "models--a--b/snapshots/1", "models--a--b/blobs"):
         (tmp_path / path).mkdir(parents=True)
     (tmp_path / "file").write_text("")
@@ -23,26 +23,26 @@ def test_folders_of_names_are_watched_and_those_of_weights_are_not(tmp_path):
     }
 
 
-def test_for_what_is_not_there_the_folder_above_is_watched_and_none_beside_it(tmp_path):
+def test_for_a_missing_root_only_the_folder_above_is_watched(tmp_path):
     (tmp_path / "beside" / "deep").mkdir(parents=True)
     assert watched_folders(roots(tmp_path / "models")) == WatchedFolders((tmp_path,))
 
 
-def test_what_is_not_there_is_awaited_where_its_path_goes_on_in_the_home(tmp_path, home):
-    one, other = home / ".one" / "models", home / ".cache" / "other" / "hub"
-    assert watched_folders(roots(one, other, tmp_path / "no" / "home")) == WatchedFolders(
+def test_a_missing_root_in_the_home_is_awaited_in_its_parents(tmp_path, home):
+    first, second = home / ".one" / "models", home / ".cache" / "other" / "hub"
+    assert watched_folders(roots(first, second, tmp_path / "no" / "home")) == WatchedFolders(
         (), {home: frozenset({home / ".one", home / ".cache"})}
     )
-    other.parent.parent.mkdir()
-    assert watched_folders(roots(one, other)).awaited == {
+    second.parent.parent.mkdir()
+    assert watched_folders(roots(first, second)).awaited == {
         home: frozenset({home / ".one"}),
         home / ".cache": frozenset({home / ".cache" / "other"}),
     }
-    # The home folder itself changes for other reasons.
-    assert watched_folders(roots(one, home / "models")) == WatchedFolders((home,), {})
+    # For a missing root directly in the home folder, the whole home folder is watched.
+    assert watched_folders(roots(first, home / "models")) == WatchedFolders((home,), {})
 
 
-def test_there_are_not_too_many_and_none_behind_a_link(tmp_path):
+def test_watched_folders_are_limited_and_links_are_not_followed(tmp_path):
     for number in range(1200):
         (tmp_path / str(number)).mkdir()
     assert len(watched_folders(roots(tmp_path)).folders) == 1000
@@ -51,7 +51,7 @@ def test_there_are_not_too_many_and_none_behind_a_link(tmp_path):
     assert watched_folders(roots(tmp_path / "links")).folders == (tmp_path / "links",)
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="nothing is closed to this user")
-def test_what_cannot_be_seen_is_left_out(tmp_path):
+@pytest.mark.skipif(os.geteuid() == 0, reason="root can read everything")
+def test_unreadable_folders_are_left_out(tmp_path):
     (tmp_path / "closed").mkdir(mode=0)
     assert watched_folders(roots(tmp_path)).folders == (tmp_path,)

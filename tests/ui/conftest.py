@@ -1,4 +1,4 @@
-"""The application, its event loop, and windows that are taken down well."""
+"""Fixtures for the application, its event loop, and windows that are torn down cleanly."""
 
 import gc
 import os
@@ -30,7 +30,7 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.async_tasks import AsyncTasks
 from sotto.ui.window.main_window import MainWindow
 
-# Assertions of these helpers show their values, as those of tests do.
+# Have pytest rewrite the assertions in these helpers, so that failures show values as they do in tests.
 pytest.register_assert_rewrite("clipping", "window_checks")
 
 
@@ -41,7 +41,7 @@ def qapp_cls():
 
 @pytest.fixture(autouse=True)
 def own_home(monkeypatch, tmp_path_factory):
-    """Keep every store of the person who runs the tests out of them."""
+    """Return an empty home folder, so that the tests never see the stores of the person who runs them."""
     home = tmp_path_factory.mktemp("home")
     monkeypatch.setenv("HOME", str(home))
     for name in (
@@ -62,20 +62,23 @@ def own_home(monkeypatch, tmp_path_factory):
 
 @pytest.fixture(autouse=True)
 def no_thread_left():
-    """Fail a test that leaves a thread of Qt's running."""
-    gc.disable()  # as in the app: objects of Qt may be destroyed on Qt's own thread alone
+    """Fail a test that leaves a QThread running."""
+    gc.disable()  # as in the app: Qt objects must be destroyed only on Qt's own thread
     yield
     gc.collect()
     gc.enable()
     running = [
-        one for one in gc.get_objects() if isinstance(one, QThread) and shiboken6.isValid(one) and one.isRunning()
+        obj for obj in gc.get_objects() if isinstance(obj, QThread) and shiboken6.isValid(obj) and obj.isRunning()
     ]
     assert not running
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_pyfunc_call(pyfuncitem):
-    """Run a test that has the `loop` inside it, from a plain callback, so that tasks go on while the test waits."""
+    """Run a test that uses the `loop` fixture inside that loop, from a plain callback.
+
+    Tasks then continue to run while the test waits.
+    """
     loop = pyfuncitem.funcargs.get("loop")
     if loop is None:
         return None
@@ -93,7 +96,7 @@ def pytest_pyfunc_call(pyfuncitem):
             loop.create_task(end())
 
     async def end():
-        # Outside the loop that runs, what pytest-qt sets going would find no running loop.
+        # Close them inside the loop: when pytest-qt processes events later, they would not find a running loop.
         for tasks in loop.tasks:
             await tasks.close()
         loop.stop()
@@ -106,7 +109,7 @@ def pytest_pyfunc_call(pyfuncitem):
 
 
 class PatientBot(QtBot):
-    """Waits longer where nobody says how long: what takes a moment takes seconds on a machine that runs many tests."""
+    """Has longer default timeouts, because a moment can become seconds on a machine that runs many tests."""
 
     def waitUntil(self, callback, *, timeout=30_000):
         super().waitUntil(callback, timeout=timeout)
@@ -137,7 +140,7 @@ def tasks(loop):
 
 @pytest.fixture
 def dressed(qapp):
-    """The theme, put back afterwards."""
+    """Yield the theme, and restore it afterwards."""
     look = theme.current()
     look.set_appearance("light", 1.0)
     yield look
@@ -146,7 +149,7 @@ def dressed(qapp):
 
 @pytest.fixture
 def preferences(qapp, tmp_path):
-    """What a person chose: nothing yet. The application looks as it says."""
+    """Yield preferences with nothing chosen yet; the application's appearance follows them."""
     made = PreferenceStore(tmp_path / "config" / "app.json")
     made.changed.connect(lambda values: theme.current().set_appearance(values.appearance or "light", values.zoom))
     yield made
@@ -155,21 +158,21 @@ def preferences(qapp, tmp_path):
 
 
 def destroy(*objects):
-    """Delete objects of Qt on Qt's thread, whoever still refers to them."""
-    for one in objects:
-        one.deleteLater()
-        QCoreApplication.sendPostedEvents(one, QEvent.Type.DeferredDelete)
+    """Delete Qt objects on Qt's thread, even if something still refers to them."""
+    for obj in objects:
+        obj.deleteLater()
+        QCoreApplication.sendPostedEvents(obj, QEvent.Type.DeferredDelete)
 
 
 @pytest.fixture
 def destroyed():
-    """Hand over `destroy`."""
+    """Return the `destroy` function."""
     return destroy
 
 
 @dataclass
 class Shelf:
-    """Models that are where the test says they are."""
+    """Stands in for the model stores: it holds the models that the test puts into it."""
 
     records: list = field(default_factory=list)
     at: dict = field(default_factory=dict)
@@ -204,7 +207,7 @@ class Shelf:
 
 @pytest.fixture
 def queue(monkeypatch):
-    """Let downloads go as the test says."""
+    """Replace the download queue with a scripted one."""
     made = ScriptedQueue()
     monkeypatch.setattr("sotto.ui.models.downloads.open_queue", made.open)
     return made
@@ -212,7 +215,7 @@ def queue(monkeypatch):
 
 @dataclass
 class Stage:
-    """A window whose engine plays a script, and whose downloads do."""
+    """A window with a scripted engine and a scripted download queue."""
 
     window: MainWindow
     session: Session
@@ -224,13 +227,13 @@ class Stage:
 
     @property
     def chat_session(self):
-        """The conversation in view."""
+        """Return the conversation in view."""
         return self.window.current.session
 
 
 @pytest.fixture
 def stage(qtbot, loop, tasks, dressed, preferences, queue, tmp_path):
-    """Make a window over a scripted engine, with models that need not exist."""
+    """Yield a window over a scripted engine, with models that need not exist."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     session = Session(thread, preferences, ModelLibrary(preferences, shelf))
@@ -253,21 +256,24 @@ def stage(qtbot, loop, tasks, dressed, preferences, queue, tmp_path):
 
 @pytest.fixture
 def same_machine(monkeypatch):
-    """Let every machine have the same memory."""
+    """Report the same amount of memory on every machine."""
     sample = MemorySample(16 << 30, 12 << 30, 1 << 30)
     monkeypatch.setattr("sotto.ui.state.memory_estimate.sample_memory", lambda: sample)
 
 
 @pytest.fixture
 def directed(qapp):
-    """Choose which way text runs; put back afterwards."""
+    """Yield a function that sets the layout direction, and restore it afterwards."""
     yield qapp.setLayoutDirection
     qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
 @pytest.fixture
 def real_window(qtbot, loop, tasks, dressed, preferences, tmp_path):
-    """Return what shows the window over a host of the real engine; the built-in model is loaded when a test begins."""
+    """Yield a function that shows the window over a given host of the real engine.
+
+    The built-in model is loaded before the test begins.
+    """
     shown = []
 
     def show(thread):
@@ -297,7 +303,7 @@ def real_window(qtbot, loop, tasks, dressed, preferences, tmp_path):
 
 @dataclass
 class Around:
-    """The app around a window whose engine plays a script; nothing is to be seen yet."""
+    """The app with a scripted engine; none of its windows are shown yet."""
 
     shell: Shell
     session: Session
@@ -320,7 +326,7 @@ class Around:
 
 @pytest.fixture
 def around(loop, tasks, dressed, preferences, queue, tmp_path):
-    """Make the app around a window over a scripted engine."""
+    """Yield the app around a window over a scripted engine."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     session = Session(thread, preferences, ModelLibrary(preferences, shelf))
@@ -334,13 +340,13 @@ def around(loop, tasks, dressed, preferences, queue, tmp_path):
             hold.set()
     assert thread.close()
     keeper.close()
-    widgets = [one for one in (shell._window, shell.quick._panel) if one is not None]
+    widgets = [widget for widget in (shell._window, shell.quick._panel) if widget is not None]
     destroy(*widgets, shell, session, thread, keeper)
 
 
 @pytest.fixture
 def ready(stage, qtbot, loop):
-    """The stage, with its first model loaded."""
+    """Return the stage with its first model loaded before the test begins."""
 
     def load():
         qtbot.waitUntil(lambda: bool(stage.session.library.models))

@@ -24,7 +24,7 @@ from sotto.runner.residents import Admit, ModelRequest
 from sotto.store.opening import record_of
 from tiny_random import CONFIGS, write_model
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="nothing is limited elsewhere")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit exists on Linux only")
 WIDE = {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 24, "max_position_embeddings": 16384}
 WIDE |= {"num_attention_heads": 8, "num_key_value_heads": 8}
 
@@ -43,48 +43,48 @@ def wide(tmp_path_factory):
     return record_of(folder)
 
 
-def limited(most):
+def process_limited_to(limit):
     def make(emit, _=None):
-        return RunnerProcess(emit, EngineSettings(process_memory=most))
+        return RunnerProcess(emit, EngineSettings(process_memory=limit))
 
     return make
 
 
-def test_an_answer_that_takes_too_much_ends_in_words_and_the_next_one_is_given(builtin, wide):
-    made, heard = [], queue.SimpleQueue()
+def test_an_answer_over_the_limit_fails_with_a_reason_and_the_next_one_succeeds(builtin, wide):
+    made, events = [], queue.SimpleQueue()
 
     def make(emit):
-        made.append(limited(4 * 10**9)(emit))
+        made.append(process_limited_to(4 * 10**9)(emit))
         return made[-1]
 
     host = LoopHost(make_loop=make)
 
-    def until(kind):
-        while not isinstance(event := heard.get(timeout=30), kind):
+    def wait_for(kind):
+        while not isinstance(event := events.get(timeout=30), kind):
             pass
         return event
 
-    host.want(ModelRequest(wide, num_ctx=16384, anyway=True), heard.put)
-    seat = until(Admit).resident.seat
-    # With the limit that it was started with, no model is loaded that would not fit.
+    host.want(ModelRequest(wide, num_ctx=16384, anyway=True), events.put)
+    seat = wait_for(Admit).resident.seat
+    # Lower the limit only now: had the process started with it, the model would not have been loaded.
     made[0]._life.child.most_memory = 200 * 10**6
-    host.ask(Generate(request("a", "x" * 6000, num_predict=5), seat), heard.put)
-    assert until(Failed).message == (
+    host.ask(Generate(request("a", "x" * 6000, num_predict=5), seat), events.put)
+    assert wait_for(Failed).message == (
         "The engine's process reached its memory limit of 200 MB and was ended: choose a smaller model or a shorter "
         "context, or raise the limit in the settings (Engine) or by SOTTO_ENGINE_MEMORY."
     )
     deadline = time.monotonic() + 20
     while host.resident_models and time.monotonic() < deadline:
         time.sleep(0.01)
-    host.want(ModelRequest(builtin), heard.put)
-    host.ask(Generate(request("b"), until(Admit).resident.seat), heard.put)
-    assert len(until(Finished).token_ids) == 5
+    host.want(ModelRequest(builtin), events.put)
+    host.ask(Generate(request("b"), wait_for(Admit).resident.seat), events.put)
+    assert len(wait_for(Finished).token_ids) == 5
     assert len(made) == 2
     assert host.close()
 
 
-def test_a_model_that_takes_too_much_while_it_is_loaded_ends_in_the_same_words(wide):
-    host = Host(limited(4 * 10**9))
+def test_a_load_over_the_limit_fails_with_the_same_reason(wide):
+    host = Host(process_limited_to(4 * 10**9))
     while host.loop.port is None:
         time.sleep(0.01)
     host.loop._life.child.most_memory = 75 * 10**6
@@ -94,8 +94,8 @@ def test_a_model_that_takes_too_much_while_it_is_loaded_ends_in_the_same_words(w
     assert "reached its memory limit of 75 MB" in host.error.message
 
 
-def test_models_are_planned_to_fit_into_the_process(wide):
-    host = Host(limited(256 * 10**6))
+def test_models_are_planned_to_fit_the_limit_of_the_process(wide):
+    host = Host(process_limited_to(256 * 10**6))
     host.loop.send(Load(wide, num_ctx=16384))
     refused = host.wait(is_a(Failed))
     assert "fit" in refused.message
@@ -108,7 +108,7 @@ def test_models_are_planned_to_fit_into_the_process(wide):
     assert planned_within(EngineSettings()).memory_limit is None
 
 
-def test_what_a_process_holds_is_its_own_memory():
+def test_held_bytes_are_the_memory_of_one_process():
     code = "kept = bytearray(300 << 20); kept[::4096] = b'x' * len(kept[::4096]); print(flush=True); input()"
     with subprocess.Popen([sys.executable, "-c", code], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
         child.stdout.readline()
@@ -117,7 +117,7 @@ def test_what_a_process_holds_is_its_own_memory():
     assert held_bytes(child.pid) == 0
 
 
-def test_the_environment_goes_before_what_was_chosen(monkeypatch, tmp_path):
+def test_the_environment_variable_overrides_the_setting(monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     chosen = EngineSettings(process_memory=10**9)
     assert most_memory(EngineSettings()) is None

@@ -23,13 +23,13 @@ from sotto.runner.isolated.last_words import LastWords
         ("error: port is taken; Error: again", "error: port is taken; Error: again"),
     ],
 )
-def test_what_tells_of_an_error_is_kept_from_where_it_does(line, kept):
+def test_lines_with_an_error_are_kept_from_where_it_begins(line, kept):
     words = LastWords()
     assert words.feed(f"{line}\n".encode()) == [line.rstrip()]
     assert words.text == words.last() == kept
 
 
-def test_the_last_eight_kilobytes_are_kept_cut_at_a_line():
+def test_the_last_eight_kilobytes_are_kept_in_whole_lines():
     words = LastWords()
     for number in range(2000):
         words.feed(b"error: number %04d\n" % number)
@@ -40,7 +40,7 @@ def test_the_last_eight_kilobytes_are_kept_cut_at_a_line():
     assert len(lines) > 400
 
 
-def test_a_line_without_an_end_counts_when_nothing_follows_and_fills_no_memory():
+def test_an_unfinished_line_counts_at_the_end_and_is_bounded():
     words = LastWords()
     assert words.feed(b"error: cut") == []
     assert words.finish() == ["error: cut"]
@@ -50,7 +50,7 @@ def test_a_line_without_an_end_counts_when_nothing_follows_and_fills_no_memory()
     assert len(words.text) <= 8 << 10
 
 
-def test_what_is_known_is_passed_over():
+def test_known_lines_are_skipped():
     words = LastWords()
     words.feed(b"mlx: lost\nFatal Python error: Aborted\n")
     assert words.last("Aborted") == "mlx: lost"
@@ -58,7 +58,7 @@ def test_what_is_known_is_passed_over():
 
 
 @given(st.lists(st.binary(max_size=30), max_size=8))
-def test_any_bytes_are_taken(pieces):
+def test_any_bytes_are_accepted(pieces):
     words = LastWords()
     for piece in pieces:
         words.feed(piece)

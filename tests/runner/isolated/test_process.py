@@ -94,18 +94,22 @@ def test_a_killed_process_ends_everything_with_one_failure(moment, big, builtin)
             host = killed_at(moment, record)
     assert isinstance(host.error, ProcessEndedError)
     for name in ("running", "waiting"):
-        (end,) = [one for one in host.events if isinstance(one, Finished | Failed) and one.request_id == name]
+        (end,) = [event for event in host.events if isinstance(event, Finished | Failed) and event.request_id == name]
         assert isinstance(end, Failed)
         assert end.message == (
             "The engine's process was ended by SIGKILL (Killed): systems do that where memory runs out."
         )
         assert end.message == host.error.message
     # A load in progress fails with the error, which is reported once.
-    loads = [one for one in host.events if isinstance(one, Loaded) or (isinstance(one, Failed) and not one.request_id)]
-    assert [type(one) for one in loads] == ([] if moment is LoadProgress else [Loaded])
+    loads = [
+        event
+        for event in host.events
+        if isinstance(event, Loaded) or (isinstance(event, Failed) and not event.request_id)
+    ]
+    assert [type(event) for event in loads] == ([] if moment is LoadProgress else [Loaded])
 
 
-def test_a_crash_in_native_code_says_what_happened(host, builtin):
+def test_a_crash_in_native_code_is_reported_with_its_signal(host, builtin):
     host.react(is_a(TextChunk), lambda: os.kill(host.loop.pid, signal.SIGSEGV))
     host.loop.send(Load(builtin))
     host.loop.send(Generate(request("a", num_predict=None, ignore_eos=True)))
@@ -147,14 +151,14 @@ def test_a_process_that_hangs_is_unloaded_by_force(host, builtin, monkeypatch):
     host.loop.send(Generate(request("a", num_predict=None, ignore_eos=True)))
     host.wait(is_a(TextChunk))
 
-    def ping_again_and_again(seconds):
+    def ping_repeatedly(seconds):
         """Ping until there is no reply, as the signal stops the threads one after another."""
         until = time.monotonic() + seconds
         while time.monotonic() < until:
             host.loop.ping(0.2)
 
     with pytest.raises(EngineError, match="does not answer"):
-        ping_again_and_again(5)
+        ping_repeatedly(5)
     host.loop.send(Unload())
     host.wait(is_a(Unloaded))
     assert gone(first, 0.1)
@@ -175,7 +179,7 @@ def test_a_process_that_hangs_is_closed_within_seconds(host, builtin):
     assert host.events[-1] == Unloaded()
 
 
-def test_the_status_is_answered_while_a_prompt_is_read(host, big):
+def test_the_status_is_available_while_a_prompt_is_evaluated(host, big):
     host.loop.send(Load(big))
     figures = host.wait(lambda event: isinstance(event, MemoryFigures) and event.weights)
     memory = figures.active + figures.pool
@@ -247,22 +251,24 @@ def test_garbage_ends_in_one_failure_and_never_hangs(monkeypatch, body, told, bu
     host.thread.join(10)
     assert not host.thread.is_alive()
     assert told in host.error.message
-    assert [(type(one), one.request_id, one.message) for one in host.events] == [(Failed, "a", host.error.message)]
+    assert [(type(event), event.request_id, event.message) for event in host.events] == [
+        (Failed, "a", host.error.message)
+    ]
 
 
-def test_a_process_that_cannot_be_started_ends_in_a_failure_too(monkeypatch, builtin):
-    asked = threading.Event()
-    monkeypatch.setattr(spawned, "command", lambda: ["/nowhere/at/all"] if asked.wait(10) else [])
+def test_a_process_that_cannot_be_started_is_a_failure_too(monkeypatch, builtin):
+    requested = threading.Event()
+    monkeypatch.setattr(spawned, "command", lambda: ["/nowhere/at/all"] if requested.wait(10) else [])
     host = Host(RunnerProcess)
     host.loop.send(Load(builtin))
     host.loop.send(Generate(request("a")))
-    asked.set()
+    requested.set()
     host.thread.join(10)
     assert host.error.message == "The engine's process could not be started (No such file or directory)."
     assert host.events == [Failed("a", host.error.message, bug=True)]
 
 
-def test_garbage_at_the_end_is_no_failure(monkeypatch, builtin):
+def test_garbage_during_shutdown_is_not_a_failure(monkeypatch, builtin):
     fake(
         monkeypatch,
         """
@@ -286,7 +292,7 @@ def test_garbage_at_the_end_is_no_failure(monkeypatch, builtin):
 
 
 @pytest.mark.parametrize("body", ["time.sleep(60)", "keep = answer(b'', b'')\ntime.sleep(60)"])
-def test_silence_ends_in_a_failure_too(monkeypatch, body, builtin):
+def test_a_silent_process_is_a_failure_too(monkeypatch, body, builtin):
     monkeypatch.setattr("sotto.runner.isolated.life._START_SECONDS", 0.5)
     fake(monkeypatch, body)
     host = Host(RunnerProcess)
@@ -297,11 +303,11 @@ def test_silence_ends_in_a_failure_too(monkeypatch, body, builtin):
     assert host.events == [Failed("a", host.error.message, bug=True)]
 
 
-def test_events_that_nobody_asked_for_are_dropped(monkeypatch, builtin):
-    said = b"".join(
+def test_unsolicited_events_are_dropped(monkeypatch, builtin):
+    events = b"".join(
         map(encode, [Failed("b", "x"), Failed("", "real"), Failed("", "twice"), Unloaded(), Failed("a", "real")])
     )
-    fake(monkeypatch, f"keep = answer(b'')\ntime.sleep(0.3)\nkeep.sendall(chunk({said!r}))\ntime.sleep(60)")
+    fake(monkeypatch, f"keep = answer(b'')\ntime.sleep(0.3)\nkeep.sendall(chunk({events!r}))\ntime.sleep(60)")
     host = Host(RunnerProcess)
     host.loop.send(Load(builtin))
     host.loop.send(Generate(request("a")))
@@ -311,7 +317,7 @@ def test_events_that_nobody_asked_for_are_dropped(monkeypatch, builtin):
     host.close()
 
 
-def test_what_native_code_said_before_it_gave_up_is_told(monkeypatch, builtin):
+def test_the_last_message_of_native_code_is_reported(monkeypatch, builtin):
     fake(
         monkeypatch,
         """
@@ -332,7 +338,7 @@ def test_what_native_code_said_before_it_gave_up_is_told(monkeypatch, builtin):
     assert "Fatal Python error: Aborted" in host.error.details
 
 
-def test_a_flood_on_stderr_blocks_nobody_and_only_errors_are_kept(monkeypatch, builtin, caplog):
+def test_a_flood_on_stderr_does_not_block_and_only_errors_are_kept(monkeypatch, builtin, caplog):
     fake(
         monkeypatch,
         """
@@ -354,8 +360,8 @@ def test_a_flood_on_stderr_blocks_nobody_and_only_errors_are_kept(monkeypatch, b
     assert len(caplog.messages) == 33000
 
 
-def test_whoever_serves_others_goes_on_with_another_process(builtin):
-    made, heard = [], queue.SimpleQueue()
+def test_a_host_continues_with_another_process_after_a_crash(builtin):
+    made, events = [], queue.SimpleQueue()
 
     def make(emit):
         made.append(RunnerProcess(emit, EngineSettings()))
@@ -363,23 +369,23 @@ def test_whoever_serves_others_goes_on_with_another_process(builtin):
 
     host = LoopHost(make_loop=make)
 
-    def until(kind):
-        while not isinstance(event := heard.get(timeout=20), kind):
+    def wait_for(kind):
+        while not isinstance(event := events.get(timeout=20), kind):
             pass
         return event
 
-    host.want(ModelRequest(builtin), heard.put)
-    seat = until(Admit).resident.seat
-    host.ask(Generate(request("a", num_predict=None, ignore_eos=True), seat), heard.put)
-    until(TextChunk)
+    host.want(ModelRequest(builtin), events.put)
+    seat = wait_for(Admit).resident.seat
+    host.ask(Generate(request("a", num_predict=None, ignore_eos=True), seat), events.put)
+    wait_for(TextChunk)
     os.kill(made[0].pid, signal.SIGKILL)
-    assert "SIGKILL" in until(Failed).message
+    assert "SIGKILL" in wait_for(Failed).message
     deadline = time.monotonic() + 10
     while host.resident_models and time.monotonic() < deadline:
         time.sleep(0.01)
-    host.want(ModelRequest(builtin), heard.put)
-    host.ask(Generate(request("b"), until(Admit).resident.seat), heard.put)
-    assert len(until(Finished).token_ids) == 5
+    host.want(ModelRequest(builtin), events.put)
+    host.ask(Generate(request("b"), wait_for(Admit).resident.seat), events.put)
+    assert len(wait_for(Finished).token_ids) == 5
     assert len(made) == 2
     assert host.close()
 
@@ -409,7 +415,7 @@ time.sleep(60)
 
 
 @pytest.mark.parametrize("moment", ["LoadProgress", "Loaded", "PrefillProgress"])
-def test_a_killed_parent_takes_the_process_with_it(moment, big):
+def test_the_process_ends_when_its_parent_is_killed(moment, big):
     line = [sys.executable, "-c", PARENT, str(big.path), moment]
     with subprocess.Popen(line, stdout=subprocess.PIPE, text=True) as parent:
         pid = int(parent.stdout.readline())
@@ -441,7 +447,7 @@ def test_a_process_ends_when_its_stdin_does(big):
         wire.close()
 
 
-def test_a_process_notices_that_another_one_has_become_its_parent():
+def test_a_process_notices_when_its_parent_changes():
     code = """
 import os, subprocess, sys, time
 reading, writing = os.pipe()

@@ -1,4 +1,4 @@
-"""Limits on connections: which wait, and which are closed for others."""
+"""Limits on connections: which ones may wait, and which are closed in favour of others."""
 
 import http.client
 import socket
@@ -10,7 +10,7 @@ from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.serving.doorway import Doorway
 
 
-def until(true, seconds=60):
+def wait_until(true, seconds=60):
     deadline = time.monotonic() + seconds
     while not true():
         assert time.monotonic() < deadline
@@ -29,14 +29,14 @@ class Guest:
         return self
 
 
-def test_descriptors_are_shared_out():
+def test_file_descriptors_are_divided_up():
     for room in (1, 16, 64, 1000, 10**6):
         doorway = Doorway(room)
         assert 1 <= doorway.heads_each <= doorway.heads <= 256
         assert doorway.heads + doorway.requests + 2 * doorway.at_once <= max(room, 6)
 
 
-def test_the_one_that_has_waited_longest_leaves_for_the_next():
+def test_the_longest_waiting_connection_is_closed_for_a_new_one():
     doorway = Doorway(16)
     guests = [Guest(doorway, f"{number}").wait() for number in range(doorway.heads)]
     assert doorway.come_in(guests[0])
@@ -46,7 +46,7 @@ def test_the_one_that_has_waited_longest_leaves_for_the_next():
     assert [guest.gone for guest in guests] == [False, True] + [False] * (len(guests) - 2)
 
 
-def test_many_of_one_address_leave_others_their_places():
+def test_many_connections_of_one_address_do_not_displace_others():
     doorway = Doorway(16)
     other = Guest(doorway, "b").wait()
     many = [Guest(doorway).wait() for _ in range(100)]
@@ -54,7 +54,7 @@ def test_many_of_one_address_leave_others_their_places():
     assert not other.gone
 
 
-def test_whole_requests_are_not_refused_for_those_that_wait_or_are_slow():
+def test_complete_requests_take_precedence_over_waiting_and_slow_ones():
     doorway = Doorway(16)
     waiting = [Guest(doorway, f"{number}").wait() for number in range(doorway.heads)]
     slow = [Guest(doorway) for _ in range(doorway.requests)]
@@ -74,21 +74,21 @@ def test_whole_requests_are_not_refused_for_those_that_wait_or_are_slow():
     assert doorway.come_in(Guest(doorway))
 
 
-def test_strangers_at_the_door_of_an_engines_process_keep_nobody_out():
+def test_unauthorised_connections_do_not_block_the_host():
     host = Host(RunnerProcess)
     try:
-        until(lambda: host.loop.port)
+        wait_until(lambda: host.loop.port)
         with ExitStack() as strangers:
-            came = [
+            connections = [
                 strangers.enter_context(socket.create_connection(("127.0.0.1", host.loop.port), timeout=20))
                 for _ in range(300)
             ]
-            for one in came[::2]:
-                one.sendall(b"GET / HTTP/1.1\r\n")
+            for connection in connections[::2]:
+                connection.sendall(b"GET / HTTP/1.1\r\n")
             assert host.loop.ping(20).context_length == 0
-            for one in came[:20]:
+            for connection in connections[:20]:
                 with suppress(ConnectionResetError):
-                    assert one.recv(1) == b""
+                    assert connection.recv(1) == b""
             with closing(http.client.HTTPConnection("127.0.0.1", host.loop.port, timeout=20)) as stranger:
                 stranger.request("GET", "/v1/status")
                 assert stranger.getresponse().status == 401

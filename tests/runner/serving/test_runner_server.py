@@ -70,45 +70,49 @@ def call(address, method, path, body=None, token=None):
 @pytest.mark.parametrize(
     "path", ["status", "models", "completions", "embeddings", "tokenize", "detokenize", "session", "nothing"]
 )
-def test_a_wrong_token_opens_nothing(address, path, token):
+def test_a_wrong_token_is_refused(address, path, token):
     method = "GET" if path in ("status", "nothing") else "POST"
     assert call(address, method, f"/v1/{path}", b"", token).status == 401
 
 
-def test_no_token_opens_nothing(address):
+def test_a_missing_token_is_refused(address):
     with closing(http.client.HTTPConnection("127.0.0.1", address[0])) as connection:
         connection.request("GET", "/v1/status")
         assert connection.getresponse().status == 401
 
 
-def test_it_listens_on_this_machine_alone(host):
-    listening = [one for one in psutil.Process(host.loop.pid).net_connections() if one.status == psutil.CONN_LISTEN]
-    assert [one.laddr.ip for one in listening] == ["127.0.0.1"]
+def test_it_listens_only_on_loopback(host):
+    listening = [
+        connection
+        for connection in psutil.Process(host.loop.pid).net_connections()
+        if connection.status == psutil.CONN_LISTEN
+    ]
+    assert [connection.laddr.ip for connection in listening] == ["127.0.0.1"]
 
 
-def test_the_status_says_how_the_engine_stands(address):
+def test_the_status_describes_the_engine(address):
     status = json.loads(call(address, "GET", "/v1/status").body)
     assert (status["Status"], status["Progress"], status["ContextLength"]) == (0, 100, 4096)
     assert status["Memory"] > 4_000_000
     assert json.loads(call(address, "POST", "/v1/models").body) == {"Success": True}
 
 
-def test_the_status_waits_for_no_step_of_the_engine(monkeypatch):
+def test_the_status_does_not_wait_for_a_step_of_the_engine(monkeypatch):
     inside, answered, ended = threading.Event(), threading.Event(), threading.Event()
     board, step = Switchboard(), Engine.step
 
-    def held(engine):
+    def held_step(engine):
         inside.set()
         assert answered.wait(20)
         return step(engine)
 
-    def heard(event):
+    def emit(event):
         board.emit(event)
         if isinstance(event, Finished | Failed):
             ended.set()
 
-    monkeypatch.setattr(Engine, "step", held)
-    loop, listening = EngineLoop(heard), socket.create_server(("127.0.0.1", 0))
+    monkeypatch.setattr(Engine, "step", held_step)
+    loop, listening = EngineLoop(emit), socket.create_server(("127.0.0.1", 0))
     server = Server(loop, board, "right", listening)
     running = threading.Thread(target=loop.run)
     running.start()
@@ -131,7 +135,7 @@ def test_the_status_waits_for_no_step_of_the_engine(monkeypatch):
 
 
 @pytest.mark.parametrize(("old", "new"), [("/health", "/v1/status"), ("/load", "/v1/models")])
-def test_old_paths_are_sent_on(address, old, new):
+def test_old_paths_are_redirected(address, old, new):
     reply = call(address, "GET", old)
     assert (reply.status, reply.headers["location"]) == (308, new)
 
@@ -142,7 +146,7 @@ def test_other_methods_and_paths_are_refused(address):
     assert call(address, "GET", "/v1/nothing").status == 404
 
 
-def test_a_completion_is_said_in_lines(host, address):
+def test_a_completion_is_streamed_in_lines(host, address):
     host.loop.send(Generate(request("same", "Once upon a time", num_predict=12)))
     expected = host.ended("same")
     body = {"Prompt": "Once upon a time", "Options": {"num_predict": 12, **GREEDY}}
@@ -166,16 +170,16 @@ def test_completions_take_turns_with_the_hosts_own_requests(host, address):
     assert not [event for event in host.events if getattr(event, "request_id", "").startswith("completion")]
 
 
-def test_how_likely_tokens_were_goes_with_them(address):
+def test_tokens_come_with_their_logprobs(address):
     body = {"Prompt": "Once upon a time", "Logprobs": True, "TopLogprobs": 2, "Options": {"num_predict": 5, **GREEDY}}
     lines = [json.loads(line) for line in call(address, "POST", "/v1/completions", body).text.splitlines()]
-    told = [one for line in lines for one in line["Logprobs"] or ()]
-    assert len(told) == 5
-    assert "".join(one["token"] for one in told) == "".join(line["Content"] for line in lines)
-    for one in told:
+    entries = [entry for line in lines for entry in line["Logprobs"] or ()]
+    assert len(entries) == 5
+    assert "".join(entry["token"] for entry in entries) == "".join(line["Content"] for line in lines)
+    for entry in entries:
         # With greedy decoding, each sampled token is the likeliest.
-        assert one["top_logprobs"][0] == {"token": one["token"], "logprob": one["logprob"]}
-        assert 0 >= one["logprob"] > one["top_logprobs"][1]["logprob"]
+        assert entry["top_logprobs"][0] == {"token": entry["token"], "logprob": entry["logprob"]}
+        assert 0 >= entry["logprob"] > entry["top_logprobs"][1]["logprob"]
     plain = call(address, "POST", "/v1/completions", body | {"Logprobs": False}).text
     assert all(json.loads(line)["Logprobs"] is None for line in plain.splitlines())
 
@@ -184,24 +188,24 @@ def close(connection):
     connection.close()
 
 
-def vanish(connection):
+def reset(connection):
     """Reset the connection, as a machine does after a reboot."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
-def say_no_more(connection):
+def shut_down_sending(connection):
     """Close the sending side of the connection only."""
     connection.shutdown(socket.SHUT_WR)
 
 
-@pytest.mark.parametrize("leave", [close, vanish, say_no_more])
-def test_leaving_cancels(host, address, leave):
+@pytest.mark.parametrize("leave", [close, reset, shut_down_sending])
+def test_disconnecting_cancels_the_request(host, address, leave):
     port, token = address
     body = json.dumps({"Prompt": "On and on", "Options": {"num_predict": 4000, "stop": [], **GREEDY}})
     head = f"POST /v1/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {token}\r\n"
     with ExitStack() as stack:
-        # As many as run at once: unless they are cancelled, the next request waits until their contexts are full.
+        # Four requests run at once: unless they are cancelled, the next one waits until their contexts are full.
         for _ in range(4):
             connection = stack.enter_context(socket.create_connection(("127.0.0.1", port), timeout=20))
             connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n{body}".encode())
@@ -231,7 +235,7 @@ def test_leaving_cancels(host, address, leave):
         ({"Prompt": "\ud800"}, "half of a character"),
     ],
 )
-def test_what_cannot_be_honoured_is_refused_before_the_first_line(address, body, told):
+def test_an_invalid_request_is_refused_before_the_first_line(address, body, told):
     reply = call(address, "POST", "/v1/completions", body)
     assert reply.status == 400
     assert told in reply.text
@@ -264,14 +268,14 @@ def test_the_vector_of_a_text(host, address):
         ({"content": "\ud800"}, 400, "half of a character"),
     ],
 )
-def test_a_text_without_a_vector_is_refused(address, body, status, told):
+def test_an_invalid_embedding_request_is_refused(address, body, status, told):
     reply = call(address, "POST", "/v1/embeddings", body)
     assert (reply.status, told in reply.text) == (status, True), reply.text
 
 
 def test_texts_and_tokens(address):
     ids = json.loads(call(address, "POST", "/v1/tokenize", "Grüße, World".encode()).body)
-    assert all(isinstance(one, int) for one in ids)
+    assert all(isinstance(token, int) for token in ids)
     assert call(address, "POST", "/v1/detokenize", ids).text.strip() == "Grüße, World"
     assert call(address, "POST", "/v1/tokenize", b"\xff").text == "The text is not UTF-8 at byte 0."
     for wrong in (b"{}", b'["a"]', b"[-1]", b"[true]", b"[1e99]", b"["):
@@ -279,7 +283,7 @@ def test_texts_and_tokens(address):
     assert call(address, "POST", "/v1/detokenize", [10**6]).status in (200, 400)
 
 
-def test_a_body_is_bounded(address):
+def test_the_size_of_a_body_is_limited(address):
     port, token = address
     with socket.create_connection(("127.0.0.1", port), 20) as talking:
         headers = f"Host: x\r\nAuthorization: Bearer {token}\r\nContent-Length: 999999999\r\n"
@@ -291,7 +295,7 @@ def test_a_body_is_bounded(address):
     assert call(address, "POST", "/v1/tokenize", b"a").status == 200
 
 
-def test_there_is_one_session(address):
+def test_a_second_session_is_refused(address):
     assert call(address, "POST", "/v1/session", b"").status == 409
 
 
@@ -316,7 +320,7 @@ def child():
         process.communicate()
 
 
-def test_a_model_named_on_the_line_is_loaded_and_the_status_follows_it(child):
+def test_a_model_named_on_the_command_line_is_loaded(child):
     _, address = child("--model", "sotto")
     until, seen = time.monotonic() + 20, set()
     while 0 not in seen and time.monotonic() < until:
@@ -329,7 +333,7 @@ def test_a_model_named_on_the_line_is_loaded_and_the_status_follows_it(child):
     assert call(address, "POST", "/v1/completions", {"Prompt": "a", "Options": {"num_predict": 1}}).status == 200
 
 
-def test_an_empty_engine_says_so(child):
+def test_requests_without_a_model_are_refused(child):
     _, address = child()
     assert json.loads(call(address, "GET", "/v1/status").body)["Status"] == 1
     for path, body in (("completions", {"Prompt": "a"}), ("tokenize", b"a"), ("detokenize", [1])):
@@ -338,14 +342,14 @@ def test_an_empty_engine_says_so(child):
 
 
 @pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_an_interrupt_ends_it_well(child, sent):
+def test_a_signal_ends_the_process_cleanly(child, sent):
     process, address = child("--model", "sotto")
     call(address, "GET", "/v1/status")
     process.send_signal(sent)
     assert process.wait(10) == 0
 
 
-def test_the_end_of_a_session_cancels_what_it_asked_for(child):
+def test_the_end_of_a_session_cancels_its_requests(child):
     from sotto.runner.serving.wire import Wire
 
     _, address = child()
@@ -364,14 +368,14 @@ def test_the_end_of_a_session_cancels_what_it_asked_for(child):
         assert time.monotonic() - began < 5
 
 
-def test_a_model_that_is_not_there_ends_it_in_a_sentence():
+def test_an_unknown_model_ends_the_process_with_a_message():
     line = [*spawned.command(), "--model", "nothing-of-that-name"]
     done = subprocess.run(line, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, env=os.environ)
     assert done.returncode == 1
     assert done.stderr.startswith("sotto: No model is called 'nothing-of-that-name'")
 
 
-def test_a_model_that_cannot_be_loaded_ends_it_in_a_sentence(child, tmp_path):
+def test_a_broken_model_ends_the_process_with_a_message(child, tmp_path):
     from tiny_random import write_model
 
     folder = write_model(tmp_path / "broken", "plain")
@@ -381,15 +385,15 @@ def test_a_model_that_cannot_be_loaded_ends_it_in_a_sentence(child, tmp_path):
     assert f"error: {folder / 'tokenizer.json'}: model is null" in process.stderr.read().decode()
 
 
-def test_whoever_does_not_greet_is_not_served():
+def test_a_process_without_a_valid_greeting_ends():
     line = spawned.command()
-    for said in ("", "hello\n", '{"is":"Unload"}\n'):
-        done = subprocess.run(line, input=said, capture_output=True, text=True, check=False, timeout=30)
+    for line_sent in ("", "hello\n", '{"is":"Unload"}\n'):
+        done = subprocess.run(line, input=line_sent, capture_output=True, text=True, check=False, timeout=30)
         assert (done.returncode, done.stdout) == (1, "")
         assert done.stderr.startswith("error: ")
 
 
-def test_the_process_imports_nothing_of_qt():
+def test_the_process_does_not_import_qt():
     code = (
         "import sys, sotto.runner.isolated.child, sotto.runner.serving.runner_server, sotto.cli.runner; "
         "import sotto.engine.engine; "
@@ -399,7 +403,7 @@ def test_the_process_imports_nothing_of_qt():
     assert done.stdout.strip() == "set()"
 
 
-def test_the_command_is_not_among_those_for_people():
+def test_the_command_is_hidden_from_the_help():
     def sotto(*arguments):
         line = [sys.executable, "-m", "sotto", *arguments]
         return subprocess.run(line, capture_output=True, text=True, check=False, timeout=30)
@@ -410,7 +414,7 @@ def test_the_command_is_not_among_those_for_people():
     assert sotto("runner", "--walk").returncode == 2
 
 
-def test_a_port_that_is_taken_is_told():
+def test_a_port_in_use_is_reported():
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         line = [sys.executable, "-m", "sotto", "runner", "--port", str(port)]

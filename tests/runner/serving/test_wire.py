@@ -1,4 +1,4 @@
-"""The host's end of a session, over connections that send arbitrary bytes."""
+"""The host's end of a session, over connections that deliver arbitrary bytes."""
 
 import socket
 import time
@@ -26,7 +26,7 @@ def chunk(data):
     return b"%x\r\n%s\r\n" % (len(data), data) if data else b""
 
 
-def heard(listening, pieces):
+def received(listening, pieces):
     """Return the events and the error, or None, of a wire that receives bytes in pieces and then the end."""
     wire = Wire(listening.getsockname()[1], "secret")
     talking, _ = listening.accept()
@@ -47,35 +47,35 @@ def heard(listening, pieces):
 
 
 @given(st.lists(st.binary(max_size=40), max_size=4))
-def test_whatever_comes_is_an_end_or_an_error(listening, pieces):
-    _, error = heard(listening, pieces)
+def test_arbitrary_bytes_are_an_end_or_an_error(listening, pieces):
+    _, error = received(listening, pieces)
     assert error is None or isinstance(error, WireError)
 
 
 @given(st.lists(st.binary(max_size=40), max_size=4))
-def test_whatever_comes_in_an_answer_is_an_end_or_an_error(listening, pieces):
-    _, error = heard(listening, [HEAD, *map(chunk, pieces)])
+def test_arbitrary_bytes_in_a_response_are_an_end_or_an_error(listening, pieces):
+    _, error = received(listening, [HEAD, *map(chunk, pieces)])
     assert error is None or isinstance(error, WireError)
 
 
 @given(st.data())
-def test_a_damaged_stream_gives_its_whole_events_and_then_an_end_or_an_error(listening, data):
+def test_a_damaged_stream_yields_events_and_then_an_end_or_an_error(listening, data):
     whole = HEAD + b"".join(chunk(encode(event)) for event in EVENTS) + b"0\r\n\r\n"
     place = data.draw(st.integers(0, len(whole) - 1))
     damaged = whole[:place] + data.draw(st.binary(max_size=2)) + whole[place + 1 :]
-    events, error = heard(listening, [damaged])
+    events, error = received(listening, [damaged])
     assert error is None or isinstance(error, WireError)
     assert len(events) <= len(EVENTS)
 
 
 @given(st.integers(1, 50))
-def test_events_come_out_however_they_were_cut(listening, size):
+def test_events_are_decoded_however_they_were_split(listening, size):
     whole = HEAD + b"".join(chunk(encode(event)) for event in EVENTS) + b"0\r\n\r\n"
     pieces = [whole[place : place + size] for place in range(0, len(whole), size)]
-    assert heard(listening, pieces) == (EVENTS, None)
+    assert received(listening, pieces) == (EVENTS, None)
 
 
-def test_a_large_command_goes_out_while_nobody_reads(listening):
+def test_a_large_command_does_not_block_while_nobody_reads(listening):
     from hosts import request
 
     wire = Wire(listening.getsockname()[1], "secret")
@@ -95,7 +95,7 @@ def test_a_large_command_goes_out_while_nobody_reads(listening):
     wire.close()
 
 
-def test_a_child_that_is_gone_is_told_by_its_end_and_not_by_an_exception(listening):
+def test_a_lost_child_is_reported_as_an_end_and_not_as_an_exception(listening):
     from hosts import request
 
     wire = Wire(listening.getsockname()[1], "secret")

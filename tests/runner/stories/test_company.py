@@ -47,8 +47,12 @@ def loaded(host, record, seat, **options):
     return host.wait(lambda event: isinstance(event, Loaded | Failed) and event.seat == seat)
 
 
-def said(host, request_id):
-    return [one for one in host.events if isinstance(one, PrefillProgress | TextChunk) and one.request_id == request_id]
+def progress_of(host, request_id):
+    return [
+        event
+        for event in host.events
+        if isinstance(event, PrefillProgress | TextChunk) and event.request_id == request_id
+    ]
 
 
 def test_models_take_turns_and_answer_as_if_they_were_alone(host, records):
@@ -67,8 +71,8 @@ def test_models_take_turns_and_answer_as_if_they_were_alone(host, records):
     ends = [event for event in host.events if isinstance(event, Finished)]
     assert len(ends) == 5
     figures = host.wait(lambda event: isinstance(event, MemoryFigures) and len(event.models) == 2)
-    assert figures.weights == sum(one.weights for one in figures.models)
-    assert {one.seat for one in figures.models} == {"a", "b"}
+    assert figures.weights == sum(figures_of_model.weights for figures_of_model in figures.models)
+    assert {figures_of_model.seat for figures_of_model in figures.models} == {"a", "b"}
     # Unloading one leaves the other unchanged, and unloading the last frees everything.
     host.loop.send(Unload("a"))
     host.wait(lambda event: event == Unloaded("a"))
@@ -82,7 +86,7 @@ def test_models_take_turns_and_answer_as_if_they_were_alone(host, records):
     assert getattr(host.loop, "pid", None) is None
 
 
-def test_loading_and_unloading_one_ends_nothing_of_another(host, records):
+def test_loading_and_unloading_one_model_does_not_affect_another(host, records):
     def others():
         host.loop.send(Load(records["plain"], seat="b"))
         host.loop.send(Load(records["window"], seat="b"))
@@ -98,7 +102,7 @@ def test_loading_and_unloading_one_ends_nothing_of_another(host, records):
     assert ends[-1] is Unloaded
 
 
-def test_a_loaded_model_goes_on_while_another_is_read(records):
+def test_a_loaded_model_answers_while_another_is_loaded(records):
     host = Host()
     loaded(host, records["builtin"], "a")
     host.react(is_a(TextChunk), lambda: host.loop.send(Load(records["plain"], seat="b")))
@@ -114,7 +118,7 @@ def test_a_loaded_model_goes_on_while_another_is_read(records):
     host.close()
 
 
-def test_a_person_is_answered_before_programs_which_still_go_on(records):
+def test_a_person_takes_precedence_over_programs_without_stopping_them(records):
     host = Host()
     loaded(host, records["builtin"], "a")
     loaded(host, records["plain"], "b")
@@ -124,14 +128,14 @@ def test_a_person_is_answered_before_programs_which_still_go_on(records):
     host.loop.send(Generate(request("program", num_predict=400, ignore_eos=True), seat="a", background=True))
     host.ended("person")
     events = list(host.events)
-    during = events[events.index(said(host, "person")[0]) : events.index(host.ended("person"))]
-    mine, others = ([one for one in during if one in said(host, name)] for name in ("person", "program"))
+    during = events[events.index(progress_of(host, "person")[0]) : events.index(host.ended("person"))]
+    mine, others = ([event for event in during if event in progress_of(host, name)] for name in ("person", "program"))
     assert 0 < len(others) <= len(mine) // 3 + 1
     host.ended("program")
     host.close()
 
 
-def test_where_several_wait_for_one_model_people_go_first(records):
+def test_people_go_first_where_several_wait_for_one_model(records):
     host = Host()
     loaded(host, records["builtin"], "a")
 
@@ -165,13 +169,13 @@ def need(records):
     return needs.weight_bytes + max(needs.loading_bytes, computing)
 
 
-def limited(nbytes):
+def host_limited_to(nbytes):
     """Return a host with a memory limit for all models together."""
     return Host(lambda emit, _: EngineLoop(emit, lambda: EngineSettings(memory_limit=int(nbytes))))
 
 
-def test_what_does_not_fit_beside_another_says_so_and_fits_once_that_has_left(records, need):
-    host = limited(1.3 * need)
+def test_a_model_without_room_fails_and_loads_once_there_is_room(records, need):
+    host = host_limited_to(1.3 * need)
     loaded(host, records["plain"], "a")
     failed = loaded(host, records["window"], "b", roomy=True)
     assert (failed.shortage, failed.seat, failed.bug) == (True, "b", False)
@@ -185,58 +189,59 @@ def test_what_does_not_fit_beside_another_says_so_and_fits_once_that_has_left(re
     host.close()
 
 
-def test_what_fits_nowhere_is_no_matter_of_others(records, need):
-    host = limited(0.2 * need)
+def test_a_model_that_can_never_fit_is_not_a_shortage(records, need):
+    host = host_limited_to(0.2 * need)
     failed = loaded(host, records["plain"], "a", roomy=True)
     assert not failed.shortage
     host.close()
 
 
-def test_two_that_fit_are_loaded_beside_each_other_within_a_limit(records, need):
-    host = limited(3.0 * need)
+def test_two_models_that_fit_are_loaded_together(records, need):
+    host = host_limited_to(3.0 * need)
     for seat in "ab":
         assert isinstance(loaded(host, records["plain"], seat, roomy=True), Loaded)
     host.close()
 
 
 @pytest.mark.parametrize(("share", "left"), [(1.3, ["window"]), (3.0, ["plain", "window"])])
-def test_a_host_lets_idle_models_leave_for_others_just_where_it_has_to(records, need, share, left):
+def test_a_host_unloads_idle_models_only_if_it_has_to(records, need, share, left):
     host = LoopHost(lambda: EngineSettings(memory_limit=int(share * need)))
     for name in ("plain", "window"):
-        told, heard = threading.Event(), []
+        answered, answers = threading.Event(), []
         visit = host.want(
-            ModelRequest(records[name]), lambda one, heard=heard, told=told: (heard.append(one), told.set())
+            ModelRequest(records[name]),
+            lambda answer, answers=answers, answered=answered: (answers.append(answer), answered.set()),
         )
-        assert told.wait(20)
-        assert isinstance(heard[0], Admit), heard
+        assert answered.wait(20)
+        assert isinstance(answers[0], Admit), answers
         host.leave(visit)
-    assert [one.record for one in host.resident_models] == [records[name] for name in left]
+    assert [answer.record for answer in host.resident_models] == [records[name] for name in left]
     assert host.close()
 
 
-def test_where_memory_runs_out_while_loading_it_is_tried_once_more_with_less_context(records, monkeypatch):
+def test_a_load_that_runs_out_of_memory_is_retried_with_less_context(records, monkeypatch):
     from sotto.engine.weights import weights
 
-    read, short = weights.read, [1]
+    read, failures = weights.read, [1]
 
-    def reading(*arguments):
-        if short:
-            short.pop()
+    def failing_read(*arguments):
+        if failures:
+            failures.pop()
             raise MemoryError
         return read(*arguments)
 
-    monkeypatch.setattr(weights, "read", reading)
+    monkeypatch.setattr(weights, "read", failing_read)
     host = Host()
     info = loaded(host, records["builtin"], "a").info
     assert info.context_length == 1024
     assert info.context_note == "Memory ran out while it was loaded, so it has a context of 1,024 tokens only."
     # A requested context is not reduced, nor is any other while models can be unloaded instead.
     for options in ({"num_ctx": 2048}, {"roomy": True}):
-        short.append(1)
+        failures.append(1)
         failed = loaded(host, records["plain"], f"b{options}", **options)
         assert isinstance(failed, Failed)
         assert failed.shortage
     # Two rounds are enough.
-    short += [1, 1]
+    failures += [1, 1]
     assert loaded(host, records["builtin"], "c").message.startswith("Memory ran out")
     host.close()

@@ -1,4 +1,4 @@
-"""The contract of a hosted model with its callers, in the app's process and in a process of its own."""
+"""The contract of a hosted model with its callers, in the app's process and in a separate one."""
 
 import os
 import signal
@@ -59,15 +59,15 @@ def broken(tmp_path_factory):
     return record
 
 
-def soon(true, seconds=10.0):
-    """Wait until a condition is true."""
-    until = time.monotonic() + seconds
-    while not true() and time.monotonic() < until:
+def wait_until(condition, seconds=10.0):
+    """Wait until a condition is true, and return whether it is."""
+    deadline = time.monotonic() + seconds
+    while not condition() and time.monotonic() < deadline:
         time.sleep(0.01)
-    return true()
+    return condition()
 
 
-def long(name):
+def endless_request(name):
     return request(name, num_predict=None, ignore_eos=True)
 
 
@@ -75,7 +75,7 @@ def answer(client, name, **options):
     return list(client.completion(request(name, **options)))
 
 
-def test_a_model_is_loaded_with_progress_asked_and_given_back(kind, builtin):
+def test_a_model_is_loaded_used_and_released(kind, builtin):
     with KINDS[kind]() as client:
         with pytest.raises(InvalidRequestError, match="No model is loaded"):
             client.wait_until_running()
@@ -85,18 +85,18 @@ def test_a_model_is_loaded_with_progress_asked_and_given_back(kind, builtin):
         assert (client.context_length, client.memory_size(), client.device_infos()) == (0, 0, ())
         seen = []
         client.load(builtin, 256)
-        info = client.wait_until_running(60, lambda one: seen.append((threading.current_thread(), one)))
+        info = client.wait_until_running(60, lambda event: seen.append((threading.current_thread(), event)))
         assert seen
         assert {thread for thread, _ in seen} == {threading.current_thread()}
-        assert all(isinstance(one, LoadProgress) and one.done <= one.total for _, one in seen)
+        assert all(isinstance(event, LoadProgress) and event.done <= event.total for _, event in seen)
         assert client.wait_until_running() == info
         assert info.context_length == client.context_length == 256
-        assert soon(lambda: client.memory_size() >= info.weight_bytes)
-        assert [type(one) for one in answer(client, "a")][-1] is Finished
+        assert wait_until(lambda: client.memory_size() >= info.weight_bytes)
+        assert [type(event) for event in answer(client, "a")][-1] is Finished
         pid = client.pid
         assert (pid == os.getpid()) is (kind == "thread")
         # Memory figures arrive a little after the answer.
-        assert soon(lambda: client.vram_by_device() == {info.device: client.memory_size()})
+        assert wait_until(lambda: client.vram_by_device() == {info.device: client.memory_size()})
         for _ in range(2):
             client.close()
             assert client.has_exited
@@ -120,23 +120,27 @@ def test_a_model_is_loaded_with_progress_asked_and_given_back(kind, builtin):
                 call()
 
 
-def test_how_it_stands_is_answered_while_it_computes(client):
+def test_the_status_is_available_while_computing(client):
     info = client.wait_until_running()
-    with closing(client.completion(long("busy"))) as events:
+    with closing(client.completion(endless_request("busy"))) as events:
         assert isinstance(next(events), PrefillProgress)
         status = client.ping()
         assert (status.state, status.progress, status.context_length) == (State.READY, 100, 512)
         assert status.memory >= info.weight_bytes
     (device,) = client.device_infos()
     assert (device.name, device.compute_type) == (info.device, info.compute_type)
-    listening = [one.laddr.port for one in psutil.Process(client.pid).net_connections() if one.status == "LISTEN"]
+    listening = [
+        connection.laddr.port
+        for connection in psutil.Process(client.pid).net_connections()
+        if connection.status == "LISTEN"
+    ]
     assert client.port is None if client.pid == os.getpid() else listening == [client.port]
     assert not client.has_exited
 
 
-def test_an_answer_is_cancelled_half_way_and_the_next_one_is_whole(client):
+def test_an_answer_is_cancelled_and_the_next_one_is_complete(client):
     whole = answer(client, "whole", num_predict=20)
-    with closing(client.completion(long("half"))) as events:
+    with closing(client.completion(endless_request("half"))) as events:
         assert any(isinstance(event, TextChunk) for event in events)
         with pytest.raises(InvalidRequestError, match="'half' is under way"):
             answer(client, "half")
@@ -165,7 +169,7 @@ def test_answers_and_calls_of_several_threads_do_not_mix(client, truth):
     }
 
 
-def test_what_cannot_be_honoured_is_told(client):
+def test_invalid_requests_are_refused_with_a_reason(client):
     (failed,) = answer(client, "empty", prompt="")
     assert failed == Failed("empty", "empty prompt")
     with pytest.raises(EngineError, match="An input is empty"):
@@ -177,7 +181,7 @@ def test_what_cannot_be_honoured_is_told(client):
         client.tokenize("\ud800")
 
 
-def test_vectors_and_texts_are_alike_on_both_hosts(builtin):
+def test_embeddings_and_texts_are_the_same_on_both_hosts(builtin):
     found = []
     for make in KINDS.values():
         with make() as client:
@@ -191,20 +195,20 @@ def test_vectors_and_texts_are_alike_on_both_hosts(builtin):
 
 @examples(20)
 @given(st.text(st.characters(exclude_categories=["Cs"]), max_size=40))
-def test_tokens_of_any_text_make_it_again(client, truth, text):
-    for one in (TEXT, text):
-        ids = client.tokenize(one)
-        assert ids == truth.encode(one)
-        assert client.detokenize(ids) == one
+def test_tokenizing_any_text_is_reversible(client, truth, text):
+    for sample in (TEXT, text):
+        ids = client.tokenize(sample)
+        assert ids == truth.encode(sample)
+        assert client.detokenize(ids) == sample
 
 
-def test_a_load_that_fails_says_why_and_the_next_one_works(kind, builtin, broken):
+def test_a_failed_load_gives_its_reason_and_the_next_one_works(kind, builtin, broken):
     with KINDS[kind]() as client:
         client.load(broken)
         for _ in range(2):
-            with pytest.raises(EngineError, match=r"model\.safetensors") as told:
+            with pytest.raises(EngineError, match=r"model\.safetensors") as error:
                 client.wait_until_running(60)
-            assert not isinstance(told.value, FaultError)
+            assert not isinstance(error.value, FaultError)
         status = client.ping()
         assert (status.state, status.progress, status.context_length) == (State.EMPTY, 0, 0)
         # The last load counts, whatever the outcome of those before.
@@ -213,11 +217,11 @@ def test_a_load_that_fails_says_why_and_the_next_one_works(kind, builtin, broken
         assert client.wait_until_running(60).digest == builtin.digest
 
 
-def test_a_load_that_comes_in_between_ends_what_was_asked_of_the_model(kind, builtin):
+def test_another_load_ends_the_requests_to_the_model(kind, builtin):
     with KINDS[kind]() as client:
         client.load(builtin)
         client.wait_until_running()
-        events = client.completion(long("a"))
+        events = client.completion(endless_request("a"))
         assert isinstance(next(events), PrefillProgress)
         client.load(builtin, 128)
         assert list(events)[-1].done_reason is DoneReason.CANCELLED
@@ -225,7 +229,7 @@ def test_a_load_that_comes_in_between_ends_what_was_asked_of_the_model(kind, bui
         assert client.context_length == 128
 
 
-def test_whoever_waits_too_long_for_a_load_is_told_and_the_load_goes_on(builtin):
+def test_waiting_for_a_load_times_out_and_the_load_continues(builtin):
     may_load = threading.Event()
 
     def settings():
@@ -241,32 +245,32 @@ def test_whoever_waits_too_long_for_a_load_is_told_and_the_load_goes_on(builtin)
 
 
 @pytest.mark.parametrize("during", ["load", "answer", "rest"])
-def test_a_child_that_is_killed_says_so_to_everybody(builtin, during):
-    told = "The engine's process was ended by SIGKILL"
+def test_a_killed_child_is_reported_to_all_callers(builtin, during):
+    reason = "The engine's process was ended by SIGKILL"
     with ProcessClient(EngineSettings()) as client:
         client.load(builtin)
         if during == "load":
-            assert soon(lambda: client.port is not None)
+            assert wait_until(lambda: client.port is not None)
             os.kill(client.pid, signal.SIGKILL)
-            with pytest.raises(FaultError, match=told):
+            with pytest.raises(FaultError, match=reason):
                 client.wait_until_running()
         else:
             client.wait_until_running()
-            events = client.completion(long("a"))
+            events = client.completion(endless_request("a"))
             if during == "answer":
                 next(events)
             os.kill(client.pid, signal.SIGKILL)
         if during == "answer":
             last = list(events)[-1]
             assert isinstance(last, Failed)
-            assert last.message.startswith(told)
-        assert soon(lambda: client.has_exited)
+            assert last.message.startswith(reason)
+        assert wait_until(lambda: client.has_exited)
         for call in (
             client.ping,
             lambda: client.embedding(["a"]),
             lambda: answer(client, "b"),
             lambda: client.tokenize("a"),
         ):
-            with pytest.raises(ProcessEndedError, match=told):
+            with pytest.raises(ProcessEndedError, match=reason):
                 call()
         assert (client.memory_size(), client.pid, client.port) == (0, None, None)

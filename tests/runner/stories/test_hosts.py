@@ -1,4 +1,4 @@
-"""The contract of every engine host, in the app's process and in a process of its own."""
+"""The contract of every engine host, in the app's process and in a separate one."""
 
 import math
 import random
@@ -66,7 +66,7 @@ def wide(tmp_path_factory):
     return record_of(write_zeros(tmp_path_factory.mktemp("wide") / "wide", "plain", **WIDE))
 
 
-# What depends on values that cross, and on a process that ends; the rest is the loop's work in both hosts.
+# For tests that depend on values sent between processes, or on the end of one; the loop does the rest in both hosts.
 in_both_hosts = pytest.mark.parametrize(
     "shared_host", [thread_loop, RunnerProcess], ids=["thread", "process"], indirect=True, scope="module"
 )
@@ -78,7 +78,7 @@ in_both_hosts = pytest.mark.parametrize(
     ids=["thread", "process"],
 )
 def shared_host(request):
-    """One host for all tests, as starting a process takes longer than most of them."""
+    """Yield one host for all tests, because starting a process takes longer than most of them."""
     host = Host(request.param)
     yield host
     host.close()
@@ -101,16 +101,16 @@ def loaded(host, records):
 
 
 @in_both_hosts
-def test_an_answer_is_the_call_that_it_must_be(host, records):
+def test_an_answer_is_the_required_call(host, records):
     host.loop.send(Load(records["hermes"]))
     host.wait(is_a(Loaded))
     digit = {"type": "integer", "maximum": 9, "minimum": 0}
     schema = {"type": "object", "properties": {"n": digit}, "required": ["n"], "additionalProperties": False}
     tools = read_tools([{"name": "find", "parameters": schema}, {"name": "stop"}], "tools")
-    asked = {"messages": (Message("user", "Find it."),), "tools": tools, "num_predict": 200}
+    conversation = {"messages": (Message("user", "Find it."),), "tools": tools, "num_predict": 200}
     choice = ToolChoice(required=True, tool="find", single=True)
-    host.loop.send(Generate(request("a", None, tool_choice=choice, think_budget=5, **asked)))
-    host.loop.send(Generate(request("b", None, tool_choice=ToolChoice(required=True, tool="fly"), **asked)))
+    host.loop.send(Generate(request("a", None, tool_choice=choice, think_budget=5, **conversation)))
+    host.loop.send(Generate(request("b", None, tool_choice=ToolChoice(required=True, tool="fly"), **conversation)))
     (call,) = host.ended("a").calls
     assert call.name == "find"
     assert call.arguments["n"] in range(10)
@@ -126,9 +126,9 @@ def resident():
 
     File-backed pages, which the system can evict and read again, are excluded where it reports them separately.
     """
-    here = psutil.Process()
-    taken = [one.memory_info() for one in (here, *here.children())]
-    return sum(one.rss - getattr(one, "shared", 0) for one in taken)
+    process = psutil.Process()
+    taken = [memory.memory_info() for memory in (process, *process.children())]
+    return sum(memory.rss - getattr(memory, "shared", 0) for memory in taken)
 
 
 def kinds_of(host):
@@ -138,7 +138,7 @@ def kinds_of(host):
 
 
 @in_both_hosts
-def test_a_model_is_loaded_asked_and_unloaded(host, records):
+def test_a_model_is_loaded_used_and_unloaded(host, records):
     host.loop.send(Load(records["builtin"]))
     host.loop.send(Generate(request("a", "Once upon a time")))
     finished = host.ended("a")
@@ -146,14 +146,14 @@ def test_a_model_is_loaded_asked_and_unloaded(host, records):
     host.wait(is_a(Unloaded))
     assert kinds_of(host) == [LoadProgress, Loaded, PrefillProgress, TextChunk, Finished, Unloaded]
     assert finished.done_reason is DoneReason.LENGTH
-    said = [event for event in host.events if isinstance(event, TextChunk)]
-    assert "".join(chunk.text for chunk in said) == finished.text
-    assert tuple(token for chunk in said for token in chunk.token_ids) == finished.token_ids
+    chunks = [event for event in host.events if isinstance(event, TextChunk)]
+    assert "".join(chunk.text for chunk in chunks) == finished.text
+    assert tuple(token for chunk in chunks for token in chunk.token_ids) == finished.token_ids
     info = host.wait(is_a(Loaded)).info
     assert (info.name, info.digest) == (records["builtin"].name, records["builtin"].digest)
 
 
-def test_a_conversation_with_seeded_sampling_is_answered_alike_in_both_hosts(records):
+def test_seeded_sampling_gives_the_same_answer_in_both_hosts(records):
     answers = []
     for make in (thread_loop, RunnerProcess):
         host = Host(make)
@@ -179,16 +179,16 @@ def test_a_conversation_with_seeded_sampling_is_answered_alike_in_both_hosts(rec
 
 
 @in_both_hosts
-def test_a_format_is_kept_by_both_hosts(host, records):
+def test_both_hosts_enforce_a_format(host, records):
     host.loop.send(Load(records["builtin"]))
     host.wait(is_a(Loaded))
     digits = Grammar(GrammarKind.REGEX, "[0-9]{3}é", "digits.regex")
     host.loop.send(Generate(request("a", grammar=digits, num_predict=20)))
     host.loop.send(Generate(request("b", grammar=Grammar(GrammarKind.REGEX, "(", "digits.regex"))))
     host.loop.send(Generate(request("c")))
-    said = host.ended("a")
-    assert re.fullmatch("[0-9]{3}é", said.text)
-    assert said.done_reason is DoneReason.STOP
+    answer = host.ended("a")
+    assert re.fullmatch("[0-9]{3}é", answer.text)
+    assert answer.done_reason is DoneReason.STOP
     refused = host.ended("b")
     assert isinstance(refused, Failed)
     assert refused.message == "digits.regex cannot be guaranteed: the pattern ( has an unclosed group at character 1."
@@ -197,7 +197,7 @@ def test_a_format_is_kept_by_both_hosts(host, records):
 
 
 @in_both_hosts
-def test_options_by_name_cross(loaded):
+def test_options_by_name_reach_the_engine(loaded):
     loaded.loop.send(
         Generate(request("a", sampling=None, num_predict=None, options={"num_predict": 3, "temperature": 0}))
     )
@@ -207,9 +207,9 @@ def test_options_by_name_cross(loaded):
 
 
 @in_both_hosts
-def test_how_tokens_are_drawn_and_how_likely_they_were_crosses(host, records):
+def test_sampling_options_and_logprobs_cross_processes(host, records):
     host.loop.send(Load(records["builtin"]))
-    drawn = SamplingOptions(
+    sampling = SamplingOptions(
         seed=3,
         typical_p=0.9,
         xtc_probability=0.5,
@@ -217,12 +217,12 @@ def test_how_tokens_are_drawn_and_how_likely_they_were_crosses(host, records):
         dry_sequence_breakers=("\n", "é"),
         logit_bias=((70, -100.0), (71, 2.5)),
     )
-    host.loop.send(Generate(request("a", sampling=drawn, logprobs=2, num_predict=20)))
+    host.loop.send(Generate(request("a", sampling=sampling, logprobs=2, num_predict=20)))
     finished = host.ended("a")
-    told = [one for event in host.events if isinstance(event, TextChunk) for one in event.logprobs]
-    assert tuple(one.sampled.token_id for one in told) == finished.token_ids
-    assert b"".join(one.sampled.data for one in told).decode(errors="replace") == finished.text
-    assert {len(one.top) for one in told} == {2}
+    entries = [entry for event in host.events if isinstance(event, TextChunk) for entry in event.logprobs]
+    assert tuple(entry.sampled.token_id for entry in entries) == finished.token_ids
+    assert b"".join(entry.sampled.data for entry in entries).decode(errors="replace") == finished.text
+    assert {len(entry.top) for entry in entries} == {2}
     loop = SamplingOptions(temperature=0, logit_bias=((70, 100.0),))
     host.loop.send(Generate(request("b", sampling=loop, num_predict=-1)))
     assert host.ended("b").done_reason is DoneReason.LOOP
@@ -240,14 +240,14 @@ WRONG = [
 ]
 
 
-def test_what_is_out_of_range_is_refused_in_a_sentence(loaded):
+def test_values_out_of_range_are_refused_with_a_reason(loaded):
     for number, (wrong, sentence) in enumerate(WRONG):
         loaded.loop.send(Generate(request(str(number), **wrong)))
         failed = loaded.ended(str(number))
         assert (failed.message, failed.bug) == (sentence, False)
 
 
-def test_an_answer_can_be_stopped_while_the_prompt_is_read(host, wide):
+def test_an_answer_can_be_stopped_while_its_prompt_is_evaluated(host, wide):
     def stop():
         host.loop.send(Cancel("a"))
 
@@ -262,7 +262,7 @@ def test_an_answer_can_be_stopped_while_the_prompt_is_read(host, wide):
 
 
 @in_both_hosts
-def test_an_answer_can_be_stopped_while_it_is_written(host, records):
+def test_an_answer_can_be_stopped_while_it_is_generated(host, records):
     host.loop.send(Load(records["builtin"]))
     host.react(is_a(TextChunk), lambda: host.loop.send(Cancel("a")))
     host.loop.send(Generate(request("a", num_predict=None, ignore_eos=True)))
@@ -288,7 +288,7 @@ def test_more_requests_than_run_at_once_are_all_answered(loaded):
         assert loaded.ended(str(number)).done_reason is DoneReason.LENGTH
 
 
-def test_a_request_that_waits_can_be_cancelled(host, records):
+def test_a_waiting_request_can_be_cancelled(host, records):
     host.loop.send(Load(records["builtin"]))
     host.wait(is_a(Loaded))
     for number in range(SLOTS):
@@ -303,7 +303,7 @@ def test_a_request_that_waits_can_be_cancelled(host, records):
 
 
 @pytest.mark.parametrize("instead", ["load", "unload"])
-def test_a_load_or_unload_ends_the_answer_that_runs(host, records, instead):
+def test_a_load_or_unload_ends_the_running_answer(host, records, instead):
     def act():
         if instead == "load":
             host.loop.send(Load(records["window"]))
@@ -325,7 +325,7 @@ def test_a_load_or_unload_ends_the_answer_that_runs(host, records, instead):
         assert kinds_of(host)[-3:] == [Finished, Unloaded, Failed]
 
 
-def test_what_is_asked_during_a_load_is_served_after_it(host, records):
+def test_a_request_during_a_load_is_served_after_it(host, records):
     host.react(is_a(LoadProgress), lambda: host.loop.send(Generate(request("early"))))
     host.loop.send(Load(records["plain"]))
     assert isinstance(host.ended("early"), Finished)
@@ -342,7 +342,7 @@ def test_a_load_can_be_stopped_and_leaves_nothing(host, wide, records):
     host.wait(is_a(Loaded))
 
 
-def test_a_load_asked_for_during_another_takes_its_place(host, wide, records):
+def test_a_load_during_another_replaces_it(host, wide, records):
     host.react(is_a(LoadProgress), lambda: host.loop.send(Load(records["plain"])))
     host.loop.send(Load(wide))
     assert host.wait(is_a(Loaded)).info.name == records["plain"].name
@@ -350,7 +350,7 @@ def test_a_load_asked_for_during_another_takes_its_place(host, wide, records):
 
 
 @in_both_hosts
-def test_a_model_that_is_broken_fails_in_a_sentence_and_the_next_one_works(host, records, tmp_path):
+def test_a_broken_model_fails_with_a_reason_and_the_next_one_works(host, records, tmp_path):
     folder = write_model(tmp_path / "broken é", "plain")
     record = record_of(folder)
     (folder / "model.safetensors").write_bytes(b"nothing")
@@ -362,7 +362,7 @@ def test_a_model_that_is_broken_fails_in_a_sentence_and_the_next_one_works(host,
     assert host.wait(is_a(Loaded)).info.name == records["plain"].name
 
 
-def test_a_request_that_cannot_be_honoured_fails_alone(loaded):
+def test_an_invalid_request_does_not_affect_others(loaded):
     loaded.loop.send(Generate(request("empty", "")))
     loaded.loop.send(Generate(request("long", "x" * 300)))
     loaded.loop.send(Generate(request("half", "\ud800")))
@@ -374,12 +374,12 @@ def test_a_request_that_cannot_be_honoured_fails_alone(loaded):
 
 
 @in_both_hosts
-def test_asking_without_a_model_fails_in_words(host):
+def test_a_request_without_a_model_fails_with_a_reason(host):
     host.loop.send(Generate(request("a")))
     assert host.ended("a").message == "No model is loaded: load one before asking it."
 
 
-def test_unloading_nothing_is_answered_too(host):
+def test_unloading_without_a_model_is_acknowledged_too(host):
     host.loop.send(Unload())
     host.wait(is_a(Unloaded))
     host.loop.send(Unload())
@@ -387,7 +387,7 @@ def test_unloading_nothing_is_answered_too(host):
 
 
 @in_both_hosts
-def test_memory_is_told_and_comes_back(host, records, wide):
+def test_memory_is_reported_and_freed(host, records, wide):
     def empty(event):
         return isinstance(event, MemoryFigures) and event.weights == event.cache == event.pool == 0
 
@@ -431,7 +431,7 @@ def test_closing_at_any_moment_ends_everything(moment, wide):
 
 
 @in_both_hosts
-def test_whatever_is_asked_by_whomever_is_answered_once(host, records):
+def test_each_request_of_any_thread_is_answered_once(host, records):
     names = [f"{thread}{number}" for thread in "abc" for number in range(8)]
     loads = []
 
@@ -467,20 +467,20 @@ def test_whatever_is_asked_by_whomever_is_answered_once(host, records):
 
 
 @in_both_hosts
-def test_tokens_are_counted_while_an_answer_comes(loaded):
-    asked = (Message("user", "hello " * 20),)
-    loaded.react(is_a(TextChunk), lambda: loaded.loop.send(Count(CountRequest("count", asked, ("hello",)))))
+def test_tokens_are_counted_during_an_answer(loaded):
+    messages = (Message("user", "hello " * 20),)
+    loaded.react(is_a(TextChunk), lambda: loaded.loop.send(Count(CountRequest("count", messages, ("hello",)))))
     loaded.loop.send(Generate(request("long", num_predict=2000, ignore_eos=True, overflow=Overflow.SHIFT)))
     counted = loaded.wait(is_a(Counted))
     loaded.ended("long")
     places = [event.request_id for event in loaded.events if isinstance(event, Counted | Finished)]
     assert places == ["count", "long"]
-    loaded.loop.send(Generate(request("same", None, messages=asked, num_predict=1)))
+    loaded.loop.send(Generate(request("same", None, messages=messages, num_predict=1)))
     assert counted.tokens == counted.last == loaded.ended("same").prompt_tokens
     assert len(counted.texts) == 1
 
 
-def test_a_prompt_of_tokens_is_taken_as_it_is(loaded):
+def test_a_prompt_of_tokens_is_used_unchanged(loaded):
     loaded.loop.send(Generate(request("of text", "hello", num_predict=4, echo=True)))
     of_text = loaded.ended("of text")
     assert of_text.text.startswith("hello")
@@ -520,7 +520,7 @@ def vectors_of(host, request_id, *texts, **options):
 
 
 @in_both_hosts
-def test_an_encoder_makes_vectors_and_does_not_chat(host):
+def test_an_encoder_makes_embeddings_and_does_not_chat(host):
     host.loop.send(Load(record_of(minilm())))
     assert not host.wait(is_a(Loaded)).info.writes
     done = vectors_of(host, "v", "Hello world", "Good morning", dimensions=16)
@@ -531,7 +531,7 @@ def test_an_encoder_makes_vectors_and_does_not_chat(host):
     assert "makes embeddings only" in host.ended("a").message
 
 
-def test_vectors_are_alike_in_both_hosts(records):
+def test_embeddings_are_the_same_in_both_hosts(records):
     found = []
     for make in (thread_loop, RunnerProcess):
         host = Host(make)
@@ -542,21 +542,21 @@ def test_vectors_are_alike_in_both_hosts(records):
 
 
 @in_both_hosts
-def test_vectors_are_made_while_an_answer_comes(loaded):
+def test_embeddings_are_made_during_an_answer(loaded):
     loaded.loop.send(Generate(request("a", num_predict=200, ignore_eos=True)))
     loaded.wait(is_a(TextChunk))
     assert isinstance(vectors_of(loaded, "v", "some text"), Embedded)
     assert len(loaded.ended("a").token_ids) == 200
 
 
-def test_vectors_that_nobody_wants_any_more_end_as_cancelled(loaded):
+def test_embeddings_can_be_cancelled(loaded):
     loaded.loop.send(Embed(EmbedRequest("v", ("word " * 45,) * 5000)))
     loaded.loop.send(Cancel("v"))
     assert loaded.ended("v").done_reason is DoneReason.CANCELLED
 
 
 @pytest.mark.parametrize("instead", ["load", "unload"])
-def test_a_load_or_unload_ends_vectors_too(loaded, records, instead):
+def test_a_load_or_unload_ends_embeddings_too(loaded, records, instead):
     loaded.loop.send(Embed(EmbedRequest("v", ("word " * 45,) * 5000)))
     if instead == "load":
         loaded.loop.send(Load(records["window"]))
@@ -565,17 +565,17 @@ def test_a_load_or_unload_ends_vectors_too(loaded, records, instead):
     assert loaded.ended("v").done_reason is DoneReason.CANCELLED
 
 
-def test_vectors_that_cannot_be_made_fail_alone(loaded):
+def test_a_failed_embedding_does_not_affect_others(loaded):
     assert vectors_of(loaded, "v", "").message == "An input is empty: give texts of at least one token."
     assert isinstance(vectors_of(loaded, "w", "a"), Embedded)
 
 
-def test_vectors_without_a_model_fail_in_words(host):
+def test_embeddings_without_a_model_fail_with_a_reason(host):
     assert "No model is loaded" in vectors_of(host, "v", "a").message
 
 
 @in_both_hosts
-def test_models_are_measured_beside_the_one_that_is_loaded(loaded, records):
+def test_models_are_measured_while_another_is_loaded(loaded, records):
     loaded.loop.send(Measure(records["window"]))
     measured = loaded.wait(is_a(Measured))
     assert measured.digest == records["window"].digest

@@ -1,4 +1,4 @@
-"""Whole headers of GGUF files: values are read as written, and inconsistent ones are refused in a sentence."""
+"""Complete headers of GGUF files: values are read as written, and inconsistent ones are refused with a message."""
 
 import struct
 
@@ -35,7 +35,7 @@ def refusal(path, content):
     return refused.value.message
 
 
-def test_everything_is_found_as_the_gguf_package_wrote_it(tmp_path):
+def test_everything_that_the_gguf_package_wrote_is_read(tmp_path):
     path = tmp_path / "m.gguf"
     writer = gguf.GGUFWriter(path, "llama")
     writer.add_custom_alignment(64)
@@ -86,7 +86,7 @@ def test_everything_is_found_as_the_gguf_package_wrote_it(tmp_path):
         ([("w\n\x1b", [8], 99, 0)], r"tensor 'w\x0a\x1b' is of type 99"),
     ],
 )
-def test_tensors_that_lie_are_refused(tmp_path, tensors, why):
+def test_inconsistent_tensors_are_refused(tmp_path, tensors, why):
     assert why in refusal(tmp_path / "m.gguf", build(tensors))
 
 
@@ -104,25 +104,25 @@ def test_tensors_that_lie_are_refused(tmp_path, tensors, why):
         (("k", TEXT, struct.pack("<Q", 5 << 20)), "announces more than the file holds"),
     ],
 )
-def test_values_that_lie_are_refused(tmp_path, value, why):
+def test_inconsistent_values_are_refused(tmp_path, value, why):
     assert why in refusal(tmp_path / "m.gguf", build([], [value]))
 
 
-def test_texts_that_are_too_long_are_refused(tmp_path):
+def test_overlong_texts_are_refused(tmp_path):
     long = struct.pack("<Q", 5 << 20) + bytes(5 << 20)
     assert "is longer than 4 MiB" in refusal(tmp_path / "m.gguf", build([], [("k", TEXT, long)]))
     item = struct.pack("<IQ", TEXT, 1) + struct.pack("<Q", 1 << 17) + bytes(1 << 17)
     assert "in an array" in refusal(tmp_path / "m.gguf", build([], [("k", ARRAY, item)]))
 
 
-def test_a_key_that_is_there_twice_is_refused(tmp_path):
+def test_a_duplicate_key_is_refused(tmp_path):
     values = [("k", U32, bytes(4)), ("k", U32, bytes(4))]
     assert "has the key 'k' twice" in refusal(tmp_path / "m.gguf", build([], values))
 
 
 @examples(60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(texts=st.lists(st.text(max_size=40), max_size=30), block=st.integers(8, 40))
-def test_lists_of_texts_are_read_and_passed_over_in_blocks(tmp_path, monkeypatch, texts, block):
+def test_lists_of_texts_are_read_and_skipped_in_blocks(tmp_path, monkeypatch, texts, block):
     monkeypatch.setattr("sotto.store.gguf.reader._BLOCK", block)
     written = struct.pack("<IQ", TEXT, len(texts)) + b"".join(map(gguf_text, texts))
     path = tmp_path / "m.gguf"

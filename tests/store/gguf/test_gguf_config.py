@@ -1,4 +1,4 @@
-"""Configurations made from the values of GGUF files, and the sentences that refuse invalid values."""
+"""Configurations derived from the values of GGUF files, and the messages that refuse invalid values."""
 
 import gguf
 import numpy as np
@@ -30,7 +30,7 @@ GEMMA = {key: value for key, value in LLAMA.items() if not key.endswith("epsilon
 
 
 def values_of(folder, architecture="llama", values=LLAMA, tensors=()):
-    """Write a file with these values, an embedding of 10 tokens, two layers and further tensors by name."""
+    """Return the values of a file with these values, an embedding of 10 tokens, two layers and further tensors."""
     writer = gguf.GGUFWriter(folder / "model.gguf", architecture)
     for key, value in values.items():
         key = f"{architecture}.{key}"
@@ -52,7 +52,7 @@ def values_of(folder, architecture="llama", values=LLAMA, tensors=()):
     return Values(read_gguf_file(folder / "model.gguf"))
 
 
-def test_what_is_not_said_goes_without_saying(tmp_path):
+def test_missing_values_get_defaults(tmp_path):
     assert config_of(values_of(tmp_path)) == {
         "model_type": "llama",
         "hidden_size": 64,
@@ -71,12 +71,12 @@ def test_what_is_not_said_goes_without_saying(tmp_path):
     }
 
 
-def test_layers_that_are_alike_may_be_listed_one_by_one(tmp_path):
+def test_identical_layers_may_be_listed_individually(tmp_path):
     config = config_of(values_of(tmp_path, values=LLAMA | {"attention.head_count_kv": [2, 2]}))
     assert config["num_key_value_heads"] == 2
 
 
-def test_files_of_gemma_3_that_ollama_made(tmp_path):
+def test_files_of_gemma_3_made_by_ollama(tmp_path):
     config = config_of(values_of(tmp_path, "gemma3", GEMMA))
     assert (config["model_type"], config["rms_norm_eps"], config["head_dim"]) == ("gemma3_text", 1e-6, 32)
     assert (config["rope_theta"], config["rope_local_base_freq"]) == (500000.0, 5000.0)
@@ -100,14 +100,14 @@ def test_files_of_gemma_3_that_ollama_made(tmp_path):
         ({"rope.scaling.type": "linear"}, "llama.rope.scaling.factor is missing"),
     ],
 )
-def test_what_makes_no_sense_is_refused(tmp_path, changes, why):
+def test_invalid_values_are_refused(tmp_path, changes, why):
     with pytest.raises(BrokenModelError) as refused:
         config_of(values_of(tmp_path, values=LLAMA | changes))
     assert_sentence(refused.value.message, tmp_path / "model.gguf", why)
 
 
 @pytest.mark.parametrize("architecture", ["rwkv6", "clip", "t5encoder"])
-def test_an_architecture_that_is_not_known_is_refused(tmp_path, architecture):
+def test_an_unknown_architecture_is_refused(tmp_path, architecture):
     with pytest.raises(
         BrokenModelError, match=f"'{architecture}' cannot run yet; those of bert, deepseek2, "
     ) as refused:
@@ -131,7 +131,7 @@ def factors_of(factor, low, high, original, dims=64, base=500000.0):
 
 
 @pytest.mark.parametrize(("factor", "original"), [(8.0, 8192), (32.0, 8192), (4.0, 4096)])
-def test_the_parameters_of_stretched_positions_are_found_again(tmp_path, factor, original):
+def test_rope_scaling_parameters_are_recovered_from_their_factors(tmp_path, factor, original):
     scaling = llama3_scaling(factors_of(factor, 1.0, 4.0, original), 64, 500000.0, tmp_path)
     assert scaling == {
         "rope_type": "llama3",
@@ -150,11 +150,11 @@ def test_factors_of_another_kind_are_refused(tmp_path, factors):
         llama3_scaling(factors, 64, 500000.0, tmp_path)
 
 
-def test_factors_that_change_nothing_are_none(tmp_path):
+def test_neutral_factors_are_ignored(tmp_path):
     assert llama3_scaling([1.0] * 32, 64, 500000.0, tmp_path) is None
 
 
 @pytest.mark.parametrize("array", [np.ones((2, 2)), np.array([1.0, -1.0]), np.array([np.nan])])
-def test_factors_that_are_no_numbers_are_refused(tmp_path, array):
+def test_factors_that_are_not_numbers_are_refused(tmp_path, array):
     with pytest.raises(BrokenModelError, match=r"rope_freqs\.weight should"):
         config_of(values_of(tmp_path, tensors=[("rope_freqs.weight", array)]))

@@ -1,4 +1,4 @@
-"""Headers of GGUF files: what a list shows of them, and that no size in a header is trusted beyond the file."""
+"""Headers of GGUF files: the facts that a list shows, and sizes, which are never trusted beyond the end of the file."""
 
 import struct
 
@@ -43,7 +43,7 @@ def refusal(path):
     return refused.value.message
 
 
-def test_a_header_says_what_the_list_shows(tmp_path):
+def test_a_header_provides_the_facts_in_the_list(tmp_path):
     header = read_gguf(write(tmp_path, gguf(LLAMA, WEIGHTS)))
     assert (header.kind, header.architecture, header.quantization) == ("model", "llama", "Q4_K_M")
     assert (header.parameters, header.context_length) == (800 + 64 + 8, 8192)
@@ -56,7 +56,7 @@ def test_a_real_file_is_read():
     assert (header.architecture, header.parameters, header.quantization) == ("llama", 260_032, "F32")
 
 
-def test_nothing_is_known_of_an_empty_header(tmp_path):
+def test_an_empty_header_provides_no_facts(tmp_path):
     header = read_gguf(write(tmp_path, gguf()))
     assert (header.kind, header.architecture, header.parameters, header.quantization, header.context_length) == (
         "", "", None, "", None
@@ -64,7 +64,7 @@ def test_nothing_is_known_of_an_empty_header(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["general.size_label", "general.parameter_count"])
-def test_a_long_vocabulary_is_passed_over_where_the_size_is_stated(tmp_path, key):
+def test_a_long_vocabulary_is_skipped_if_its_size_is_stated(tmp_path, key):
     stated = (key, TEXT, gguf_text("8.0B")) if key.endswith("label") else (key, U64, struct.pack("<Q", 8 * 10**9))
     assert read_gguf(write(tmp_path, gguf([*LLAMA[:4], stated, vocabulary(5000)], {"w": (8, 1 << 20)}))).parameters == (
         8 * 10**9 if key.endswith("label") else 8 << 20
@@ -75,7 +75,7 @@ def test_a_long_vocabulary_is_passed_over_where_the_size_is_stated(tmp_path, key
     ("label", "number"),
     [("8.0B", 8 * 10**9), ("260K", 260_000), ("8x7B", 56 * 10**9), ("1.5t", 15 * 10**11), ("large", None), ("", None)],
 )
-def test_a_size_in_words_is_a_number(label, number):
+def test_a_size_label_is_parsed(label, number):
     assert parameters_of_label(label) == number
 
 
@@ -93,7 +93,7 @@ def test_a_size_in_words_is_a_number(label, number):
         ([("k", ARRAY, struct.pack("<IQ", TEXT, 1) + struct.pack("<Q", 1 << 62))], "more than the file holds"),
     ],
 )
-def test_a_header_that_lies_is_refused(tmp_path, values, wrong):
+def test_an_inconsistent_header_is_refused(tmp_path, values, wrong):
     assert wrong in refusal(write(tmp_path, gguf(values)))
 
 
@@ -113,7 +113,7 @@ def test_a_header_that_lies_is_refused(tmp_path, values, wrong):
         (gguf(tensors={"w" * 70_000: [1]}), "a tensor name that is too long"),
     ],
 )
-def test_what_is_no_header_is_refused(tmp_path, content, wrong):
+def test_an_invalid_header_is_refused(tmp_path, content, wrong):
     assert wrong in refusal(write(tmp_path, content))
 
 
@@ -137,7 +137,7 @@ def test_absurd_values_are_left_out(tmp_path, key, kind, value):
     assert (header.parameters, header.quantization, header.context_length) == (None, "", None)
 
 
-def test_a_file_is_known_by_its_name_or_its_beginning(tmp_path):
+def test_a_gguf_file_is_recognised_by_its_name_or_its_first_bytes(tmp_path):
     assert is_gguf(write(tmp_path, b""))
     blob = tmp_path / "blob"
     blob.write_bytes(gguf())
@@ -146,7 +146,7 @@ def test_a_file_is_known_by_its_name_or_its_beginning(tmp_path):
     assert not is_gguf(blob)
 
 
-def test_a_file_that_is_cut_off_is_refused_wherever_it_is_cut(tmp_path):
+def test_a_truncated_file_is_refused_wherever_it_is_cut(tmp_path):
     content = gguf(LLAMA, WEIGHTS)
     for length in range(0, len(content), 7):
         refusal(write(tmp_path, content[:length]))

@@ -21,7 +21,7 @@ DISTRIBUTION = shutil.which("docker-registry")
 def distribution(tmp_path):
     """Run the registry on loopback with a model `m`."""
     if DISTRIBUTION is None:
-        pytest.skip("docker-registry is not here; Debian has it in the package of that name")
+        pytest.skip("docker-registry is not installed; Debian packages it under that name")
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         host = f"127.0.0.1:{free.getsockname()[1]}"
@@ -37,7 +37,7 @@ def distribution(tmp_path):
     try:
         store = large_model(tmp_path / "origin")
         with httpx.Client(base_url=f"http://{host}/v2/") as client:
-            until_up(client, process)
+            wait_until_up(client, process)
             push(client, store)
         yield SimpleNamespace(host=host, store=store)
     finally:
@@ -45,7 +45,7 @@ def distribution(tmp_path):
         process.wait()
 
 
-def until_up(client, process):
+def wait_until_up(client, process):
     deadline = time.monotonic() + 30
     while time.monotonic() < deadline and process.poll() is None:
         try:
@@ -68,26 +68,26 @@ def push(client, store):
     client.put("library/m/manifests/latest", content=data, headers={"Content-Type": MANIFEST_TYPE}).raise_for_status()
 
 
-def test_a_model_comes_whole(root, distribution):
+def test_a_model_arrives_complete(root, distribution):
     assert pull(root, name_at(distribution)).reports[-1].state is PullState.DONE
     assert_complete(root, distribution)
 
 
-def test_a_download_goes_on(root, distribution):
-    with open_queue(root) as (queue, heard):
+def test_a_download_is_resumed(root, distribution):
+    with open_queue(root) as (queue, log):
         queue.limit(200_000)
         queue.add(name_at(distribution))
-        heard.until(lambda progress: progress.done > 300_000)
+        log.until(lambda progress: progress.done > 300_000)
     (part, *_) = root.glob("staging/*/*/*/*/*.part")
     size = part.stat().st_size
     assert size > 0
-    heard = pull(root, name_at(distribution))
-    assert heard.reports[-1].state is PullState.DONE
-    assert min(progress.done for progress in heard.reports) >= 300_000
+    log = pull(root, name_at(distribution))
+    assert log.reports[-1].state is PullState.DONE
+    assert min(progress.done for progress in log.reports) >= 300_000
     assert_complete(root, distribution)
 
 
-def test_a_model_that_is_not_there(root, distribution):
+def test_an_unknown_model_is_refused(root, distribution):
     last = pull(root, name_at(distribution, "m:8b")).reports[-1]
     assert last.state is PullState.FAILED
     assert "no model" in last.note

@@ -20,19 +20,19 @@ from stores import LLAMA, assert_line, assert_sentence
 from thoroughness import examples
 
 
-def test_a_model_comes_whole(root, registry):
-    heard = pull(root, name_at(registry))
-    last = heard.reports[-1]
+def test_a_model_arrives_complete(root, registry):
+    log = pull(root, name_at(registry))
+    last = log.reports[-1]
     assert (last.state, last.note) == (PullState.DONE, "")
     assert last.done == last.total == sum(path.stat().st_size for path in (root / "blobs").iterdir())
-    assert heard.states() == [
+    assert log.states() == [
         PullState.WAITING, PullState.CHECKING, PullState.DOWNLOADING, PullState.VERIFYING, PullState.DONE
     ]  # fmt: skip
     assert last.name == assert_complete(root, registry).name
     assert len(registry.requests) == 1 + len(list((root / "blobs").iterdir()))
 
 
-def test_small_files_come_before_the_weights(root, registry):
+def test_small_files_are_downloaded_before_the_weights(root, registry):
     pull(root, name_at(registry))
     manifest = json.loads(registry.store.path("library/m").read_bytes())
     config = next(layer for layer in manifest["layers"] if layer.get("name") == "config.json")
@@ -42,7 +42,7 @@ def test_small_files_come_before_the_weights(root, registry):
     }
 
 
-def test_four_blobs_at_once_and_no_more(root, tmp_path):
+def test_at_most_four_blobs_are_downloaded_at_once(root, tmp_path):
     with serving(large_model(tmp_path / "many", tensors=12, rows=64)) as registry:
         registry.pause = 0.01
         pull(root, name_at(registry))
@@ -67,11 +67,11 @@ def test_four_blobs_at_once_and_no_more(root, tmp_path):
     ids=["drop", "drops", "403", "busy", "shorter", "longer", "corrupt", "mixed", "another part", "416"],
 )
 @pytest.mark.parametrize("ranges", [True, False], ids=["ranges", "no ranges"])
-def test_what_goes_wrong_is_tried_again(root, registry, large, faults, ranges):
+def test_faults_are_retried(root, registry, large, faults, ranges):
     registry.ranges = ranges
     registry.fail(large, *faults)
-    heard = pull(root, name_at(registry))
-    assert heard.reports[-1].state is PullState.DONE, heard.reports[-1]
+    log = pull(root, name_at(registry))
+    assert log.reports[-1].state is PullState.DONE, log.reports[-1]
     assert_complete(root, registry)
     # Only the faulty blob is fetched again.
     others = [path for path in registry.paths("/blobs/") if large not in path]
@@ -90,8 +90,8 @@ FAULTS = [
     blobs=st.lists(st.sampled_from(FAULTS), max_size=12),
     ranges=st.booleans(),
 )
-def test_whatever_a_registry_does(tmp_path_factory, manifest, blobs, ranges):
-    """In the end there is a complete model, or a sentence, no listed model and a download that can be resumed."""
+def test_any_combination_of_faults(tmp_path_factory, manifest, blobs, ranges):
+    """Check that a download ends with a complete model, or with a message, no listed model and a resumable download."""
     folder = tmp_path_factory.mktemp("any")
     root = folder / "models"
     with serving(large_model(folder / "origin", rows=40)) as registry:
@@ -107,38 +107,38 @@ def test_whatever_a_registry_does(tmp_path_factory, manifest, blobs, ranges):
         assert_complete(root, registry)
 
 
-def test_a_dropped_file_goes_on_where_it_stopped(root, registry, large):
+def test_a_dropped_file_is_resumed_where_it_stopped(root, registry, large):
     registry.fail(large, drop(0.3))
     pull(root, name_at(registry))
-    first, second = (asked for asked in registry.requests if large in asked.path)
+    first, second = (request for request in registry.requests if large in request.path)
     assert "range" not in first.headers
     start = int(second.headers["range"].removeprefix("bytes=").removesuffix("-"))
     assert start >= 0.25 * registry.store.blob_path(large).stat().st_size
 
 
 @pytest.mark.parametrize("part", [None, 0.0, 0.3], ids=["no head", "no bytes", "some bytes"])
-def test_silence_is_told_and_asked_again(root, registry, part):
-    """All connections fall silent at once."""
+def test_a_stall_is_reported_and_retried(root, registry, part):
+    """Check that a stall is reported and retried if all connections fall silent at once."""
     registry.fail("/blobs/", *[silent(part)] * 6)
-    heard = pull(root, name_at(registry), patience=RESTLESS)
-    stalled = next(progress for progress in heard.reports if progress.state is PullState.STALLED)
+    log = pull(root, name_at(registry), patience=RESTLESS)
+    stalled = next(progress for progress in log.reports if progress.state is PullState.STALLED)
     assert_sentence(stalled.note, "127.0.0.1", "0.5 seconds")
     assert (stalled.speed, stalled.seconds_left) == (None, None)
-    assert heard.reports[-1].state is PullState.DONE
-    assert heard.reports[-1].note == ""
+    assert log.reports[-1].state is PullState.DONE
+    assert log.reports[-1].note == ""
     assert_complete(root, registry)
 
 
-def test_one_silent_connection_among_others_is_not_told(root, registry, large):
+def test_one_silent_connection_among_others_is_not_reported(root, registry, large):
     registry.pause = 0.1
     registry.fail(large, silent(0.1))
-    heard = pull(root, name_at(registry), patience=RESTLESS)
+    log = pull(root, name_at(registry), patience=RESTLESS)
     assert len(registry.paths(large)) == 2
-    assert PullState.STALLED not in heard.states()
+    assert PullState.STALLED not in log.states()
     assert_complete(root, registry)
 
 
-def test_a_connection_that_is_far_slower_than_others_is_made_anew(root, tmp_path):
+def test_a_connection_far_slower_than_others_is_replaced(root, tmp_path):
     with serving(large_model(tmp_path / "many", tensors=9)) as registry:
         slowest = json.loads(registry.store.path("library/m").read_bytes())["layers"][8]["digest"]
 
@@ -152,64 +152,64 @@ def test_a_connection_that_is_far_slower_than_others_is_made_anew(root, tmp_path
                     return
 
         registry.fail(slowest, *[crawl] * 2)
-        heard = pull(root, name_at(registry), patience=replace(HASTY, slow_after=0.3))
-        assert heard.reports[-1].state is PullState.DONE
-        assert [asked.headers.get("range", "")[:6] for asked in registry.requests if slowest in asked.path] == [
+        log = pull(root, name_at(registry), patience=replace(HASTY, slow_after=0.3))
+        assert log.reports[-1].state is PullState.DONE
+        assert [request.headers.get("range", "")[:6] for request in registry.requests if slowest in request.path] == [
             "", "bytes=", "bytes="
         ]  # fmt: skip
         assert_complete(root, registry)
 
 
-def test_waits_are_told_with_their_reason(root, registry):
+def test_retries_are_reported_with_their_reason(root, registry):
     registry.fail("/manifests/", status(503), status(502))
-    heard = pull(root, name_at(registry))
-    retrying = [progress for progress in heard.reports if progress.state is PullState.RETRYING]
+    log = pull(root, name_at(registry))
+    retrying = [progress for progress in log.reports if progress.state is PullState.RETRYING]
     assert [note.note for note in retrying] == [f"127.0.0.1 is busy or out of order ({code})." for code in (503, 502)]
-    assert heard.reports[-1].state is PullState.DONE
+    assert log.reports[-1].state is PullState.DONE
 
 
-def test_patience_ends_but_what_is_here_stays(root, registry, large):
+def test_retries_end_but_downloaded_bytes_are_kept(root, registry, large):
     registry.fail(large, drop(0.5), *[drop(0.0)] * 40)
-    heard = pull(root, name_at(registry))
-    failed = heard.reports[-1]
+    log = pull(root, name_at(registry))
+    failed = log.reports[-1]
     assert failed.state is PullState.FAILED
     assert_sentence(failed.note, "127.0.0.1")
     assert models_in(root) == {}
     assert 0 < failed.done < failed.total
     registry.forgive()
     before = len(registry.requests)
-    with open_queue(root) as (queue, heard):
-        assert [(one.state, one.done, one.total) for one in queue.unfinished()] == [
+    with open_queue(root) as (queue, log):
+        assert [(progress.state, progress.done, progress.total) for progress in queue.unfinished()] == [
             (PullState.PAUSED, failed.done, failed.total)
         ]
         queue.resume(failed.name)
-        assert heard.end().state is PullState.DONE
+        assert log.end().state is PullState.DONE
         assert queue.unfinished() == ()
     assert_complete(root, registry)
     assert registry.requests[before + 1].headers["range"].startswith("bytes=")
 
 
-def test_a_blob_that_stays_wrong_is_given_up(root, registry, large):
+def test_a_blob_that_stays_corrupt_is_given_up(root, registry, large):
     registry.fail(large, *[corrupt] * 40)
-    heard = pull(root, name_at(registry))
-    assert heard.reports[-1].state is PullState.FAILED
-    assert_sentence(heard.reports[-1].note, large)
+    log = pull(root, name_at(registry))
+    assert log.reports[-1].state is PullState.FAILED
+    assert_sentence(log.reports[-1].note, large)
     assert len(registry.paths(large)) == HASTY.digest_tries
     assert models_in(root) == {}
 
 
-def test_what_is_here_is_not_downloaded_again(root, registry):
+def test_existing_blobs_are_not_downloaded_again(root, registry):
     registry.store.model("n", fill=7)
     pull(root, name_at(registry))
     manifest = json.loads(registry.store.path("library/n").read_bytes())
     shared = {path.name for path in (root / "blobs").iterdir()}
     before = len(registry.requests)
-    heard = pull(root, name_at(registry, "n:latest"))
-    asked = {path.rpartition(":")[2] for path in registry.paths()[before + 1 :]}
+    log = pull(root, name_at(registry, "n:latest"))
+    requested = {path.rpartition(":")[2] for path in registry.paths()[before + 1 :]}
     wanted = {layer["digest"].removeprefix("sha256:") for layer in (manifest["config"], *manifest["layers"])}
-    assert asked == {digest for digest in wanted if f"sha256-{digest}" not in shared}
-    assert asked < wanted
-    assert heard.reports[-1].done == heard.reports[-1].total
+    assert requested == {digest for digest in wanted if f"sha256-{digest}" not in shared}
+    assert requested < wanted
+    assert log.reports[-1].done == log.reports[-1].total
     assert set(models_in(root)) == {name_at(registry), name_at(registry, "n:latest")}
 
 
@@ -222,8 +222,8 @@ def test_a_damaged_model_is_repaired(root, registry, large):
     record = models_in(root)[name_at(registry)]
     assert verify(record, lambda done, total: None, lambda: False).problems
     before = len(registry.requests)
-    heard = pull(root, name_at(registry))
-    assert heard.reports[-1].state is PullState.DONE
+    log = pull(root, name_at(registry))
+    assert log.reports[-1].state is PullState.DONE
     assert [path.rpartition(":")[2] for path in registry.paths()[before + 1 :]] == [large]
     assert_complete(root, registry)
 
@@ -239,7 +239,7 @@ def test_a_new_version_replaces_the_old_one(root, registry):
     assert len(models_in(root)) == 1
 
 
-def test_a_new_version_while_the_old_one_is_on_its_way(root, registry, large):
+def test_a_new_version_replaces_an_unfinished_download(root, registry, large):
     registry.fail(large, drop(0.5), *[drop(0.0)] * 40)
     assert pull(root, name_at(registry)).reports[-1].state is PullState.FAILED
     registry.store.model("m", fill=9)
@@ -248,7 +248,7 @@ def test_a_new_version_while_the_old_one_is_on_its_way(root, registry, large):
 
 
 @pytest.mark.parametrize("length", ["shorter", "exact", "damaged", "longer"])
-def test_whatever_an_earlier_run_left(root, registry, large, length):
+def test_any_leftovers_of_an_earlier_run(root, registry, large, length):
     registry.fail(large, *[drop(0.5)], *[drop(0.0)] * 40)
     pull(root, name_at(registry))
     (part,) = root.glob(f"staging/*/*/*/*/sha256-{large}.part")
@@ -259,9 +259,9 @@ def test_whatever_an_earlier_run_left(root, registry, large, length):
     registry.forgive()
     before = len(registry.requests)
     assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE
-    asked = [one.headers.get("range") for one in registry.requests[before:] if large in one.path]
+    ranges = [request.headers.get("range") for request in registry.requests[before:] if large in request.path]
     assert (
-        asked == {"shorter": ["bytes=1000-"], "exact": [], "damaged": ["bytes=1000-", None], "longer": [None]}[length]
+        ranges == {"shorter": ["bytes=1000-"], "exact": [], "damaged": ["bytes=1000-", None], "longer": [None]}[length]
     )
     assert_complete(root, registry)
 
@@ -274,11 +274,11 @@ def test_whatever_an_earlier_run_left(root, registry, large, length):
         (LLAMA, {"model_format": "gguf"}, "format"),
     ],
 )
-def test_what_cannot_run_is_refused_before_its_weights(root, registry, config, entries, why):
+def test_a_model_that_cannot_run_is_refused_before_its_weights(root, registry, config, entries, why):
     registry.store.model("bad", config=config, **entries)
-    heard = pull(root, name_at(registry, "bad:latest"), judge=lambda config: "No, thank you.")
-    assert heard.reports[-1].state is PullState.FAILED
-    assert_sentence(heard.reports[-1].note, why)
+    log = pull(root, name_at(registry, "bad:latest"), judge=lambda config: "No, thank you.")
+    assert log.reports[-1].state is PullState.FAILED
+    assert_sentence(log.reports[-1].note, why)
     assert len(registry.paths("/blobs/")) <= 2
     assert leftovers(root) == []
     assert list(root.rglob("*sha256*")) == []
@@ -292,7 +292,7 @@ def gguf_model(registry, family, content, *layers):
     return name_at(registry, "g:latest")
 
 
-def test_a_gguf_model_comes_whole(root, registry):
+def test_a_gguf_model_arrives_complete(root, registry):
     blobs = material("ollama-store", "blobs")
     content = next(path.read_bytes() for path in blobs.iterdir() if is_gguf(path))
     assert pull(root, gguf_model(registry, "llama", content)).reports[-1].state is PullState.DONE
@@ -302,9 +302,9 @@ def test_a_gguf_model_comes_whole(root, registry):
 @pytest.mark.parametrize(("family", "kinds", "why"), [("rwkv6", [], "'rwkv6'"), ("llama", ["adapter"], "an adapter")])
 def test_a_gguf_model_that_cannot_run_is_refused_before_its_weights(root, registry, family, kinds, why):
     name = gguf_model(registry, family, b"GGUF", *(registry.store.layer(kind, b"x") for kind in kinds))
-    heard = pull(root, name)
-    assert heard.reports[-1].state is PullState.FAILED
-    assert_sentence(heard.reports[-1].note, why, "GGUF")
+    log = pull(root, name)
+    assert log.reports[-1].state is PullState.FAILED
+    assert_sentence(log.reports[-1].note, why, "GGUF")
     assert len(registry.paths("/blobs/")) <= 2
     assert leftovers(root) == []
 

@@ -31,7 +31,7 @@ TOKEN = "a.token-of/some+kind="
 
 
 def failure_note(root, name, *mentions, **options):
-    """Check that a download fails with one sentence and leaves nothing behind."""
+    """Check that a download fails with a one-sentence message that mentions some words, and leaves nothing behind."""
     last = pull(root, name, **options).reports[-1]
     assert last.state is PullState.FAILED
     assert_line(last.note, *mentions)
@@ -40,20 +40,20 @@ def failure_note(root, name, *mentions, **options):
     return last.note
 
 
-def test_blobs_may_lie_elsewhere(root, registry, tmp_path):
-    """The token is not sent to another host."""
+def test_blobs_on_another_host(root, registry, tmp_path):
+    """Check that blobs are fetched from another host, without sending the token there."""
     registry.token = TOKEN
     with serving(registry.store) as other:
         registry.redirect_to = f"http://{other.host}"
         pull(root, name_at(registry))
         assert_complete(root, registry)
         assert len(other.requests) == len(list((root / "blobs").iterdir()))
-        assert all("authorization" not in asked.headers for asked in other.requests)
-        assert any(asked.headers.get("authorization") == f"Bearer {TOKEN}" for asked in registry.requests)
+        assert all("authorization" not in request.headers for request in other.requests)
+        assert any(request.headers.get("authorization") == f"Bearer {TOKEN}" for request in registry.requests)
 
 
-def test_a_place_that_is_closed_is_looked_for_again(root, registry, large):
-    """The URL that a redirect leads to may expire."""
+def test_an_expired_redirect_is_requested_again(root, registry, large):
+    """Check that the registry is asked again if the URL of a redirect has expired."""
     with serving(registry.store) as other:
         registry.redirect_to = f"http://{other.host}"
         other.fail(large, status(403, b"expired"))
@@ -62,19 +62,19 @@ def test_a_place_that_is_closed_is_looked_for_again(root, registry, large):
         assert len(registry.paths(large)) == 2
 
 
-def test_one_token_does_for_all(root, registry):
+def test_one_token_is_used_for_all_requests(root, registry):
     registry.token = TOKEN
     pull(root, name_at(registry))
     assert_complete(root, registry)
-    (asked,) = registry.paths("/token")
-    query = query_of(asked)
+    (target,) = registry.paths("/token")
+    query = query_of(target)
     assert [key for key, _ in query] == ["nonce", "scope", "scope", "service", "ts"]
     assert [value for key, value in query if key == "scope"] == ["repository:library/m:pull", "other:x:pull"]
     assert dict(query)["service"] == "registry"
     assert len(dict(query)["nonce"]) == 22
 
 
-def test_a_token_that_has_run_out_is_got_anew_once(root, registry, large):
+def test_an_expired_token_is_renewed_once(root, registry, large):
     registry.token = TOKEN
 
     def expire(handler, content, start):
@@ -87,7 +87,7 @@ def test_a_token_that_has_run_out_is_got_anew_once(root, registry, large):
     assert len(registry.paths("/token")) == 2
 
 
-def test_a_token_from_elsewhere_is_not_asked_for(root, registry):
+def test_a_token_of_another_host_is_not_requested(root, registry):
     registry.token = TOKEN
     with serving(registry.store) as other:
         registry.realm = f"http://{other.host}/token"
@@ -105,7 +105,7 @@ def test_a_token_from_elsewhere_is_not_asked_for(root, registry):
         ('Bearer realm="/token"', "its own address"),
     ],
 )
-def test_a_challenge_that_cannot_be_met(root, registry, challenge, mention):
+def test_an_unsupported_challenge(root, registry, challenge, mention):
     registry.fail("/manifests/", *[status(401, WWW_Authenticate=challenge)] * 9)
     failure_note(root, name_at(registry), "127.0.0.1", mention)
 
@@ -119,14 +119,14 @@ def test_an_answer_without_a_token(root, registry, answer):
     failure_note(root, name_at(registry), "127.0.0.1")
 
 
-def test_a_token_that_is_not_accepted(root, registry):
+def test_a_rejected_token(root, registry):
     registry.token = TOKEN
     registry.fail("/token", *[status(200, b'{"access_token": "wrong"}')] * 9)
     failure_note(root, name_at(registry), "401", "public models only")
     assert len(registry.paths("/manifests/")) == 2
 
 
-def test_ten_redirects_and_no_more(root, registry):
+def test_at_most_ten_redirects_are_followed(root, registry):
     for count, whole in ((10, True), (11, False)):
         registry.forgive()
         registry.fail("/manifests/", *[status(302, Location="./latest")] * count)
@@ -138,17 +138,17 @@ def test_ten_redirects_and_no_more(root, registry):
         "ftp://127.0.0.1/x", "file:///etc/passwd", "http://[::bad", "http:///x", "http://127.0.0.1:99999/",
         "http://a..b/", "http://" + "x" * 300, "http://\x7f/", "http://\xff/",
     ])  # fmt: skip
-def test_redirects_to_nowhere(root, registry, location):
+def test_invalid_redirects(root, registry, location):
     registry.fail("/manifests/", *[status(302, Location=location)] * 9)
     failure_note(root, name_at(registry))
 
 
 @given(st.one_of(st.text(), st.from_regex(r'Bearer realm="[^"]*"(,\w+="?[^"]*"?)*')))
 def test_any_challenge(challenge):
-    """Either it is refused in a sentence, or the token is requested from the same origin."""
-    asked = httpx.URL("https://registry.example:5000/v2/a/b/manifests/c")
+    """Check that any challenge is refused with a message or leads to a token request to the same origin."""
+    url = httpx.URL("https://registry.example:5000/v2/a/b/manifests/c")
     try:
-        url = token_url(challenge, asked)
+        url = token_url(challenge, url)
     except DownloadError as error:
         assert_line(error.message, "registry.example")
     else:
@@ -162,9 +162,9 @@ def example():
 
 @given(st.binary(max_size=60), st.sampled_from(["", "https://", "//", "https://registry.example/"]))
 def test_any_redirect(location, before):
-    """Either it is refused in a sentence, or it leads somewhere over TLS."""
-    asked = httpx.Request("GET", "https://registry.example/v2/a/b/manifests/c")
-    response = httpx.Response(302, headers=[(b"Location", before.encode() + location)], request=asked)
+    """Check that any redirect is refused with a message or leads somewhere over TLS."""
+    request = httpx.Request("GET", "https://registry.example/v2/a/b/manifests/c")
+    response = httpx.Response(302, headers=[(b"Location", before.encode() + location)], request=request)
     try:
         url = example().redirect_target(response)
     except DownloadError as error:
@@ -174,19 +174,19 @@ def test_any_redirect(location, before):
         assert url.host
 
 
-def test_a_model_that_is_not_there(root, registry):
+def test_an_unknown_model(root, registry):
     note = failure_note(root, name_at(registry, "other:8b"), "127.0.0.1", "other:8b", "check its name and tag")
     assert_sentence(note, name_at(registry, "other:8b"), "127.0.0.1")
     assert registry.paths() == ["/v2/library/other/manifests/8b"]
 
 
-def test_words_of_the_registry_are_shown(root, registry):
+def test_messages_of_the_registry_are_shown(root, registry):
     registry.fail("/manifests/", status(412, b"pull  a newer\x1b[31m version\n" * 100))
     note = failure_note(root, name_at(registry), "412", "a newer\\x1b[31m version")
     assert len(note) < 300
 
 
-def test_a_registry_that_cannot_be_reached(root, registry):
+def test_an_unreachable_registry(root, registry):
     last = pull(root, "127.0.0.1:1/library/m").reports
     assert last[-1].state is PullState.FAILED
     assert_sentence(last[-1].note, "127.0.0.1", "cannot be reached")
@@ -197,7 +197,7 @@ def test_a_registry_that_cannot_be_reached(root, registry):
 @pytest.mark.parametrize(
     "host", ["a..b", "x" * 64 + ".example", "h:1:2", "h:99999", "h:x", "a_b.invalid", "127.0.0.1:99999"]
 )
-def test_hosts_that_are_none(root, host):
+def test_invalid_hosts(root, host):
     failure_note(root, f"{host}/library/m", patience=HASTY)
 
 
@@ -205,25 +205,25 @@ def test_hosts_that_are_none(root, host):
     ("variable", "value"),
     [("ALL_PROXY", "socks5://127.0.0.1:1"), ("ALL_PROXY", "x://y"), ("SSL_CERT_FILE", "/nowhere")],
 )
-def test_an_environment_that_is_wrong(root, registry, monkeypatch, variable, value):
+def test_an_invalid_environment(root, registry, monkeypatch, variable, value):
     monkeypatch.setenv(variable, value)
     failure_note(root, name_at(registry), "environment", variable)
 
 
 @pytest.mark.parametrize("text", ["", "a//b", "../m", "m:", "https://", "m:a/../b", "ftp://h/n/m", "http//x:y z"])
-def test_names_that_are_none_are_refused_at_once(root, text):
-    with open_queue(root) as (queue, heard), pytest.raises(InvalidNameError):
+def test_invalid_names_are_refused_at_once(root, text):
+    with open_queue(root) as (queue, log), pytest.raises(InvalidNameError):
         queue.add(text)
-    assert heard.reports == []
+    assert log.reports == []
     assert not root.exists()
 
 
-def test_without_tls_only_if_that_is_asked_for(root, registry):
-    with open_queue(root, insecure=False) as (queue, heard):
+def test_insecure_connections_must_be_allowed_explicitly(root, registry):
+    with open_queue(root, insecure=False) as (queue, log):
         with pytest.raises(InvalidNameError, match="https://"):
             queue.add(f"http://{name_at(registry)}")
         queue.add(name_at(registry))
-        assert heard.end().state is PullState.FAILED
+        assert log.end().state is PullState.FAILED
     assert registry.requests == []
 
 
@@ -239,7 +239,7 @@ def certificate(tmp_path_factory):
     return folder
 
 
-def test_who_does_not_prove_who_it_is_gets_no_question(root, registry, certificate, monkeypatch):
+def test_a_host_without_a_valid_certificate_receives_no_request(root, registry, certificate, monkeypatch):
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate / "certificate", certificate / "key")
     with serving(registry.store, context) as secure:
@@ -252,8 +252,8 @@ def test_who_does_not_prove_who_it_is_gets_no_question(root, registry, certifica
         # A secure registry must not redirect to an insecure address.
         secure.redirect_to = f"http://{registry.host}"
         shutil.rmtree(root)
-        heard = pull(root, name_at(secure), insecure=False)
-        assert_sentence(heard.reports[-1].note, f"http://{registry.host}", "https")
+        log = pull(root, name_at(secure), insecure=False)
+        assert_sentence(log.reports[-1].note, f"http://{registry.host}", "https")
         assert registry.requests == []
 
 
@@ -294,13 +294,13 @@ def test_hostile_manifests(root, registry):
         assert "127.0.0.1" in note or "free" in note or "GGUF" in note or "sha256" in note, (kind, note)
 
 
-def test_bodies_without_an_end(root, registry, large):
+def test_endless_bodies(root, registry, large):
     registry.fail("/manifests/", endless)
     failure_note(root, name_at(registry), "127.0.0.1", "4.19 MB")
     registry.fail(large, *[endless] * 9)
-    heard = pull(root, name_at(registry))
-    assert heard.reports[-1].state is PullState.FAILED
-    assert_sentence(heard.reports[-1].note, large)
+    log = pull(root, name_at(registry))
+    assert log.reports[-1].state is PullState.FAILED
+    assert_sentence(log.reports[-1].note, large)
     assert max(path.stat().st_size for path in root.rglob("*.part")) <= registry.store.blob_path(large).stat().st_size
 
 
@@ -322,8 +322,8 @@ def test_a_manifest_that_trickles(root, registry):
     )
 
 
-def test_a_connection_that_is_not_secure_yet_is_closed_when_the_download_is_paused(root):
-    with socket.create_server(("127.0.0.1", 0)) as silent, open_queue(root, insecure=False) as (queue, heard):
+def test_pausing_closes_a_connection_during_its_tls_handshake(root):
+    with socket.create_server(("127.0.0.1", 0)) as silent, open_queue(root, insecure=False) as (queue, log):
         name = f"127.0.0.1:{silent.getsockname()[1]}/library/m"
         # Unreferenced connections would be closed by the garbage collector.
         gc.disable()
@@ -334,26 +334,26 @@ def test_a_connection_that_is_not_secure_yet_is_closed_when_the_download_is_paus
                 connection.settimeout(20)
                 assert connection.recv(1 << 16)
                 queue.pause(name)
-                assert heard.end().state is PullState.PAUSED
+                assert log.end().state is PullState.PAUSED
                 with suppress(ConnectionResetError):
                     assert connection.recv(1 << 16) == b""
         finally:
             gc.enable()
 
 
-def test_connections_are_closed_although_the_download_is_stopped_meanwhile(registry):
+def test_connections_are_closed_even_if_the_download_is_stopped_meanwhile(registry):
     name = parse_name(name_at(registry))
     blobs = [path.name.removeprefix("sha256-") for path in (registry.store.root / "blobs").iterdir()][:3]
 
-    async def bring(asked, digest):
-        async with asked.open_blob(digest, 0, 0) as answer:
+    async def fetch(source, digest):
+        async with source.open_blob(digest, 0, 0) as answer:
             # All of them are open at the same time, and stay open.
             await barrier.wait()
             assert [piece async for piece in answer.pieces]
 
     async def download():
-        async with Registry(name, HASTY, insecure=True) as asked:
-            await asyncio.gather(*(bring(asked, digest) for digest in blobs))
+        async with Registry(name, HASTY, insecure=True) as source:
+            await asyncio.gather(*(fetch(source, digest) for digest in blobs))
             asyncio.current_task().cancel()
 
     async def work():
@@ -363,12 +363,12 @@ def test_connections_are_closed_although_the_download_is_stopped_meanwhile(regis
             asyncio.get_running_loop().hang_up()
 
     barrier = asyncio.Barrier(len(blobs))
-    with warnings.catch_warnings(record=True) as told:
+    with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         with asyncio.Runner(loop_factory=Loop) as runner, suppress(asyncio.CancelledError):
             runner.run(work())
         gc.collect()
-    assert [str(warning.message) for warning in told] == []
+    assert [str(warning.message) for warning in caught] == []
 
 
 def test_an_empty_blob(root, registry):
@@ -378,7 +378,7 @@ def test_an_empty_blob(root, registry):
     assert_complete(root, registry, "e:latest")
 
 
-def test_a_blob_that_is_listed_twice_comes_once(root, registry):
+def test_a_blob_that_is_listed_twice_is_downloaded_once(root, registry):
     layers = registry.store.layers(3, LLAMA)
     registry.store.manifest("twice", [*layers, layers[0]])
     pull(root, name_at(registry, "twice:latest"))
@@ -386,8 +386,8 @@ def test_a_blob_that_is_listed_twice_comes_once(root, registry):
     assert len(registry.paths()) == len(set(registry.paths()))
 
 
-def test_other_hosts_have_names_of_their_own(root, tmp_path):
-    with serving(large_model(tmp_path / "one")) as one, serving(large_model(tmp_path / "two", rows=32)) as two:
-        pull(root, name_at(one))
-        pull(root, name_at(two))
-        assert {path.name for path in (root / "manifests").iterdir()} == {one.host, two.host}
+def test_models_of_different_hosts_have_different_names(root, tmp_path):
+    with serving(large_model(tmp_path / "one")) as first, serving(large_model(tmp_path / "two", rows=32)) as second:
+        pull(root, name_at(first))
+        pull(root, name_at(second))
+        assert {path.name for path in (root / "manifests").iterdir()} == {first.host, second.host}

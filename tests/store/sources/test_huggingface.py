@@ -34,7 +34,7 @@ def only(cache):
     return record
 
 
-def test_a_snapshot_is_a_model_called_by_its_repository(tmp_path):
+def test_a_snapshot_is_a_model_named_after_its_repository(tmp_path):
     snapshot = repository(tmp_path, NAME, files())
     record = only(tmp_path)
     assert (record.name, record.path, record.source) == (NAME, snapshot, Source.HUGGINGFACE)
@@ -57,7 +57,7 @@ def test_the_snapshot_in_use_is_the_one_of_main(tmp_path):
 
 
 @pytest.mark.parametrize("said", [b"", b"../../..", b"/etc", b"\xff", b"3" * 40, b"a\nb"])
-def test_where_main_names_none_it_is_the_newest(tmp_path, said):
+def test_the_newest_snapshot_is_used_if_main_names_none(tmp_path, said):
     older, newer = (repository(tmp_path, NAME, files(fill), str(fill) * 40) for fill in (1, 2))
     os.utime(older, (1, 1))
     os.utime(newer, (2, 2))
@@ -65,13 +65,13 @@ def test_where_main_names_none_it_is_the_newest(tmp_path, said):
     assert only(tmp_path).path == newer
 
 
-def test_an_empty_snapshot_does_not_hide_a_whole_one(tmp_path):
+def test_an_empty_snapshot_does_not_hide_a_complete_one(tmp_path):
     whole = repository(tmp_path, NAME, files(), "1" * 40)
     repository(tmp_path, NAME, {"README.md": b"# tiny"}, "2" * 40)
     assert only(tmp_path).path == whole
 
 
-def test_a_repository_without_weights_is_none(tmp_path):
+def test_a_repository_without_weights_is_not_a_model(tmp_path):
     repository(tmp_path, NAME, files(**{"model.safetensors": None}))
     (tmp_path / "models--org--nothing").mkdir()
     (tmp_path / "datasets--org--texts").mkdir()
@@ -81,7 +81,7 @@ def test_a_repository_without_weights_is_none(tmp_path):
     assert (found.records, found.problems) == ((), ())
 
 
-def test_missing_shards_are_told(tmp_path):
+def test_missing_shards_are_reported(tmp_path):
     index = {"weight_map": {"w": "model-00001-of-00002.safetensors", "v": "model-00002-of-00002.safetensors"}}
     contents = files(
         **{
@@ -98,7 +98,7 @@ def test_missing_shards_are_told(tmp_path):
     assert_sentence(found.problems[0].message, snapshot, "model-00002-of-00002.safetensors", "is incomplete")
 
 
-def test_a_link_to_a_blob_that_is_gone_is_told(tmp_path):
+def test_a_link_to_a_missing_blob_is_reported(tmp_path):
     snapshot = repository(tmp_path, NAME, files())
     (snapshot / "model.safetensors").resolve().unlink()
     (record,) = listing(tmp_path).records
@@ -126,7 +126,7 @@ def test_a_repository_that_is_a_link_out_of_the_cache_is_a_problem(tmp_path):
 
 
 @pytest.mark.parametrize("what", ["folder", "long", "loop"])
-def test_a_reference_that_cannot_be_read_is_a_problem_of_its_repository(tmp_path, what):
+def test_an_unreadable_reference_is_a_problem_of_its_repository(tmp_path, what):
     repository(tmp_path, "org/good", files(1))
     ref = repository(tmp_path, "org/odd", files(2)).parents[1] / "refs" / "main"
     ref.unlink()
@@ -155,7 +155,7 @@ def test_gguf_files_of_a_snapshot_are_listed(tmp_path):
     assert [record.name for record in found.records] == ["org/x-GGUF:x-Q4", "org/x-GGUF:x-Q8"]
 
 
-def test_any_path_of_a_repository_is_its_model(tmp_path):
+def test_any_path_in_a_repository_leads_to_its_model(tmp_path):
     snapshot = repository(tmp_path, NAME, files())
     record = only(tmp_path)
     for path in (snapshot, snapshot.parents[1], snapshot / "config.json", snapshot / "model.safetensors"):
@@ -163,7 +163,7 @@ def test_any_path_of_a_repository_is_its_model(tmp_path):
         assert (found.digest, found.name, found.path) == (record.digest, NAME, snapshot)
 
 
-def test_a_cache_is_known_by_what_is_in_it(tmp_path):
+def test_a_cache_is_recognised_by_its_contents(tmp_path):
     repository(tmp_path, NAME, files())
     found = discover([Root(Source.FOLDER, tmp_path, True)])
     assert [record.name for record in found.records] == [NAME]

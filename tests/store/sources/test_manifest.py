@@ -39,7 +39,7 @@ def parse(entries):
     return parse_manifest(json.dumps(entries).encode(), FILE)
 
 
-def test_a_manifest_is_its_layers_and_the_digest_of_its_bytes():
+def test_a_manifest_has_layers_and_the_digest_of_its_bytes():
     data = json.dumps(GOOD).encode() + b"\n"
     manifest = parse_manifest(data, FILE)
     assert manifest.digest == hashlib.sha256(data).hexdigest()
@@ -54,7 +54,7 @@ def test_a_manifest_is_its_layers_and_the_digest_of_its_bytes():
 
 
 @pytest.mark.parametrize("text", [f"sha256:{HEX}", f"sha256-{HEX}", f"sha256:{HEX.upper()}"])
-def test_a_digest_may_have_a_colon_a_dash_and_capitals(text):
+def test_a_digest_may_have_a_colon_or_dash_and_capitals(text):
     assert parse_digest(text) == HEX
 
 
@@ -146,7 +146,7 @@ def _flip(data, changes):
     st.integers(0, len(json.dumps(GOOD))),
     st.booleans(),
 )
-def test_a_damaged_manifest_is_read_or_refused_in_one_sentence(changes, length, cut):
+def test_a_damaged_manifest_is_read_or_refused_with_a_message(changes, length, cut):
     data = _flip(json.dumps(GOOD).encode(), changes)
     data = data[:length] if cut else data
     try:

@@ -14,8 +14,8 @@ HUB = "registry.ollama.ai"
 FIRST = string.ascii_letters + string.digits + "_"
 
 
-def part(others, longest=80):
-    return st.builds(str.__add__, st.sampled_from(FIRST), st.text(FIRST + others, max_size=longest - 1))
+def part(others, max_size=80):
+    return st.builds(str.__add__, st.sampled_from(FIRST), st.text(FIRST + others, max_size=max_size - 1))
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_a_name_has_four_parts(text, parts):
         ("x" * 10_000, "longer than 640"),
     ],
 )
-def test_what_is_no_name_is_refused_in_one_sentence(text, wrong):
+def test_an_invalid_name_is_refused_with_a_message(text, wrong):
     with pytest.raises(InvalidNameError) as refused:
         parse_name(text)
     assert_sentence(refused.value.message, wrong)
@@ -84,7 +84,7 @@ def test_what_is_no_name_is_refused_in_one_sentence(text, wrong):
         ("localhost:5000/ns/m:t", "localhost:5000/ns/m:t"),
     ],
 )
-def test_the_short_form_leaves_out_the_defaults_but_never_the_tag(text, short):
+def test_the_short_form_omits_defaults_but_never_the_tag(text, short):
     assert parse_name(text).short == short
 
 
@@ -95,16 +95,16 @@ def test_the_short_form_means_the_name(host, namespace, model, tag):
 
 
 @given(st.one_of(st.text(max_size=60), st.text(alphabet="ab./:\\~!-_ \n\0", max_size=30)))
-def test_a_text_is_a_name_of_safe_parts_or_refused(text):
+def test_any_text_is_a_name_of_safe_parts_or_is_refused(text):
     try:
         name = parse_name(text)
     except InvalidNameError as error:
         assert_line(error.message)
         return
-    for one in name.parts:
-        assert one
-        assert not one.startswith((".", "-"))
-        assert not set(one) & set("/\\\0\n ~")
+    for part_of_name in name.parts:
+        assert part_of_name
+        assert not part_of_name.startswith((".", "-"))
+        assert not set(part_of_name) & set("/\\\0\n ~")
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_part_is_valid_for_its_place():
     assert not is_valid_part("tag", ".DS_Store")
 
 
-def test_a_source_suffix_is_taken_off_once():
+def test_one_source_suffix_is_removed():
     assert split_source("m:8b:local") == ("m:8b", "local")
     assert split_source("m:CLOUD") == ("m", "cloud")
     assert split_source("m:8b") == ("m:8b", "")

@@ -73,7 +73,7 @@ def test_other_files_beside_manifests_are_problems_and_nothing_more(store, name)
     assert_sentence(problem.message, path.parent, "is not a valid tag")
 
 
-def test_folders_with_names_that_cannot_be_are_problems(store):
+def test_folders_with_invalid_names_are_problems(store):
     store.model("m")
     bad = store.root / "manifests" / "registry.ollama.ai" / "a.b"
     (bad / "model").mkdir(parents=True)
@@ -89,7 +89,7 @@ def test_other_files_among_the_blobs_do_not_matter(store):
     assert only(store).runnable
 
 
-def test_an_empty_store_has_nothing_to_say(store, tmp_path):
+def test_an_empty_store_has_no_models_and_no_problems(store, tmp_path):
     assert listing(store).records == ()
     (tmp_path / "bare").mkdir()
     found = discover([Root(Source.OLLAMA, tmp_path / "bare", True)])
@@ -97,7 +97,7 @@ def test_an_empty_store_has_nothing_to_say(store, tmp_path):
 
 
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_manifest_that_may_not_be_read_is_named(store):
+def test_an_unreadable_manifest_is_named(store):
     path = store.model("m")
     path.chmod(0)
     broken(store, path, "may not be read by you")

@@ -17,7 +17,7 @@ def store(tmp_path):
     return Store(tmp_path / "models")
 
 
-def test_a_row_says_what_its_manifest_and_headers_say(store):
+def test_a_record_has_the_facts_of_its_manifest_and_headers(store):
     path = store.model("jo/llama3:8b")
     record = only(store)
     assert (record.name, record.path, record.source) == ("jo/llama3:8b", path, Source.OLLAMA)
@@ -46,7 +46,7 @@ def test_a_real_store_is_listed():
     assert (last.format, last.quantization, last.architecture, last.runnable) == (Format.GGUF, "F32", "llama", True)
 
 
-def test_names_of_one_manifest_are_one_row(store):
+def test_several_names_of_one_manifest_are_one_record(store):
     first = store.model("b:1")
     for name in ("a:1", "example.com/x/c:1"):
         store.raw_manifest(name, first.read_bytes())
@@ -58,7 +58,7 @@ def test_names_of_one_manifest_are_one_row(store):
     }
 
 
-def test_rows_are_in_the_order_of_their_names(store):
+def test_records_are_sorted_by_name(store):
     for fill, name in enumerate(["b:1", "A:1", "c:1", "a:2", "jo/a:1"]):
         store.model(name, fill=fill)
     assert [record.name for record in listing(store).records] == ["A:1", "a:2", "b:1", "c:1", "jo/a:1"]
@@ -78,13 +78,13 @@ def gguf_model(store, *layers, architecture="gemma3"):
     return only(store)
 
 
-def test_gguf_layers_are_rows(store):
+def test_gguf_layers_are_records(store):
     record = gguf_model(store)
     assert (record.format, record.architecture, record.parameters) == (Format.GGUF, "gemma3", 1_500_000_000)
     assert (record.quantization, record.context_length, record.runnable) == ("Q4_K_M", 256, True)
 
 
-def test_what_sees_beside_a_gguf_model_is_left_aside(store):
+def test_a_projector_beside_a_gguf_model_is_ignored(store):
     record = gguf_model(store, store.layer("projector", gguf(tensors={"v": [3]})))
     assert (record.runnable, record.capabilities) == (True, ("completion",))
 
@@ -97,14 +97,14 @@ def test_a_gguf_model_with_an_adapter_or_of_another_kind_cannot_run(store):
     assert_sentence(record.reason, "'rwkv6' cannot run yet", "llama")
 
 
-def test_without_words_of_its_own_a_gguf_model_is_what_its_file_says(store):
+def test_facts_of_a_gguf_model_default_to_those_of_its_file(store):
     content = gguf([("general.architecture", 8, gguf_text("gemma")), ("general.file_type", 4, b"\2\0\0\0")], {"w": [7]})
     store.manifest("g", [store.layer("model", content)], store.config(model_format="", file_type="unknown"))
     record = only(store)
     assert (record.architecture, record.parameters, record.quantization) == ("gemma", 7, "Q4_0")
 
 
-def test_a_model_of_the_cloud_says_where_it_runs(store):
+def test_a_cloud_model_says_where_it_runs(store):
     store.manifest("c:cloud", [], store.config(model_format="", remote_host="https://example.com:443"))
     found = listing(store)
     assert not found.problems
@@ -112,7 +112,7 @@ def test_a_model_of_the_cloud_says_where_it_runs(store):
     assert not found.records[0].runnable
 
 
-def test_what_the_engine_says_of_a_config_is_the_reason(store):
+def test_the_engines_judgement_of_a_config_is_the_reason(store):
     store.model("a", fill=1)
     store.model("b", fill=2, config=LLAMA | {"model_type": "odd"})
     found = listing(store, judge=lambda config: "Odd models cannot run." if config["model_type"] == "odd" else "")
@@ -193,7 +193,7 @@ def test_parameters_are_counted_from_one_header_of_each_kind(store):
     assert (record.parameters, record.quantization) == (30 * 8 * 64, "mxfp4")
 
 
-def test_a_layer_that_is_listed_twice_counts_once_as_weights(store):
+def test_a_duplicate_layer_is_counted_once(store):
     layers = store.layers()
     store.manifest("m", [*layers, layers[0]])
     assert only(store).parameters == 40

@@ -55,14 +55,14 @@ def test_a_real_folder_is_a_model(name, parameters):
     assert (record.name, record.parameters, record.runnable) == (name, parameters, True)
 
 
-def test_models_are_found_some_levels_down_and_named_by_their_folders(tmp_path):
+def test_models_are_found_some_levels_down_and_named_after_their_folders(tmp_path):
     for fill, inside in enumerate(["b", "x/a", "x/y/z/deep", "x/y/z/q/too-deep"]):
         folder(tmp_path / inside, fill=fill)
     folder(tmp_path / "b" / "inner", fill=9)
     assert [record.name for record in listing(tmp_path).records] == ["a", "b", "deep"]
 
 
-def test_in_lm_studios_folder_a_model_is_called_by_its_publisher_too(tmp_path):
+def test_names_in_lm_studios_folder_include_the_publisher(tmp_path):
     folder(tmp_path / "mlx-community" / "tiny-4bit")
     record = only(tmp_path, Source.LMSTUDIO)
     assert (record.name, record.source) == ("mlx-community/tiny-4bit", Source.LMSTUDIO)
@@ -99,7 +99,7 @@ def test_an_index_names_files_of_its_folder_only(tmp_path, weights, wrong):
     broken_record(folder(tmp_path / "m", **{INDEX: index(weights)}), wrong)
 
 
-def test_without_an_index_all_parts_must_be_there(tmp_path):
+def test_without_an_index_all_parts_must_exist(tmp_path):
     parts = {f"model-0000{number}-of-00003.safetensors": shard(str(number)) for number in (1, 3)}
     path = folder(tmp_path / "m", **parts, **{"model.safetensors": None})
     broken_record(path, "2 of the 3 parts")
@@ -112,7 +112,7 @@ def test_an_index_without_any_weights_is_an_incomplete_model(tmp_path):
     broken_record(path, "model-1.safetensors of its index is missing")
 
 
-def test_weights_that_are_there_twice_are_refused(tmp_path):
+def test_duplicate_weights_are_refused(tmp_path):
     broken_record(folder(tmp_path / "m", **{"model-2.safetensors": shard("b")}), "both model.safetensors and model-2")
 
 
@@ -144,7 +144,7 @@ def test_a_damaged_file_is_named(tmp_path, files, wrong):
     broken_record(folder(tmp_path / "m", **files), wrong)
 
 
-def test_folders_without_weights_or_configuration_are_no_models(tmp_path):
+def test_folders_without_weights_or_configuration_are_not_models(tmp_path):
     folder(tmp_path / "a", **{"model.safetensors": None})
     folder(tmp_path / "b", **{"config.json": None})
     (tmp_path / "empty").mkdir()
@@ -153,7 +153,7 @@ def test_folders_without_weights_or_configuration_are_no_models(tmp_path):
     assert (found.records, found.problems) == ((), ())
 
 
-def test_copies_are_one_row_and_other_weights_another(tmp_path):
+def test_copies_are_one_record_and_other_weights_another(tmp_path):
     path = folder(tmp_path / "a")
     shutil.copytree(path, tmp_path / "b")
     folder(tmp_path / "c", fill=1)
@@ -162,7 +162,7 @@ def test_copies_are_one_row_and_other_weights_another(tmp_path):
     assert rows == {"a": ["b"], "c": [], "d": []}
 
 
-def test_a_change_of_any_file_that_decides_what_a_model_says_is_another_model(tmp_path):
+def test_changing_any_file_that_affects_answers_makes_another_model(tmp_path):
     path = folder(tmp_path)
     digests = {only(path).digest}
     for name in ("tokenizer.json", "tokenizer_config.json", "generation_config.json", "chat_template.jinja"):
@@ -173,7 +173,7 @@ def test_a_change_of_any_file_that_decides_what_a_model_says_is_another_model(tm
     assert only(path).digest in digests
 
 
-def test_of_large_weights_some_blocks_decide(tmp_path):
+def test_large_weights_are_compared_by_some_blocks(tmp_path):
     content = bytearray(safetensors({"w": ("U8", (1 << 18,))}))
     digests = set()
     for position in (None, -1, len(content) // 2 + 100):
@@ -183,7 +183,7 @@ def test_of_large_weights_some_blocks_decide(tmp_path):
     assert len(digests) == 3
 
 
-def test_gguf_files_are_rows(tmp_path):
+def test_gguf_files_are_records(tmp_path):
     content = gguf([("general.architecture", 8, gguf_text("llama"))], {"w": [8, 8]})
     path = tmp_path / "pub" / "model"
     path.mkdir(parents=True)
@@ -207,14 +207,14 @@ def test_gguf_files_are_rows(tmp_path):
         ([], "'' cannot run yet"),
     ],
 )
-def test_gguf_files_that_cannot_run_say_why(tmp_path, values, why):
+def test_gguf_files_that_cannot_run_have_a_reason(tmp_path, values, why):
     (tmp_path / "other.gguf").write_bytes(gguf(values, {"w": [8]}))
     record = only(tmp_path)
     assert not record.runnable
     assert_sentence(record.reason, why, "GGUF")
 
 
-def test_parts_of_a_gguf_file_are_one_row(tmp_path):
+def test_parts_of_a_gguf_file_are_one_record(tmp_path):
     for number in (1, 2, 3):
         (tmp_path / f"big-0000{number}-of-00003.gguf").write_bytes(gguf(tensors={"w": [number]}))
     record = only(tmp_path)
@@ -241,7 +241,7 @@ def test_a_folder_with_too_many_files_is_a_problem(tmp_path, monkeypatch):
     assert_sentence(found.problems[0].message, crowded, "8 files")
 
 
-def test_so_are_too_many_folders(tmp_path, monkeypatch):
+def test_too_many_folders_are_a_problem(tmp_path, monkeypatch):
     monkeypatch.setattr("sotto.store.discovery._MAX_FOLDERS", 10)
     folder(tmp_path / "0")
     for number in range(1, 20):

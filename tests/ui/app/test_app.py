@@ -1,4 +1,4 @@
-"""Start and end of the application, and files that the system asks it to open."""
+"""Starting and ending the application, and files that the system asks it to open."""
 
 import os
 import socket
@@ -26,7 +26,7 @@ def child(code, arguments=(), **environment):
 
 
 def test_nothing_heavy_is_imported_before_the_window_is_painted():
-    done = child(
+    finished = child(
         "import sys\n"
         "import sotto.ui.app.app as app\n"
         "from sotto.ui.session.session import Session\n"
@@ -46,10 +46,10 @@ def test_nothing_heavy_is_imported_before_the_window_is_painted():
         "         'sotto.store.pull.queue'}\n"
         "print(sorted(heavy & set(sys.modules)))\n"
     )
-    assert (done.stdout.strip(), done.returncode) == ("[]", 0), done.stderr
+    assert (finished.stdout.strip(), finished.returncode) == ("[]", 0), finished.stderr
 
 
-def test_qt_keeps_none_here(qapp):
+def test_qt_keeps_a_reference_to_none(qapp):
     from sotto.ui.app.app import qt_keeps_references
 
     assert qt_keeps_references()
@@ -95,23 +95,23 @@ sys.exit(app.run())
 """
 
 
-def test_the_engine_lives_where_it_was_chosen_to(own_home):
+def test_the_engine_runs_in_the_chosen_host(own_home):
     config = own_home / ".config" / "Sotto" / "app.json"
     config.parent.mkdir(parents=True)
     config.write_text('{"engine_host": "process"}')
     watch = (
         "import sotto.ui.app.app as app\nmake = app.make_host\napp.make_host = lambda kind: print(kind) or make(kind)\n"
     )
-    done = child(watch + RUN.format(delay=600), XDG_CONFIG_HOME=str(config.parents[1]))
-    assert (done.stdout.strip(), done.returncode, done.stderr) == ("process", 0, "")
+    finished = child(watch + RUN.format(delay=600), XDG_CONFIG_HOME=str(config.parents[1]))
+    assert (finished.stdout.strip(), finished.returncode, finished.stderr) == ("process", 0, "")
 
 
 @pytest.mark.covering(1)
 @pytest.mark.parametrize("host", ["thread", "process"])
 @pytest.mark.parametrize("delay", [0, 20, 150, 600, 1500])
 def test_starting_and_ending_at_any_moment_is_clean(delay, host):
-    done = child(RUN.format(delay=delay), SOTTO_ENGINE_HOST=host)
-    assert (done.returncode, done.stderr) == (0, "")
+    finished = child(RUN.format(delay=delay), SOTTO_ENGINE_HOST=host)
+    assert (finished.returncode, finished.stderr) == (0, "")
 
 
 SERVED = """
@@ -145,10 +145,10 @@ sys.exit(app.run())
 """
 
 
-def test_the_api_listens_where_that_was_chosen(own_home):
+def test_the_api_listens_on_the_chosen_port(own_home):
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    done = child(SERVED, arguments=[str(port)])
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "Sotto" in done.stdout
+    finished = child(SERVED, arguments=[str(port)])
+    assert (finished.returncode, finished.stderr) == (0, "")
+    assert "Sotto" in finished.stdout

@@ -1,4 +1,4 @@
-"""The app around its window: the tray, closing and quitting, other starts, log-outs, and where the window was."""
+"""The app around its window: the tray, closing and quitting, other starts, log-outs, and the window's position."""
 
 import json
 import os
@@ -25,15 +25,15 @@ from sotto.ui.window.window_state import WindowState, clamp
 
 @pytest.fixture
 def with_tray(monkeypatch):
-    """A desktop that has a tray, which this platform has not."""
-    there = [True]
-    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: there[0])
-    return there
+    """Simulate a desktop with a tray, which the offscreen platform does not have."""
+    available = [True]
+    monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: available[0])
+    return available
 
 
 @pytest.fixture
 def late_tray(with_tray):
-    """A desktop that has none yet."""
+    """Simulate a desktop that does not have a tray yet."""
     with_tray[0] = False
     return with_tray
 
@@ -48,7 +48,7 @@ def ended(around):
 # The menu
 
 
-def test_the_menu_says_how_the_model_stands_and_leads_everywhere():
+def test_the_menu_shows_the_models_state_and_leads_everywhere():
     one, two = record("one"), record("library/two:latest")
     state = ModelState(Phase.LOADING, two, LoadProgress("weights", 42, 100))
     rows = tray.menu_entries(state, (one, two), "Ctrl+Alt+Space")
@@ -76,14 +76,14 @@ def test_the_menu_says_how_the_model_stands_and_leads_everywhere():
         (Phase.FAILED, "one · could not be loaded"),
     ],
 )
-def test_every_state_has_words(phase, said):
+def test_every_state_has_a_label(phase, said):
     rows = tray.menu_entries(ModelState(phase, record("one")), ())
     assert rows[0].text == said
     assert (TrayAction.EJECT in [row.action for row in rows]) == (phase in (Phase.READY, Phase.GENERATING))
     assert tray.menu_entries(ModelState(), ())[0].text == "No model"
 
 
-def test_the_models_used_last_come_first_as_far_as_they_are_there():
+def test_the_most_recently_used_models_come_first_if_they_still_exist():
     names = ()
     for name in ("a", "b", "c", "a", "d", "e", "f"):
         names = tray.add_recent(names, name)
@@ -92,7 +92,7 @@ def test_the_models_used_last_come_first_as_far_as_they_are_there():
     assert [model.name for model in tray.recent_models(models, names)] == ["f", "a", "c"]
 
 
-def test_the_menu_of_qt_is_made_of_the_rows(qapp):
+def test_the_qt_menu_is_filled_from_the_rows(qapp):
     menu, done = QMenu(), []
     menu.triggered.connect(lambda action: done.append(action.data()))
     rows = (
@@ -104,13 +104,13 @@ def test_the_menu_of_qt_is_made_of_the_rows(qapp):
     words, line, leave = menu.actions()
     assert (words.isEnabled(), line.isSeparator(), leave.isEnabled()) == (False, True, True)
     assert (words.text(), leave.text()) == ("a && b", "Quit Sotto\tCtrl+Q")
-    # Only what is said is another: the entries stay, and do the same.
+    # Only a label changes: the actions are kept, and still do the same.
     tray.fill_menu(menu, (TrayEntry("b", TrayAction.NOTHING), *rows[1:]), tray.escape)
     assert menu.actions() == [words, line, leave]
     assert words.text() == "b"
     leave.trigger()
     assert done == [rows[2]]
-    # A model in another's place is another entry.
+    # A different model in the same position gets a new action.
     tray.fill_menu(menu, [TrayEntry("one", TrayAction.LOAD, record("one"), checked=True)], tray.escape)
     (action,) = menu.actions()
     assert (action.text(), action.isCheckable(), action.isChecked()) == ("one", True, True)
@@ -121,7 +121,7 @@ def test_the_menu_of_qt_is_made_of_the_rows(qapp):
     assert done[1].model == record("two")
 
 
-def test_the_icon_is_a_black_template(qapp):
+def test_the_template_icon_is_black(qapp):
     icon = tray.template_icon()
     assert icon.isMask()
     image = icon.pixmap(QSize(44, 44)).toImage()
@@ -131,7 +131,7 @@ def test_the_icon_is_a_black_template(qapp):
     assert isinstance(icon, QIcon)
 
 
-def test_a_panel_that_colours_nothing_gets_the_icon_in_its_own_colours(qapp, monkeypatch):
+def test_a_panel_that_does_not_tint_icons_gets_a_coloured_one(qapp, monkeypatch):
     monkeypatch.setattr(sys, "platform", "linux")
     icon = tray.tray_icon()
     assert not icon.isMask()
@@ -172,10 +172,10 @@ def test_without_a_tray_closing_the_window_ends_the_app(around, qtbot, loop, end
     assert ended == [True]
 
 
-def test_with_a_tray_closing_hides_and_says_so_once(around, qtbot, loop, ended, with_tray, monkeypatch):
-    told = []
+def test_with_a_tray_closing_hides_the_window_and_says_so_once(around, qtbot, loop, ended, with_tray, monkeypatch):
+    shown = []
     monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)
-    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: told.append(words[0]))
+    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: shown.append(words[0]))
     around.shell.tray.try_to_show()
     for _ in range(2):
         around.shell.open_window()
@@ -183,15 +183,15 @@ def test_with_a_tray_closing_hides_and_says_so_once(around, qtbot, loop, ended, 
         around.shell.window.close()
         assert not around.shell.window.isVisible()
     assert ended == []
-    assert told == ["Sotto keeps running when its window is closed"]
-    # Quit does quit.
+    assert shown == ["Sotto keeps running when its window is closed"]
+    # Quit really quits.
     around.shell.open_window()
     leave = next(action for action in around.shell.window.menus.actions() if action.text() == "Quit Sotto")
     leave.trigger()
     assert ended == [True]
 
 
-def test_a_file_that_is_being_read_is_attached_behind_a_closed_window(around, qtbot, loop, with_tray, tmp_path):
+def test_a_file_that_is_being_read_is_attached_after_the_window_is_closed(around, qtbot, loop, with_tray, tmp_path):
     notes = tmp_path / "notes.md"
     notes.write_text("Ten minutes.")
     window = around.shell.window
@@ -203,7 +203,7 @@ def test_a_file_that_is_being_read_is_attached_behind_a_closed_window(around, qt
     assert not window.isVisible()
 
 
-def test_where_the_tray_shows_no_messages_the_window_says_it(around, qtbot, loop, ended, with_tray, monkeypatch):
+def test_the_window_says_it_where_the_tray_cannot_show_messages(around, qtbot, loop, ended, with_tray, monkeypatch):
     monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: False)
     around.shell.open_window()
     around.shell.window.close()
@@ -251,7 +251,7 @@ def test_a_click_on_the_apps_icon_brings_the_window_back(around, qtbot, loop):
 # Other starts
 
 
-def test_what_another_start_is_for_is_done(around, qtbot, loop, tmp_path):
+def test_the_request_of_another_start_is_carried_out(around, qtbot, loop, tmp_path):
     shell, path = around.shell, tmp_path / "model"
     around.shelf.at = {path: record("given", path=path)}
     shell.carry_out(StartRequest(Show.NOTHING, (path,)))
@@ -275,7 +275,7 @@ def test_what_another_start_is_for_is_done(around, qtbot, loop, tmp_path):
     assert os.environ.pop("XDG_ACTIVATION_TOKEN") == "proof"
 
 
-def test_a_window_that_comes_late_shows_what_there_is(around, qtbot, loop):
+def test_a_window_that_is_made_later_shows_the_current_state(around, qtbot, loop):
     around.load(qtbot)
     qtbot.waitUntil(lambda: around.session.figures is not None)
     window = around.shell.window
@@ -325,10 +325,10 @@ def test_in_the_background_there_is_no_window_no_connection_and_no_login_item(tm
     assert not (tmp_path / "Library").exists()
 
 
-# Where the window was
+# The window's position
 
 
-ROOMS = [QRect(0, 0, 1920, 1080), QRect(1920, 0, 1280, 1024)]
+SCREENS = [QRect(0, 0, 1920, 1080), QRect(1920, 0, 1280, 1024)]
 
 
 @pytest.mark.parametrize(
@@ -342,8 +342,8 @@ ROOMS = [QRect(0, 0, 1920, 1080), QRect(1920, 0, 1280, 1024)]
         (QRect(10, 10, 5, 5), QRect(10, 10, 720, 480)),
     ],
 )
-def test_a_window_is_on_a_screen_that_is_there(wanted, found):
-    assert clamp(wanted, ROOMS, QSize(720, 480)) == found
+def test_a_window_is_placed_on_an_existing_screen(wanted, found):
+    assert clamp(wanted, SCREENS, QSize(720, 480)) == found
 
 
 def ask(around, qtbot, text):
@@ -351,7 +351,7 @@ def ask(around, qtbot, text):
     qtbot.waitUntil(lambda: not around.shell.window.current.session.busy and around.session.state.phase is Phase.READY)
 
 
-def test_the_window_comes_back_as_it_was(around, qtbot, loop, tasks, destroyed):
+def test_the_window_is_restored_as_it_was(around, qtbot, loop, tasks, destroyed):
     around.load(qtbot)
     shell, window = around.shell, around.shell.window
     around.script.chunks = ["A long answer.\n\n"] * 60
@@ -369,7 +369,7 @@ def test_the_window_comes_back_as_it_was(around, qtbot, loop, tasks, destroyed):
     values = around.preferences.values
     assert (values.chat, values.message, values.scroll) == (chat, *reading)
 
-    # As after a restart: another window over what was kept.
+    # As after a restart: another window over the saved preferences and chats.
     kept = PreferenceStore(around.preferences.path)
     assert kept.values == values
     again = MainWindow(around.session, around.keeper, kept)
@@ -389,7 +389,7 @@ def test_the_window_comes_back_as_it_was(around, qtbot, loop, tasks, destroyed):
     destroyed(again, kept)
 
 
-def test_a_new_chat_is_wanted_in_place_of_the_one_that_was_in_view(around, qtbot, loop):
+def test_a_request_for_a_new_chat_overrides_the_one_that_was_in_view(around, qtbot, loop):
     around.load(qtbot)
     kept = []
     around.keeper.do(lambda store: store.ask(store.add_chat(), "Before?", None), kept.append)
@@ -403,7 +403,7 @@ def test_a_new_chat_is_wanted_in_place_of_the_one_that_was_in_view(around, qtbot
     assert around.shell.window.current.session.chat is None
 
 
-def test_an_end_before_the_chat_is_in_view_does_not_forget_it(around, qtbot, loop):
+def test_quitting_before_the_chat_is_in_view_does_not_forget_it(around, qtbot, loop):
     kept = []
     around.keeper.do(lambda store: store.ask(store.add_chat(), "Before?", None), kept.append)
     qtbot.waitUntil(lambda: bool(kept))
@@ -420,7 +420,7 @@ def test_an_end_before_the_chat_is_in_view_does_not_forget_it(around, qtbot, loo
 
 
 @pytest.mark.parametrize("window", ["", "AAAA", "nonsense!", "é"])
-def test_a_place_that_makes_no_sense_keeps_nobody_out(around, qtbot, loop, window):
+def test_an_invalid_saved_position_does_not_prevent_the_start(around, qtbot, loop, window):
     around.preferences.change(window=window, chat=99, message=5)
     around.shell.open_window()
     QTest.qWait(50)
@@ -428,7 +428,7 @@ def test_a_place_that_makes_no_sense_keeps_nobody_out(around, qtbot, loop, windo
     assert around.shell.window.current.session.chat is None
 
 
-def test_a_log_out_keeps_everything_and_asks_nothing(around, qtbot, loop):
+def test_a_log_out_saves_everything_without_asking(around, qtbot, loop):
     around.load(qtbot)
     around.script.hold_answer = threading.Event()
     shell = around.shell
@@ -454,13 +454,13 @@ def test_a_log_out_keeps_everything_and_asks_nothing(around, qtbot, loop):
     connection.close()
     assert ("not sent",) in drafts
     assert json.loads(around.preferences.path.read_text())["chat"] == shell.window.current.session.chat
-    # The session may as well go on.
+    # The session may also continue, where the log-out was cancelled.
     around.script.hold_answer.set()
     qtbot.waitUntil(lambda: not shell.window.current.session.busy)
 
 
 @pytest.mark.parametrize(("crashed", "kind"), [(True, "thread"), (False, "thread"), (True, "process")])
-def test_after_a_crash_a_process_of_its_own_is_offered(around, qtbot, loop, monkeypatch, crashed, kind):
+def test_after_a_crash_a_separate_process_is_offered(around, qtbot, loop, monkeypatch, crashed, kind):
     monkeypatch.setattr("sotto.ui.session.engine_hosts.crashed_last_time", lambda: crashed)
     around.preferences.change(engine_host=kind)
     around.shell.open_window()
@@ -469,7 +469,7 @@ def test_after_a_crash_a_process_of_its_own_is_offered(around, qtbot, loop, monk
     if not crashed or kind == "process":
         assert notice.isHidden()
         return
-    # A load takes it not away.
+    # Loading a model does not dismiss it.
     assert notice.title.text() == "Sotto ended while a model was computing"
     notice.button.click()
     assert around.preferences.values.engine_host == "process"

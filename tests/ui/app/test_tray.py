@@ -1,4 +1,4 @@
-"""The item in the tray as a panel sees it: over the session bus, from outside, with the real app and its model."""
+"""The tray item as a panel sees it: from outside, over the session bus, with the real app and its model."""
 
 import subprocess
 import sys
@@ -43,7 +43,7 @@ def labels(host, item):
 
 
 def dismissed(desk):
-    """Press Escape, which is for nobody until the panel has the keyboard, and return whether the panel has gone."""
+    """Press Escape, which has no effect until the panel has the keyboard, and return whether the panel is gone."""
     desk.tool("xdotool", "key", "Escape")
     return not desk.windows(PANEL)
 
@@ -55,7 +55,7 @@ def test_a_panel_shows_the_item_and_its_menu_does_what_it_says(desk, host):
     shown = host.item(item)
     assert (shown["Id"], shown["Title"], shown["Status"]) == ("Sotto", "Sotto", "Active")
     assert shown["ToolTip"][2] == "Sotto: sotto · ready"
-    # Pixels in ARGB, of a picture that is not empty.
+    # ARGB pixels of an image that is not empty.
     assert all(len(pixels) == 4 * width * height and any(pixels) for width, height, pixels in shown["IconPixmap"])
     assert labels(host, item) == [
         *("sotto · ready", "Eject Model", "-", "sotto", "-"),
@@ -80,7 +80,7 @@ def test_a_panel_shows_the_item_and_its_menu_does_what_it_says(desk, host):
 
 
 @pytest.mark.parametrize("name", ["Q4_K_M", "_a__b_", "R&D", "a_b&c & d", "plain"])
-def test_names_read_as_they_are(desk, host, name):
+def test_names_are_displayed_literally(desk, host, name):
     code = (
         "import sys\n"
         "from sotto.ui.app.app import Application\n"
@@ -97,11 +97,11 @@ def test_names_read_as_they_are(desk, host, name):
     finally:
         shown.kill()
         shown.wait()
-    # As the description of com.canonical.dbusmenu has it.
+    # As the specification of com.canonical.dbusmenu requires.
     assert label.replace("__", "\0").replace("_", "").replace("\0", "_") == name
 
 
-def test_the_item_comes_with_a_panel_that_comes_later(desk, bus):
+def test_the_item_appears_in_a_panel_that_starts_later(desk, bus):
     desk.start("--background")
     host = TrayHost(bus.address)
     try:

@@ -1,4 +1,4 @@
-"""Files that go along with a message: how they come, what is shown of them, and what the model sees."""
+"""Files attached to a message: how they are added, how they are shown, and what the model sees."""
 
 import sqlite3
 import threading
@@ -42,7 +42,7 @@ def attached(stage):
     return [attachment.name for attachment in stage.chat_session.draft.attachments]
 
 
-def test_a_dropped_text_is_attached_with_its_cost_and_goes_along(ready, qtbot, loop, notes):
+def test_a_dropped_text_is_attached_with_its_cost_and_sent_along(ready, qtbot, loop, notes):
     composer, overlay = ready.window.chat.composer, ready.window.overlay
     composer.draft.setPlainText("How long?")
     data = urls(notes)
@@ -62,7 +62,7 @@ def test_a_dropped_text_is_attached_with_its_cost_and_goes_along(ready, qtbot, l
     (chip,) = question.findChildren(AttachmentChip)
     assert (chip.name.text(), chip.line.text()) == ("notes.md", f"21 B · {len(SHOWN)} tokens")
     assert question.text.toPlainText() == "How long?"
-    # What went along goes along with the next question and another answer as well.
+    # The attachment is also sent along when another answer is requested.
     ready.window.chat.transcript.messages[-1].again.click()
     qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.chat_session.busy)
     assert ready.script.requests[1].messages == ready.script.requests[0].messages
@@ -80,7 +80,7 @@ def test_a_document_can_be_asked_about_without_a_word(ready, qtbot, loop, notes)
 
 
 def test_files_are_chosen_with_the_button_or_from_the_menu(ready, qtbot, loop, notes, monkeypatch):
-    # The dialog itself is the system's.
+    # The dialog itself belongs to the system.
     monkeypatch.setattr(QFileDialog, "open", lambda dialog: dialog.filesSelected.emit([str(notes)]))
     (action,) = [action for action in ready.window.menus.actions() if action.text() == "Attach Files…"]
     assert action.shortcut().toString() == "Ctrl+Shift+A"
@@ -135,7 +135,7 @@ def test_an_attachment_is_removed_by_keys(ready, qtbot, loop, notes):
         ("bad.pdf", b"%PDF-1.7\nnothing", "bad.pdf could not be read: its PDF is damaged"),
     ],
 )
-def test_what_is_no_text_is_refused_in_a_sentence(ready, qtbot, loop, tmp_path, name, content, why):
+def test_a_file_that_is_not_text_is_refused_with_a_reason(ready, qtbot, loop, tmp_path, name, content, why):
     path = tmp_path / name
     path.write_bytes(content)
     ready.window.composing.drop(DropContents((path,), ()))
@@ -153,7 +153,7 @@ def test_a_pdf_is_read_off_the_windows_thread_and_shown_meanwhile(ready, qtbot, 
     ready.window.chat.composer.draft.setPlainText("Summarise")
     ready.window.composing.attach((path,))
     assert chips(ready) == [("report.pdf", "Reading…")]
-    # Nothing is sent without it.
+    # Nothing can be sent until it has been read.
     assert not ready.window.chat.composer.button.isEnabled()
     qtbot.keyClick(ready.window.chat.composer.draft, Qt.Key.Key_Return)
     assert ready.window.chat.composer.text == "Summarise"
@@ -164,7 +164,7 @@ def test_a_pdf_is_read_off_the_windows_thread_and_shown_meanwhile(ready, qtbot, 
 
 @pytest.fixture
 def slow(monkeypatch):
-    """Files take as long to read as the test wants."""
+    """Yield an event that holds up the reading of files until it is set."""
     go_on, read = threading.Event(), documents.read_document
 
     def wait(path, stopped):
@@ -189,7 +189,7 @@ def test_reading_can_be_stopped(ready, qtbot, loop, notes, slow):
     assert attached(ready) == ["notes.md"]
 
 
-def test_what_is_read_belongs_to_the_conversation_it_was_given_to(ready, qtbot, loop, notes, slow):
+def test_a_file_is_attached_to_the_conversation_it_was_added_to(ready, qtbot, loop, notes, slow):
     ready.window.send("First")
     qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.chat is not None)
     first = ready.chat_session.chat
@@ -203,7 +203,7 @@ def test_what_is_read_belongs_to_the_conversation_it_was_given_to(ready, qtbot, 
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
 
 
-def test_what_is_still_being_read_is_shown_again_with_its_conversation(ready, qtbot, loop, notes, slow):
+def test_a_file_still_being_read_is_shown_again_with_its_conversation(ready, qtbot, loop, notes, slow):
     ready.window.send("First")
     qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.chat is not None)
     first = ready.chat_session.chat
@@ -213,7 +213,7 @@ def test_what_is_still_being_read_is_shown_again_with_its_conversation(ready, qt
     qtbot.waitUntil(lambda: chips(ready) == [("notes.md", "Reading…")])
     slow.set()
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
-    # Nothing that was attached is forgotten with the next one.
+    # Attaching another file does not discard earlier ones.
     slow.clear()
     ready.window.composing.attach((notes,))
     ready.window.current.new_chat()
@@ -224,7 +224,7 @@ def test_what_is_still_being_read_is_shown_again_with_its_conversation(ready, qt
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md", "notes.md"])
 
 
-def test_attachments_stay_with_the_draft_over_a_restart(qtbot, loop, ready, preferences, notes, tmp_path, destroyed):
+def test_attachments_stay_with_the_draft_across_a_restart(qtbot, loop, ready, preferences, notes, tmp_path, destroyed):
     ready.window.chat.composer.draft.setPlainText("unsent")
     ready.window.composing.attach((notes,))
     qtbot.waitUntil(lambda: bool(chips(ready)) and "tokens" in chips(ready)[0][1])
@@ -242,7 +242,7 @@ def test_attachments_stay_with_the_draft_over_a_restart(qtbot, loop, ready, pref
     destroyed(window, keeper)
 
 
-def test_a_failed_send_gives_attachments_back(ready, qtbot, loop, notes, tmp_path):
+def test_a_failed_send_restores_the_attachments(ready, qtbot, loop, notes, tmp_path):
     ready.window.composing.attach((notes,))
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
     ready.script.chunks, ready.script.fail_answer = [], "The prompt is longer than the context."
@@ -258,7 +258,7 @@ def test_a_failed_send_gives_attachments_back(ready, qtbot, loop, notes, tmp_pat
     qtbot.waitUntil(lambda: kept() == [(None, "notes.md")])
 
 
-def test_an_edited_question_keeps_what_went_along(ready, qtbot, loop, notes):
+def test_an_edited_question_keeps_its_attachments(ready, qtbot, loop, notes):
     ready.window.composing.attach((notes,))
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
     ready.window.send("How long?")
@@ -268,7 +268,7 @@ def test_an_edited_question_keeps_what_went_along(ready, qtbot, loop, notes):
     assert ready.script.requests[1].messages[0].content == f"{SHOWN}\n\nHow hot?"
 
 
-def test_so_many_files_go_along_and_no_more(ready, qtbot, loop, tmp_path):
+def test_the_number_of_files_is_limited(ready, qtbot, loop, tmp_path):
     paths = [tmp_path / f"{number}.txt" for number in range(22)]
     for path in paths:
         path.write_text("x")
@@ -298,7 +298,7 @@ def test_so_many_files_go_along_and_no_more(ready, qtbot, loop, tmp_path):
         ("sha256-" + "a" * 64, b"GGUF", False),
     ],
 )
-def test_what_is_dropped_is_a_document_or_a_model(tmp_path, name, content, document):
+def test_a_dropped_file_is_a_document_or_a_model(tmp_path, name, content, document):
     path = tmp_path / name
     path.write_bytes(content)
     models, found = split_drop(DropContents((path, tmp_path, tmp_path / "gone"), ("https://example.org",)))
@@ -311,17 +311,17 @@ def test_the_drag_says_what_a_drop_will_do(tmp_path):
     for name, content in (("a.txt", "a"), ("b.py", "b"), ("c.png", "c"), ("latest", '{"schemaVersion": 2}')):
         (tmp_path / name).write_text(content)
 
-    def told(*names):
+    def described(*names):
         return describe_drop(DropContents(tuple(tmp_path / name for name in names), ()))
 
-    assert told("a.txt") == ("Drop to attach this file to your message", "a.txt")
-    assert told("a.txt", "b.py") == ("Drop to attach 2 files to your message", "a.txt and b.py")
-    assert told("latest", "a.txt") == ("Drop to load a model and attach this file", "latest; a.txt")
-    assert told("latest") == ("Drop to load this model", "latest")
-    assert told("c.png") == ("Pictures cannot be attached", "c.png: no model that sees can run here yet.")
+    assert described("a.txt") == ("Drop to attach this file to your message", "a.txt")
+    assert described("a.txt", "b.py") == ("Drop to attach 2 files to your message", "a.txt and b.py")
+    assert described("latest", "a.txt") == ("Drop to load a model and attach this file", "latest; a.txt")
+    assert described("latest") == ("Drop to load this model", "latest")
+    assert described("c.png") == ("Pictures cannot be attached", "c.png: no model that sees can run here yet.")
 
 
-def test_a_model_and_a_document_dropped_together_are_each_what_they_are(ready, qtbot, loop, notes, tmp_path):
+def test_a_model_and_a_document_dropped_together_are_told_apart(ready, qtbot, loop, notes, tmp_path):
     manifest = tmp_path / "latest"
     manifest.write_text('{"schemaVersion": 2}')
     ready.shelf.at[manifest] = record("dropped", path=manifest)

@@ -1,4 +1,4 @@
-"""What is chosen for one conversation: it is kept with it, and reaches the engine."""
+"""Settings of one conversation: they are saved with it, and reach the engine."""
 
 import json
 import sqlite3
@@ -26,7 +26,7 @@ def ask(stage, qtbot, text):
     return stage.script.requests[-1]
 
 
-def test_what_is_chosen_reaches_the_engine_and_stays_with_its_chat(ready, qtbot, loop, tmp_path):
+def test_choices_reach_the_engine_and_stay_with_their_chat(ready, qtbot, loop, tmp_path):
     choices = ready.window.chat.choices
     request = ask(ready, qtbot, "Plain")
     assert (request.sampling, request.options, request.messages[0].role) == (None, {}, "user")
@@ -55,7 +55,7 @@ def test_what_is_chosen_reaches_the_engine_and_stays_with_its_chat(ready, qtbot,
     assert choices.system.toPlainText() == "Answer in French."
 
 
-def test_what_is_chosen_before_the_first_question_is_kept_with_it(ready, qtbot, loop, tmp_path):
+def test_choices_made_before_the_first_question_are_saved_with_it(ready, qtbot, loop, tmp_path):
     choices = ready.window.chat.choices
     choices.fields["seed"].setValue(7)
     request = ask(ready, qtbot, "First")
@@ -63,7 +63,7 @@ def test_what_is_chosen_before_the_first_question_is_kept_with_it(ready, qtbot, 
     assert kept(tmp_path) == [("", {"seed": 7})]
 
 
-def test_everything_can_be_as_the_model_has_it_again(ready, qtbot, loop, tmp_path):
+def test_everything_can_be_reset_to_the_models_defaults(ready, qtbot, loop, tmp_path):
     choices = ready.window.chat.choices
     choices.system.setPlainText("Be brief.")
     choices.fields["num_predict"].setValue(5)
@@ -73,13 +73,13 @@ def test_everything_can_be_as_the_model_has_it_again(ready, qtbot, loop, tmp_pat
     assert ask(ready, qtbot, "Free").options == {}
 
 
-def test_what_nobody_can_have_chosen_is_not_shown(ready, loop):
+def test_values_that_cannot_have_been_chosen_are_not_shown(ready, loop):
     choices = ready.window.chat.choices
     choices.show_choices("x", {"temperature": "hot", "top_k": True, "seed": None, "unknown": 1, "min_p": 99})
     assert choices.options == {"min_p": 1.0}
 
 
-def test_the_numbers_that_few_people_need_are_folded_away_and_reach_the_engine(ready, qtbot, loop):
+def test_advanced_options_are_folded_away_and_reach_the_engine(ready, qtbot, loop):
     choices, keeper = ready.window.chat.choices, ready.window.presets
     ready.window.chat.header.choices.click()
     field = choices.fields["mirostat"]
@@ -98,9 +98,9 @@ def test_the_numbers_that_few_people_need_are_folded_away_and_reach_the_engine(r
     choices.fields["dry_penalty_last_n"].setValue(-1)
     request = ask(ready, qtbot, "Chosen")
     assert dict(request.options) == {"mirostat": 1, "dry_penalty_last_n": -1}
-    # What the engine reads is what was meant.
+    # The engine reads the value that was chosen.
     assert request_options({}, request.options).sampling.mirostat == 1
-    # Where one of them is set, they are in view.
+    # They are unfolded if one of them is set.
     keeper.save("Calm", "", choices.options)
     ready.window.current.new_chat()
     assert not field.isVisible()

@@ -1,4 +1,4 @@
-"""The composer's keys: who gets them, and where they lead."""
+"""The composer's keys: which widget receives them, and what they do."""
 
 import threading
 
@@ -15,7 +15,7 @@ def answered(stage, qtbot, text):
     qtbot.waitUntil(lambda: not stage.chat_session.busy and all(turn.id > 0 for turn in stage.chat_session.turns))
 
 
-def test_escape_leaves_an_edit_and_only_then_stops(ready, qtbot, loop):
+def test_escape_first_leaves_an_edit_and_then_stops_the_answer(ready, qtbot, loop):
     answered(ready, qtbot, "First")
     ready.script.hold_answer = threading.Event()
     ready.window.send("Second")
@@ -25,7 +25,7 @@ def test_escape_leaves_an_edit_and_only_then_stops(ready, qtbot, loop):
     qtbot.keyClick(question.editor.draft, Qt.Key.Key_Escape)
     assert not question.editing
     assert ready.chat_session.busy
-    # From the composer as well.
+    # It works from the composer as well.
     question.edit.click()
     ready.window.chat.composer.draft.setFocus()
     qtbot.keyClick(ready.window.chat.composer.draft, Qt.Key.Key_Escape)
@@ -35,7 +35,7 @@ def test_escape_leaves_an_edit_and_only_then_stops(ready, qtbot, loop):
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
 
 
-def test_escape_in_find_closes_it_while_an_answer_comes(ready, qtbot, loop):
+def test_escape_in_the_find_bar_closes_it_while_an_answer_streams(ready, qtbot, loop):
     ready.script.hold_answer = threading.Event()
     ready.window.send("First")
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING)
@@ -45,7 +45,7 @@ def test_escape_in_find_closes_it_while_an_answer_comes(ready, qtbot, loop):
     assert ready.chat_session.busy
 
 
-def test_what_is_typed_anywhere_is_written(ready, qtbot, loop):
+def test_typing_anywhere_goes_to_the_draft(ready, qtbot, loop):
     answered(ready, qtbot, "First")
     composer, transcript = ready.window.chat.composer, ready.window.chat.transcript
     for place in (
@@ -59,7 +59,7 @@ def test_what_is_typed_anywhere_is_written(ready, qtbot, loop):
         qtbot.keyClicks(place, "a")
         assert composer.draft.hasFocus()
     assert composer.text == "aaaa"
-    # Commands stay commands, and other fields keep what is typed into them.
+    # Shortcuts remain shortcuts, and text typed into other fields stays there.
     ready.window.sidebar.search.setFocus()
     qtbot.keyClicks(ready.window.sidebar.search, "b")
     transcript.setFocus()
@@ -68,7 +68,7 @@ def test_what_is_typed_anywhere_is_written(ready, qtbot, loop):
     assert composer.text == "aaaa"
 
 
-def test_where_nothing_is_attached_pasted_files_are_text(ready, qtbot, loop, tmp_path):
+def test_pasted_files_are_text_where_nothing_can_be_attached(ready, qtbot, loop, tmp_path):
     answered(ready, qtbot, "First")
     question = ready.window.chat.transcript.messages[0]
     question.edit.click()
@@ -83,7 +83,7 @@ def test_where_nothing_is_attached_pasted_files_are_text(ready, qtbot, loop, tmp
 
 
 @pytest.mark.parametrize("key", [Qt.Key.Key_Tab, Qt.Key.Key_Backtab])
-def test_tab_goes_round_and_is_caught_nowhere(ready, qtbot, loop, key):
+def test_tab_cycles_through_everything_without_getting_stuck(ready, qtbot, loop, key):
     answered(ready, qtbot, "First")
     window = ready.window
     qtbot.waitUntil(lambda: window.sidebar.chats.view.isVisible() and len(window.sidebar.chats.model.rows) == 1)

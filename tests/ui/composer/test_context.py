@@ -1,4 +1,4 @@
-"""How full the context is, and what a person can do about it."""
+"""The fill level of the context, and what a person can do when it is nearly full."""
 
 import threading
 
@@ -11,7 +11,7 @@ from sotto.ui.state.model_state import Phase
 
 
 def measured(stage, tokens):
-    """Return whether this was measured, of what is typed now."""
+    """Return whether the gauge shows this many tokens, measured for the current draft."""
     meter = stage.window.composing.meter
     return meter.fresh and meter.use is not None and meter.use.tokens == tokens
 
@@ -35,7 +35,7 @@ def test_the_gauge_holds_history_draft_and_attachments(ready, qtbot, loop):
     composer = ready.window.chat.composer
     assert composer.gauge.isHidden()
     composer.draft.setPlainText("x" * 100)
-    # The scripted tokenizer takes each character for a token, and four for each message.
+    # The scripted tokenizer counts one token for each character, and four more for each message.
     qtbot.waitUntil(lambda: measured(ready, 104))
     assert composer.gauge.isVisible()
     assert composer.gauge.text == "104 / 4,096"
@@ -55,7 +55,7 @@ def test_the_gauge_holds_history_draft_and_attachments(ready, qtbot, loop):
     qtbot.waitUntil(composer.gauge.isHidden)
 
 
-def test_counting_goes_on_while_something_is_typed_and_one_at_a_time(ready, qtbot, loop):
+def test_tokens_are_counted_while_typing_one_count_at_a_time(ready, qtbot, loop):
     draft = ready.window.chat.composer.draft
     for letter in "one after the other":
         qtbot.keyClicks(draft, letter)
@@ -64,7 +64,7 @@ def test_counting_goes_on_while_something_is_typed_and_one_at_a_time(ready, qtbo
     assert 1 < len(ready.script.counts) < len("one after the other")
 
 
-def test_a_nearly_full_context_warns_before_anything_is_sent(ready, qtbot, loop):
+def test_a_nearly_full_context_warns_before_sending(ready, qtbot, loop):
     composer = ready.window.chat.composer
     ask(ready, qtbot, "x" * 1000, "y" * 2000)
     composer.draft.setPlainText("z" * 500)
@@ -75,14 +75,14 @@ def test_a_nearly_full_context_warns_before_anything_is_sent(ready, qtbot, loop)
     assert composer.panel.title.text() == "The context is nearly full"
     assert composer.panel.message.text() == "284 of 4,096 tokens are left for the answer."
     assert labels(ready) == ["Leave out the oldest turns", "New chat with a summary"]
-    # It can be sent as it is, and none of it is left out.
+    # It can be sent as it is, without leaving anything out.
     composer.button.click()
     qtbot.waitUntil(lambda: len(ready.script.requests) == 2)
     assert ready.script.requests[-1].overflow is Overflow.ERROR
     assert composer.panel.isHidden()
 
 
-def test_what_does_not_fit_is_not_sent(ready, qtbot, loop):
+def test_a_message_that_does_not_fit_is_not_sent(ready, qtbot, loop):
     composer = ready.window.chat.composer
     composer.draft.setPlainText("z" * 5000)
     qtbot.waitUntil(composer.panel.isVisible)
@@ -97,7 +97,7 @@ def test_what_does_not_fit_is_not_sent(ready, qtbot, loop):
     qtbot.waitUntil(lambda: len(ready.script.requests) == 1)
 
 
-def test_the_oldest_turns_are_left_out_once_a_person_says_so(ready, qtbot, loop):
+def test_the_oldest_turns_are_left_out_once_the_person_agrees(ready, qtbot, loop):
     composer = ready.window.chat.composer
     ask(ready, qtbot, "x" * 1500, "y" * 2000)
     composer.draft.setPlainText("z" * 900)
@@ -109,13 +109,13 @@ def test_the_oldest_turns_are_left_out_once_a_person_says_so(ready, qtbot, loop)
     composer.button.click()
     qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.chat_session.busy)
     assert ready.script.requests[-1].overflow is Overflow.SHIFT
-    # That holds for this conversation, when it is opened again too, and for no other one.
+    # That applies only to this conversation, and still does when it is opened again.
     chat = ready.chat_session.chat
     ready.window.current.new_chat()
     assert not ready.chat_session.draft.trims
     ready.window.current.open(chat)
     qtbot.waitUntil(lambda: ready.chat_session.draft.trims)
-    # What is too long by itself is still not sent.
+    # A message that is too long on its own is still not sent.
     composer.draft.setPlainText("z" * 3500)
     qtbot.waitUntil(composer.panel.isVisible)
     assert composer.panel.message.text().startswith("Even without the oldest turns it takes 3,504 tokens")
@@ -123,14 +123,14 @@ def test_the_oldest_turns_are_left_out_once_a_person_says_so(ready, qtbot, loop)
     assert len(ready.script.requests) == 2
 
 
-def test_the_context_is_raised_for_a_model_that_was_made_for_more(ready, qtbot, loop):
+def test_the_context_is_raised_for_a_model_that_was_trained_for_more(ready, qtbot, loop):
     composer = ready.window.chat.composer
     ready.script.loaded_context = 1000
     ready.session.load(ready.session.library.models[1])
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
     composer.draft.setPlainText("z" * 1600)
     qtbot.waitUntil(composer.panel.isVisible)
-    # 4,096 tokens are the most it was made for.
+    # The model was trained for at most 4,096 tokens.
     assert labels(ready) == ["Raise the context to 4,000 (up to 3.1 MB more memory)"]
     ready.script.loaded_context = None
     press(ready, "Raise the context")
@@ -142,7 +142,7 @@ def test_the_context_is_raised_for_a_model_that_was_made_for_more(ready, qtbot, 
     assert ready.window.chat.notice.isHidden()
 
 
-def test_another_context_than_was_asked_for_is_told(ready, qtbot, loop):
+def test_a_context_other_than_the_requested_one_is_reported(ready, qtbot, loop):
     ready.script.loaded_context = 2048
     ready.session.reload(4000)
     notice = ready.window.chat.notice
@@ -166,14 +166,14 @@ def test_a_new_chat_begins_with_a_summary(ready, qtbot, loop):
     press(ready, "New chat with a summary")
     assert ready.window.chat.notice.title.text() == "Writing a summary"
     qtbot.waitUntil(lambda: ready.chat_session.chat != first and not ready.chat_session.turns)
-    said = ready.script.requests[-1].messages
-    assert [message.role for message in said] == ["user", "assistant", "user"]
-    assert said[-1].content.startswith("Summarise our conversation")
+    messages = ready.script.requests[-1].messages
+    assert [message.role for message in messages] == ["user", "assistant", "user"]
+    assert messages[-1].content.startswith("Summarise our conversation")
     assert composer.text.startswith("What we talked about before:\n\nThey spoke of letters.\n\nAnd now z")
     assert [attachment.name for attachment in ready.chat_session.draft.attachments] == ["a.txt"]
     assert ready.window.chat.notice.isHidden()
     assert ready.session.state.phase is Phase.READY
-    # The old conversation is as it was, but for the draft.
+    # The old conversation is unchanged except for its draft.
     ready.window.current.open(first)
     qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2)
     assert composer.text == ""
@@ -192,7 +192,7 @@ def test_a_summary_can_be_stopped(ready, qtbot, loop):
     assert ready.window.chat.composer.text == ""
 
 
-def test_a_part_of_a_document_is_sent_where_a_person_says_which(ready, qtbot, loop):
+def test_a_part_of_a_document_is_sent_when_the_person_selects_it(ready, qtbot, loop):
     composer = ready.window.chat.composer
     text = "".join(f"line {number}\n" for number in range(1000))
     ready.chat_session.draft.attach([Attachment("long.txt", text, len(text), 0, len(text))])
@@ -222,10 +222,10 @@ def test_a_part_of_a_document_is_sent_where_a_person_says_which(ready, qtbot, lo
         (ContextUse(700, 1000, 700, 750, trims=True), 700, False, False),
     ],
 )
-def test_how_full_is_full(use, used, tight, over):
+def test_the_thresholds_for_tight_and_over(use, used, tight, over):
     assert (use.used, use.tight, use.over) == (used, tight, over)
 
 
-def test_how_far_a_context_is_raised():
+def test_the_length_to_which_a_context_is_raised():
     use = ContextUse(5000, 1000, 5000, 750)
     assert [use.larger_context(longest) for longest in (None, 1000, 1500, 100_000)] == [None, None, 1500, 8000]

@@ -1,4 +1,4 @@
-"""What answers of a chat must be: chosen in its settings, told at the composer, and shown as what it is."""
+"""The answer format of a chat: chosen in its settings, indicated at the composer, and shown in the transcript."""
 
 import json
 from dataclasses import replace
@@ -35,7 +35,7 @@ values = st.recursive(
 )
 
 
-def asked(stage, qtbot, text="Go"):
+def sent_request(stage, qtbot, text="Go"):
     stage.window.send(text)
     qtbot.waitUntil(lambda: not stage.chat_session.busy and stage.chat_session.turns[-1].id > 0)
     return stage.script.requests[-1]
@@ -49,7 +49,7 @@ def test_json_is_laid_out_the_same_however_it_was_written_and_cut(value, separat
     assert "".join(pieces) == json.dumps(value, indent=2, ensure_ascii=False)
 
 
-def test_a_schema_is_pasted_checked_and_holds(ready, qtbot, loop):
+def test_a_pasted_schema_is_checked_and_takes_effect(ready, qtbot, loop):
     choices, composer = ready.window.chat.choices, ready.window.chat.composer
     field = choices.format
     assert (choices.origins["format"].text(), composer.format.isVisible()) == ("usual", False)
@@ -57,10 +57,10 @@ def test_a_schema_is_pasted_checked_and_holds(ready, qtbot, loop):
     field.segments.buttons["json"].click()
     assert (choices.origins["format"].text(), composer.format.isVisible()) == ("set here", True)
     assert composer.format.accessibleName() == "Answers are JSON objects."
-    grammar = asked(ready, qtbot).grammar
+    grammar = sent_request(ready, qtbot).grammar
     assert (grammar.kind, json.loads(grammar.text)) == (GrammarKind.JSON_SCHEMA, {"type": "object"})
 
-    # What cannot be honoured is refused in place, and nothing of it holds.
+    # A schema that is not supported is refused in place, and none of it takes effect.
     field.segments.buttons["schema"].click()
     assert field.text.hasFocus()
     assert field.value is None
@@ -72,33 +72,33 @@ def test_a_schema_is_pasted_checked_and_holds(ready, qtbot, loop):
         qtbot.waitUntil(lambda why=why: why in field.error.text())
         assert field.line.text() == "Until there is one, answers stay text."
         assert field.text.accessibleDescription() == field.error.text()
-        assert asked(ready, qtbot).grammar is None
+        assert sent_request(ready, qtbot).grammar is None
     field.text.setPlainText(json.dumps(SCHEMA))
     qtbot.waitUntil(lambda: field.value is not None)
     assert field.error.isHidden()
-    assert json.loads(asked(ready, qtbot).grammar.text) == SCHEMA
+    assert json.loads(sent_request(ready, qtbot).grammar.text) == SCHEMA
     first = ready.chat_session.chat
 
-    # It is the chat's own, goes with presets, and comes back.
+    # The format belongs to the chat: a preset can save it, and it is there again when the chat is reopened.
     ready.window.presets.save("Person", "", choices.options)
     ready.window.current.new_chat()
     assert (field.value, field.text.toPlainText(), composer.format.isVisible()) == (None, "", False)
-    assert asked(ready, qtbot).grammar is None
+    assert sent_request(ready, qtbot).grammar is None
     choices.presets.applied.emit(ready.window.presets.with_name("Person"))
     assert composer.format.accessibleName() == "Answers are JSON, as the JSON schema says."
     ready.window.current.new_chat()
     ready.window.current.open(first)
     qtbot.waitUntil(lambda: field.value is not None)
     assert json.loads(field.text.toPlainText()) == SCHEMA
-    # The sign at the composer leads to where it is chosen.
+    # The indicator at the composer leads to the setting.
     ready.window.chat.hide_choices()
     qtbot.mouseClick(composer.format, Qt.MouseButton.LeftButton)
     assert field.segments.buttons["schema"].hasFocus()
     choices.reset.click()
-    assert asked(ready, qtbot).grammar is None
+    assert sent_request(ready, qtbot).grammar is None
 
 
-def test_a_file_says_what_answers_must_be(ready, qtbot, loop, tmp_path):
+def test_the_format_is_read_from_a_file(ready, qtbot, loop, tmp_path):
     field = ready.window.chat.choices.format
     ready.window.chat.header.choices.click()
     field.segments.buttons["schema"].click()
@@ -118,9 +118,9 @@ def test_a_file_says_what_answers_must_be(ready, qtbot, loop, tmp_path):
     qtbot.waitUntil(lambda: field.value is not None)
     assert field.value == {"kind": "regex", "text": r"\d\d:\d\d", "name": "time.regex"}
     assert field.line.text() == "Answers are what time.regex says."
-    assert asked(ready, qtbot).grammar.kind is GrammarKind.REGEX
+    assert sent_request(ready, qtbot).grammar.kind is GrammarKind.REGEX
     assert not ready.chat_session.turns[-1].is_json
-    # What is changed in it is still an expression, and no file any more.
+    # Once edited it is still a regular expression, but no longer linked to the file.
     field.text.setPlainText(r"\d+")
     qtbot.waitUntil(lambda: field.value["text"] == r"\d+")
     assert field.line.text() == "Answers are what the regular expression says."
@@ -136,7 +136,7 @@ GOOD = {"kind": "regex", "text": "a", "name": "n"}
         *(GOOD | {"name": "a\nb"}, GOOD | {"name": "n" * 999}, GOOD | {"more": 1}, GOOD | {"text": 3}),
     ],
 )
-def test_what_nobody_can_have_chosen_is_no_format(kept):
+def test_a_value_that_cannot_have_been_chosen_is_not_a_format(kept):
     assert is_format_option(GOOD)
     assert not is_format_option(kept)
     assert valid_options({"format": kept}) == {}
@@ -146,13 +146,13 @@ def test_what_nobody_can_have_chosen_is_no_format(kept):
     assert read_answer_options({"format": kept}, None).grammar is None
 
 
-def test_an_answer_that_was_begun_as_text_goes_on_as_text(ready, qtbot, loop):
+def test_an_answer_that_began_as_text_continues_as_text(ready, qtbot, loop):
     ready.script.chunks = ["Some ", "prose."]
     for held in (False, True):
         if held:
             ready.window.current.new_chat()
             ready.window.chat.choices.format.segments.buttons["json"].click()
-        asked(ready, qtbot)
+        sent_request(ready, qtbot)
         last = ready.chat_session.turns[-1]
         ready.chat_session.turns[-1] = replace(last, state=State.STOPPED)
         ready.window.chat.choices.format.segments.buttons["json"].click()
@@ -164,14 +164,14 @@ def test_an_answer_that_was_begun_as_text_goes_on_as_text(ready, qtbot, loop):
 
 @pytest.mark.parametrize("live", [True, False])
 def test_json_is_shown_as_code_and_copied_as_json(dressed, qtbot, live):
-    said = '{"a":"```\\n","b":[{},{"c":1.50}]}'
+    answer = '{"a":"```\\n","b":[{},{"c":1.50}]}'
     shown = '{\n  "a": "```\\n",\n  "b": [\n    {},\n    {\n      "c": 1.50\n    }\n  ]\n}'
-    turn = Turn(2, 1, Role.ASSISTANT, said, State.COMPLETE, 0.0, "m", {"format": "json"})
+    turn = Turn(2, 1, Role.ASSISTANT, answer, State.COMPLETE, 0.0, "m", {"format": "json"})
     message = AnswerMessage("m")
     qtbot.addWidget(message)
     if live:
         message.set_format(turn)
-        for letter in said:
+        for letter in answer:
             message.append(letter)
         message.end(turn)
     else:
@@ -181,17 +181,17 @@ def test_json_is_shown_as_code_and_copied_as_json(dressed, qtbot, live):
     message.copy.click()
     assert QApplication.clipboard().text() == shown
     assert to_markdown(turn) == f"````json\n{shown}\n````"
-    # What is kept is what the model wrote, and what it is given the next time.
-    assert message.body.markdown == said
+    # The text that the model wrote is kept unchanged, and goes back to the model with the next question.
+    assert message.body.markdown == answer
 
 
 @pytest.fixture
 def window(real_window):
-    """The window over the real engine, with the built-in model."""
+    """Return the window over the real engine, with the built-in model."""
     return real_window(make_host(THREAD))
 
 
-def test_an_answer_of_the_real_engine_is_json_while_it_comes_and_afterwards(qtbot, window, loop, tmp_path):
+def test_an_answer_of_the_real_engine_is_shown_as_json_while_streaming_and_afterwards(qtbot, window, loop, tmp_path):
     current, transcript, choices = window.current, window.chat.transcript, window.chat.choices
     (tmp_path / "person.json").write_text(json.dumps(SCHEMA))
     choices.format.segments.buttons["schema"].click()
@@ -202,22 +202,22 @@ def test_an_answer_of_the_real_engine_is_json_while_it_comes_and_afterwards(qtbo
     current.session.answer_grew.connect(lambda pieces: grown.append(transcript.answer.text.regions.found))
     window.send("Who are you?")
     qtbot.waitUntil(lambda: not current.session.busy and current.session.turns[-1].id > 0, timeout=WAIT)
-    said = json.loads(current.session.turns[-1].text)
-    assert said.keys() == {"name", "sizes"}
-    assert len(said["name"]) <= 8
+    answer = json.loads(current.session.turns[-1].text)
+    assert answer.keys() == {"name", "sizes"}
+    assert len(answer["name"]) <= 8
     assert all(len(regions) == 1 for regions in grown[1:])
 
     def shown():
         (region,) = transcript.last_message.text.regions.found
         return transcript.last_message.text.code_of(region)
 
-    assert shown() == json.dumps(said, indent=2, ensure_ascii=False)
+    assert shown() == json.dumps(answer, indent=2, ensure_ascii=False)
     first = current.session.chat
     current.new_chat()
     current.open(first)
     qtbot.waitUntil(lambda: not transcript.empty and transcript.last_message is not None, timeout=WAIT)
-    assert shown() == json.dumps(said, indent=2, ensure_ascii=False)
+    assert shown() == json.dumps(answer, indent=2, ensure_ascii=False)
     window.chat_library.export_markdown(first, tmp_path / "chat.md")
     qtbot.waitUntil((tmp_path / "chat.md").exists, timeout=WAIT)
     code = (tmp_path / "chat.md").read_text().partition("```json\n")[2].partition("\n```")[0]
-    assert json.loads(code) == said
+    assert json.loads(code) == answer

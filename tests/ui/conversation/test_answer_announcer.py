@@ -1,4 +1,4 @@
-"""What a screen reader hears of an answer."""
+"""Announcements of an answer to screen readers."""
 
 import threading
 from itertools import pairwise
@@ -34,50 +34,50 @@ class Conversation(QObject):
     branch_changed = Signal(object)
 
 
-class Hearing:
-    """What was announced, and when, on a clock that the test turns."""
+class AnnouncementLog:
+    """Records what was announced, and when, with a clock that the test advances."""
 
     def __init__(self):
         self.now = 100.0
-        self.said = []
-        self.talk, self.about = Conversation(), QObject()
-        self.announcer = AnswerAnnouncer(self.about, self.hear, lambda: self.now)
-        self.announcer.bind(self.talk)
+        self.announced = []
+        self.conversation, self.about = Conversation(), QObject()
+        self.announcer = AnswerAnnouncer(self.about, self.record, lambda: self.now)
+        self.announcer.bind(self.conversation)
 
-    def hear(self, about, text):
+    def record(self, about, text):
         assert about is self.about
-        self.said.append((self.now, text))
+        self.announced.append((self.now, text))
 
     def end(self, state=State.COMPLETE, text=""):
-        self.talk.answer_ended.emit(Turn(1, None, Role.ASSISTANT, text, state, 0.0))
+        self.conversation.answer_ended.emit(Turn(1, None, Role.ASSISTANT, text, state, 0.0))
 
     @property
     def texts(self):
-        return [text for _, text in self.said]
+        return [text for _, text in self.announced]
 
 
 @pytest.fixture
-def hearing(qapp):
-    return Hearing()
+def log(qapp):
+    return AnnouncementLog()
 
 
-def test_a_wanted_tool_is_named_and_nothing_of_json_is_read_out(hearing):
-    hearing.talk.answer_awaited.emit("tiny", "Reading prompt…")
-    hearing.now += PAUSE
+def test_a_tool_call_is_named_and_json_is_not_read_out(log):
+    log.conversation.answer_awaited.emit("tiny", "Reading prompt…")
+    log.now += PAUSE
     call = Call("find", {"what": "x"})
-    hearing.talk.answer_grew.emit((*pieces("I look. "), Piece(Kind.TOOL, ends=True, call=call), *pieces("Done")))
-    hearing.end()
+    log.conversation.answer_grew.emit((*pieces("I look. "), Piece(Kind.TOOL, ends=True, call=call), *pieces("Done")))
+    log.end()
     held = Turn(1, None, Role.ASSISTANT, "", State.STREAMING, 0.0, figures={"format": "json"})
     for signal, first in (
-        (hearing.talk.answer_begun, lambda: hearing.talk.answer_awaited.emit("tiny", "Reading prompt…")),
-        (hearing.talk.answer_resumed, lambda: None),
+        (log.conversation.answer_begun, lambda: log.conversation.answer_awaited.emit("tiny", "Reading prompt…")),
+        (log.conversation.answer_resumed, lambda: None),
     ):
         first()
         signal.emit(held)
-        hearing.now += PAUSE
-        hearing.talk.answer_grew.emit(pieces('{"a": "One is said. Two is too. "}'))
-        hearing.end(text="{}")
-    assert hearing.texts == [
+        log.now += PAUSE
+        log.conversation.answer_grew.emit(pieces('{"a": "One is said. Two is too. "}'))
+        log.end(text="{}")
+    assert log.texts == [
         "tiny answers",
         "I look. Wants to use find.",
         "Done The answer is complete.",
@@ -88,52 +88,52 @@ def test_a_wanted_tool_is_named_and_nothing_of_json_is_read_out(hearing):
     ]
 
 
-def test_the_beginning_sentences_now_and_then_and_the_end(hearing):
-    hearing.talk.answer_awaited.emit("tiny", "Reading prompt…")
+def test_the_beginning_some_sentences_and_the_end_are_announced(log):
+    log.conversation.answer_awaited.emit("tiny", "Reading prompt…")
     for word in "One is said. Two is too. Three waits for its end. Four. Five is cut".split():
-        hearing.now += 0.5
-        hearing.talk.answer_grew.emit(pieces(f"{word} "))
-    hearing.now += 0.1
-    hearing.end()
-    assert hearing.texts == [
+        log.now += 0.5
+        log.conversation.answer_grew.emit(pieces(f"{word} "))
+    log.now += 0.1
+    log.end()
+    assert log.texts == [
         "tiny answers",
         "One is said.",
         "Two is too.",
         "Three waits for its end. Four.",
         "Five is cut The answer is complete.",
     ]
-    times = [when for when, _ in hearing.said[:-1]]
+    times = [when for when, _ in log.announced[:-1]]
     assert all(later - earlier >= PAUSE for earlier, later in pairwise(times))
 
 
 @given(st.lists(st.tuples(st.text("ab. !\n`", max_size=8), st.floats(0, 3)), max_size=40))
-def test_never_more_often_than_that_and_nothing_is_said_twice(qapp, chunks):
-    hearing = Hearing()
-    hearing.talk.answer_awaited.emit("m", "")
+def test_announcements_are_spaced_and_repeat_nothing(qapp, chunks):
+    log = AnnouncementLog()
+    log.conversation.answer_awaited.emit("m", "")
     for text, pause in chunks:
-        hearing.now += pause
-        hearing.talk.answer_grew.emit(pieces(text))
-    hearing.end()
-    times = [when for when, _ in hearing.said[:-1]]
+        log.now += pause
+        log.conversation.answer_grew.emit(pieces(text))
+    log.end()
+    times = [when for when, _ in log.announced[:-1]]
     assert all(later - earlier >= PAUSE for earlier, later in pairwise(times))
-    told = " ".join(hearing.texts[1:]).removesuffix("The answer is complete.")
-    said = "".join(text for text, _ in chunks)
-    if "`" not in said:
-        assert told.split() == said.split()
+    spoken = " ".join(log.texts[1:]).removesuffix("The answer is complete.")
+    written = "".join(text for text, _ in chunks)
+    if "`" not in written:
+        assert spoken.split() == written.split()
 
 
-def test_how_it_ended_is_said(hearing):
+def test_the_way_an_answer_ended_is_announced(log):
     for state, ended in ((State.STOPPED, "The answer was stopped."), (State.FAILED, "The answer broke off.")):
-        hearing.talk.answer_awaited.emit("m", "")
-        hearing.end(state)
-        assert hearing.texts[-1] == ended
-    hearing.talk.answer_awaited.emit("m", "")
-    hearing.talk.retracted.emit("Hi")
-    assert "draft again" in hearing.texts[-1]
-    count = len(hearing.said)
-    hearing.talk.answer_grew.emit(pieces("Late. "))
-    hearing.end()
-    assert len(hearing.said) == count
+        log.conversation.answer_awaited.emit("m", "")
+        log.end(state)
+        assert log.texts[-1] == ended
+    log.conversation.answer_awaited.emit("m", "")
+    log.conversation.retracted.emit("Hi")
+    assert "draft again" in log.texts[-1]
+    count = len(log.announced)
+    log.conversation.answer_grew.emit(pieces("Late. "))
+    log.end()
+    assert len(log.announced) == count
 
 
 def test_marks_and_code_are_not_read_out():
@@ -141,16 +141,16 @@ def test_marks_and_code_are_not_read_out():
     assert speakable(text) == "Title Bold and code, see here. (code) Done."
 
 
-def test_no_sentence_is_taken_from_code_that_is_not_whole(hearing):
-    hearing.talk.answer_awaited.emit("m", "")
-    hearing.now += 5
-    hearing.talk.answer_grew.emit(pieces("Look. ```\nx. y. z. "))
-    hearing.now += 5
-    hearing.talk.answer_grew.emit(pieces("more. "))
-    assert hearing.texts[1:] == ["Look."]
+def test_no_sentence_is_announced_from_unfinished_code(log):
+    log.conversation.answer_awaited.emit("m", "")
+    log.now += 5
+    log.conversation.answer_grew.emit(pieces("Look. ```\nx. y. z. "))
+    log.now += 5
+    log.conversation.answer_grew.emit(pieces("more. "))
+    assert log.texts[1:] == ["Look."]
 
 
-def test_a_real_conversation_goes_through_the_one_sending_function(ready, qtbot, loop, monkeypatch):
+def test_announcements_of_a_real_conversation_are_sent_to_qt(ready, qtbot, loop, monkeypatch):
     sent = []
     monkeypatch.setattr(announcements.QAccessible, "isActive", lambda: True)
     monkeypatch.setattr(announcements.QAccessible, "updateAccessibility", lambda event: sent.append(event.message()))
@@ -163,6 +163,6 @@ def test_a_real_conversation_goes_through_the_one_sending_function(ready, qtbot,
     assert sent == ["tiny answers", "Hello there. And more The answer is complete."]
 
 
-def test_nobody_is_told_where_nobody_listens(qapp, monkeypatch):
+def test_nothing_is_sent_when_no_screen_reader_is_active(qapp, monkeypatch):
     monkeypatch.setattr(announcements.QAccessible, "updateAccessibility", lambda event: pytest.fail("sent"))
     announce(QObject(), "Hello")

@@ -1,4 +1,4 @@
-"""What stands under an answer: while its prompt is read, while it comes, and when it is there."""
+"""The status line under an answer: while its prompt is read, while the answer streams, and once it is complete."""
 
 import threading
 
@@ -20,7 +20,7 @@ def status(stage):
     return stage.window.chat.transcript.messages[-1].status.text()
 
 
-def test_an_edit_of_the_first_message_says_that_it_is_read_anew_and_why(ready, qtbot, loop):
+def test_editing_the_first_message_shows_why_the_prompt_is_read_again(ready, qtbot, loop):
     ready.script.prompt_tokens, ready.script.cached_tokens = 2000, 0
     ask(ready, qtbot, "First")
     assert "anew" not in status(ready)
@@ -41,7 +41,7 @@ def test_an_edit_of_the_first_message_says_that_it_is_read_anew_and_why(ready, q
     assert [done for done, _ in lines] == sorted(done for done, _ in lines)
     assert {reason for _, reason in lines} == {why}
     assert f"prompt 1,900 (10 cached) · read again, because {why}" in status(ready)
-    # It is kept with the answer.
+    # The reason is saved with the answer.
     chat = ready.chat_session.chat
     ready.window.current.new_chat()
     ready.window.current.open(chat)
@@ -68,7 +68,7 @@ MORE = (*TALK, Message("user", "c"))
         (PromptState("m", TALK[:1]), 10, "its memory was needed for something else"),
     ],
 )
-def test_why_a_prompt_is_read_anew(now, cached, why):
+def test_the_reason_for_reading_a_prompt_again(now, cached, why):
     assert reread_reason(PromptState("m", TALK), 100, now, cached) == why
 
 
@@ -113,27 +113,27 @@ def test_the_line_under_an_answer(end, line):
     assert figures_line(answer_figures(end)) == line
 
 
-def test_figures_that_nobody_can_read_are_left_out():
+def test_malformed_figures_are_left_out():
     assert figures_line({"tokens": "x", "prompt": [], "reason": {}, "anew": 5}) == ""
     assert figures_line({"tokens": 3, "prompt": 4, "first": None}).startswith("3 tokens · — tok/s · prompt 4")
 
 
-def test_the_pace_is_told_after_the_first_moments_and_not_too_often(qtbot):
-    now, told = [0.0], []
+def test_the_pace_is_reported_after_a_moment_and_at_intervals(qtbot):
+    now, measured = [0.0], []
     pace = AnswerPace(now=lambda: now[0])
-    pace.measured.connect(lambda tokens, rate: told.append((tokens, round(rate))))
+    pace.measured.connect(lambda tokens, rate: measured.append((tokens, round(rate))))
     pace.begin()
     for step in range(31):
         now[0] = step / 10
         pace.add(5)
-    assert told == [(55, 50), (80, 50), (105, 50), (130, 50), (155, 50)]
+    assert measured == [(55, 50), (80, 50), (105, 50), (130, 50), (155, 50)]
     assert pace_line(55, 50.04) == "Answering · 55 tokens · ~50.0 tok/s"
     pace.begin()
     pace.add(5)
-    assert len(told) == 5
+    assert len(measured) == 5
 
 
-def test_an_answer_says_how_fast_it_comes(ready, qtbot, loop):
+def test_an_answer_shows_its_speed(ready, qtbot, loop):
     ready.script.chunks, ready.script.pause = ["word "] * 60, 0.03
     ready.window.send("Go on")
     qtbot.waitUntil(lambda: "tok/s" in status(ready))

@@ -1,32 +1,32 @@
-"""One conversation: what is under way for it, from the question to the end of its answer."""
+"""The phases of one conversation, from the question to the end of its answer."""
 
 import threading
 
 from sotto.ui.conversation.chat_session import Phase
 
 
-def followed(stage):
-    """Return the phases of the conversation in view, as they come."""
+def record_phases(stage):
+    """Return a list that grows with the phases of the conversation in view."""
     session, phases = stage.chat_session, []
     session.phase_changed.connect(lambda: phases.append(session.phase))
     return phases
 
 
 def test_a_question_is_saved_read_and_answered(ready, qtbot, loop):
-    phases = followed(ready)
+    phases = record_phases(ready)
     assert ready.chat_session.send("Hi")
     assert phases == [Phase.SAVING]
-    # Nothing else can be asked meanwhile.
+    # No other question can be sent meanwhile.
     assert not ready.chat_session.send("And this?")
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert phases == [Phase.SAVING, Phase.PREFILLING, Phase.ANSWERING, Phase.IDLE]
 
 
-def test_a_question_waits_for_a_model_and_comes_back_where_there_is_none(stage, qtbot, loop):
+def test_a_question_waits_for_a_model_and_becomes_a_draft_if_stopped(stage, qtbot, loop):
     stage.script.hold_load = threading.Event()
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.session.load(stage.session.library.models[0])
-    phases = followed(stage)
+    phases = record_phases(stage)
     assert stage.chat_session.send("Early?")
     qtbot.waitUntil(lambda: stage.chat_session.phase is Phase.WAITING_FOR_MODEL)
     stage.chat_session.stop()
@@ -37,10 +37,10 @@ def test_a_question_waits_for_a_model_and_comes_back_where_there_is_none(stage, 
     assert stage.window.chat.composer.text == "Early?"
 
 
-def test_a_summary_is_no_answer_and_ends_with_its_view(ready, qtbot, loop):
+def test_a_summary_is_not_an_answer_and_ends_when_its_chat_is_left(ready, qtbot, loop):
     assert ready.chat_session.send("Hi")
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
-    session, phases = ready.chat_session, followed(ready)
+    session, phases = ready.chat_session, record_phases(ready)
     ready.script.hold_answer = threading.Event()
     session.summarize()
     assert phases == [Phase.SUMMARIZING]
@@ -50,7 +50,7 @@ def test_a_summary_is_no_answer_and_ends_with_its_view(ready, qtbot, loop):
     assert ready.chat_session.draft.text == ""
 
 
-def test_an_answer_that_was_stopped_before_it_began_has_no_thoughts_of_the_one_before(ready, qtbot, loop):
+def test_an_answer_stopped_before_it_began_does_not_get_earlier_thoughts(ready, qtbot, loop):
     ready.script.chunks = ["<think>", "Hm.", "</think>", "Yes."]
     assert ready.chat_session.send("Think")
     qtbot.waitUntil(lambda: not ready.chat_session.busy)

@@ -1,4 +1,4 @@
-"""Answers that go on while another conversation is in view."""
+"""Answers that continue while another conversation is in view."""
 
 import sqlite3
 import threading
@@ -30,7 +30,7 @@ def captions(stage):
 
 
 def begin_answer(stage, qtbot, question):
-    """Ask, and return the chat once the first half of the answer is there; `script.hold_answer` holds the rest."""
+    """Ask, and return the chat once half of the answer has arrived; `script.hold_answer` holds the rest back."""
     stage.script.chunks, stage.script.hold_answer = ["One ", "two ", "three ", "four."], threading.Event()
     stage.window.send(question)
     qtbot.waitUntil(lambda: stage.chat_session.turns and stage.chat_session.turns[-1].text.startswith("One "))
@@ -38,7 +38,7 @@ def begin_answer(stage, qtbot, question):
     return stage.chat_session.chat
 
 
-def test_an_answer_goes_on_while_another_chat_is_in_view(ready, qtbot, loop, file):
+def test_an_answer_continues_while_another_chat_is_in_view(ready, qtbot, loop, file):
     chat = begin_answer(ready, qtbot, "First?")
     ready.window.current.new_chat()
     assert shown(ready) == []
@@ -56,7 +56,7 @@ def test_an_answer_goes_on_while_another_chat_is_in_view(ready, qtbot, loop, fil
     qtbot.waitUntil(lambda: shown(ready) == ["First?", "One two three four."])
 
 
-def test_it_is_seen_going_on_when_its_chat_comes_back(ready, qtbot, loop, file):
+def test_an_answer_keeps_streaming_when_its_chat_comes_back_into_view(ready, qtbot, loop, file):
     chat = begin_answer(ready, qtbot, "First?")
     hold, requests = ready.script.hold_answer, len(ready.script.requests)
     ready.window.chat.composer.draft.setPlainText("next thought")
@@ -66,7 +66,7 @@ def test_it_is_seen_going_on_when_its_chat_comes_back(ready, qtbot, loop, file):
     assert ready.window.chat.transcript.answer is not None
     assert shown(ready)[0] == "First?"
     assert ready.window.sessions.background_chats == set()
-    # Nothing came back to it, and nothing was asked twice.
+    # The question did not become a draft again, and was not sent twice.
     hold.set()
     qtbot.waitUntil(lambda: shown(ready) == ["First?", "One two three four."] and not ready.chat_session.busy)
     assert len(ready.script.requests) == requests
@@ -75,7 +75,7 @@ def test_it_is_seen_going_on_when_its_chat_comes_back(ready, qtbot, loop, file):
     assert ready.window.chat.transcript.messages[-1].body.markdown == "One two three four."
 
 
-def test_the_button_stops_only_what_is_in_view(ready, qtbot, loop):
+def test_the_button_stops_only_the_answer_in_view(ready, qtbot, loop):
     button = ready.window.chat.composer.button
     chat = begin_answer(ready, qtbot, "First?")
     assert button.accessibleName() == "Stop answering"
@@ -88,7 +88,7 @@ def test_the_button_stops_only_what_is_in_view(ready, qtbot, loop):
     assert shown(ready) == ["First?", "One two three "]
 
 
-def test_a_chat_is_the_same_object_until_nothing_more_is_to_come_of_it(ready, qtbot, loop):
+def test_a_chat_keeps_its_session_until_its_answer_ends_out_of_view(ready, qtbot, loop):
     sessions, current = ready.window.sessions, ready.window.current
     chat = begin_answer(ready, qtbot, "First?")
     first = current.session
@@ -107,7 +107,7 @@ def test_a_chat_is_the_same_object_until_nothing_more_is_to_come_of_it(ready, qt
     assert shown(ready) == ["First?", "One two three four."]
 
 
-def test_of_several_chats_the_one_that_was_wanted_last_comes_into_view(ready, qtbot, loop):
+def test_the_chat_requested_last_comes_into_view(ready, qtbot, loop):
     kept = []
     for _ in range(2):
         ready.keeper.do(lambda store: store.add_chat(), kept.append)
@@ -116,7 +116,7 @@ def test_of_several_chats_the_one_that_was_wanted_last_comes_into_view(ready, qt
     current.changed.connect(lambda session: seen.append(session.chat))
     current.open(kept[0])
     current.open(kept[1])
-    # What is asked before it has been read belongs to the chat that is still in view.
+    # Until it has been read, the previous chat is still in view.
     assert current.session.chat is None
     qtbot.waitUntil(lambda: current.session.chat == kept[1])
     assert seen == [kept[1]]
@@ -129,7 +129,7 @@ def test_of_several_chats_the_one_that_was_wanted_last_comes_into_view(ready, qt
     assert current.session.chat is None
 
 
-def test_a_question_asked_while_another_version_is_read_stays(ready, qtbot, loop, file):
+def test_a_question_asked_while_another_version_loads_stays(ready, qtbot, loop, file):
     session = ready.chat_session
     for text in ("first answer", "second answer"):
         ready.script.chunks = [text]
@@ -159,15 +159,15 @@ def test_a_question_that_waits_for_a_model_is_answered_out_of_view(stage, qtbot,
     assert shown(stage) == []
 
 
-def test_a_question_on_its_way_to_the_disk_is_answered_too(ready, qtbot, loop, file):
+def test_a_question_still_being_saved_is_answered_too(ready, qtbot, loop, file):
     ready.window.send("Quick?")
     ready.window.current.new_chat()
-    qtbot.waitUntil(lambda: bool(ready.window.sidebar.chats.model.entries))  # before, there may be no table to read
+    qtbot.waitUntil(lambda: bool(ready.window.sidebar.chats.model.entries))  # until then the table may not exist
     qtbot.waitUntil(lambda: rows(file) == [("user", "Quick?", "complete"), ("assistant", "Hello there.", "complete")])
     qtbot.waitUntil(lambda: shown(ready) == [])
 
 
-def test_what_gets_no_answer_is_a_draft_again_before_what_was_typed_since(ready, qtbot, loop, file):
+def test_an_unanswered_question_becomes_a_draft_before_later_text(ready, qtbot, loop, file):
     ready.script.hold_prefill = threading.Event()
     ready.script.chunks, ready.script.fail_answer = [], "The prompt is longer than the context."
     ready.window.send("Too long")
@@ -184,7 +184,7 @@ def test_what_gets_no_answer_is_a_draft_again_before_what_was_typed_since(ready,
     qtbot.waitUntil(lambda: ready.window.chat.composer.text == "Too long\nafterthought")
 
 
-def test_a_chat_that_is_thrown_away_is_answered_no_further(ready, qtbot, loop, file):
+def test_deleting_a_chat_stops_its_answer(ready, qtbot, loop, file):
     begin_answer(ready, qtbot, "First?")
     ready.window.current.new_chat()
     chats = ready.window.sidebar.chats
@@ -199,7 +199,7 @@ def test_a_chat_that_is_thrown_away_is_answered_no_further(ready, qtbot, loop, f
     assert shown(ready) == []
 
 
-def test_two_answers_at_once_stay_apart(ready, qtbot, loop, file):
+def test_two_answers_at_once_stay_separate(ready, qtbot, loop, file):
     first = begin_answer(ready, qtbot, "First?")
     hold = ready.script.hold_answer
     ready.window.current.new_chat()
@@ -209,13 +209,13 @@ def test_two_answers_at_once_stay_apart(ready, qtbot, loop, file):
     qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.window.sessions.background_chats == set())
     second = ready.chat_session.chat
     qtbot.waitUntil(lambda: rows(file, "state") == [("complete",)] * 4)
-    said = rows(file, "chat, role, text")
-    assert {row for row in said if row[0] == first} == {(first, "user", "First?"),
+    messages = rows(file, "chat, role, text")
+    assert {row for row in messages if row[0] == first} == {(first, "user", "First?"),
                                                         (first, "assistant", "One two three four.")}  # fmt: skip
-    assert {one[2] for one in said if one[0] == second} == {"Second?", "One two three four."}
+    assert {message[2] for message in messages if message[0] == second} == {"Second?", "One two three four."}
 
 
-def test_the_end_of_the_app_keeps_what_there_is(around, qtbot, loop, file):
+def test_quitting_keeps_a_partial_answer(around, qtbot, loop, file):
     around.load(qtbot)
     around.script.chunks, around.script.hold_answer = ["Half ", "of ", "never"], threading.Event()
     shell = around.shell
@@ -225,7 +225,7 @@ def test_the_end_of_the_app_keeps_what_there_is(around, qtbot, loop, file):
         lambda: shell.window.current.session.turns and shell.window.current.session.turns[-1].text == "Half of "
     )
     shell.window.current.new_chat()
-    # The quick prompt looks after the same answers.
+    # The quick prompt shares the same sessions.
     assert len(shell.sessions.background_chats) == 1
     shell.close()
     around.keeper.wait(5)

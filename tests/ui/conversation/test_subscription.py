@@ -1,4 +1,4 @@
-"""Connections that end together."""
+"""Signal connections that are ended together."""
 
 from PySide6.QtCore import QObject, Signal
 
@@ -6,7 +6,7 @@ from sotto.ui.conversation.subscription import Subscription
 
 
 class Source(QObject):
-    """Two signals."""
+    """An object with two signals."""
 
     grew = Signal(int)
     ended = Signal()
@@ -26,7 +26,7 @@ def test_all_connections_end_together_and_no_others(qapp):
     assert heard[3:] == [("other", 2), ("other", 2)]
 
 
-def test_what_is_gone_already_ends_in_silence(qapp):
+def test_ending_connections_of_a_deleted_object_is_silent(qapp):
     source = Source()
     subscription = Subscription((source.ended, lambda: None))
     del source

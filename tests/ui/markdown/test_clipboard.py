@@ -1,4 +1,4 @@
-"""What was copied outlives the interpreter, and must not need it when it goes."""
+"""The clipboard's contents outlive the interpreter, and must not need it when they are destroyed."""
 
 import os
 import subprocess
@@ -21,7 +21,7 @@ print(sorted(data.formats()), data.text())
 
 
 @pytest.mark.parametrize("made", ["mime_of_markdown('Some words.')", "mime_of_selection(cursor)"])
-def test_a_process_that_has_copied_something_ends_well(made):
+def test_a_process_that_copied_something_ends_cleanly(made):
     done = subprocess.run(
         [sys.executable, "-c", COPY.format(made=made)],
         env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},

@@ -1,4 +1,4 @@
-"""Code in an answer: its colours, its header, long lines, and what is copied of it."""
+"""Code in an answer: its colours, its header, long lines, and copying it."""
 
 import time
 
@@ -31,22 +31,22 @@ CODE = {
 }
 
 
-def by_line(language, code):
+def spans_by_line(language, code):
     lexer = LineLexer(find_lexer(language))
     return [lexer.read(line) for line in code.split("\n")]
 
 
-def roles_of_letters(language, code):
+def roles_of_characters(language, code):
     return [
         next((role for start, length, role in spans if start <= at < start + length), "")
-        for line, spans in zip(code.split("\n"), by_line(language, code), strict=True)
+        for line, spans in zip(code.split("\n"), spans_by_line(language, code), strict=True)
         for at in range(len(line))
         if not line[at].isspace()
     ]
 
 
 @pytest.mark.parametrize("language", CODE)
-def test_line_by_line_gives_what_pygments_reads_as_a_whole(language):
+def test_lexing_line_by_line_equals_pygments_on_the_whole_text(language):
     code = CODE[language]
     whole = [
         _role(kind)
@@ -54,7 +54,7 @@ def test_line_by_line_gives_what_pygments_reads_as_a_whole(language):
         for letter in text
         if not letter.isspace()
     ]
-    assert roles_of_letters(language, code) == whole
+    assert roles_of_characters(language, code) == whole
 
 
 @pytest.mark.parametrize(
@@ -68,8 +68,8 @@ def test_line_by_line_gives_what_pygments_reads_as_a_whole(language):
         ("kotlin", 'val a = """one\ntwo""" + if', "string", "if"),
     ],
 )
-def test_comments_and_strings_over_lines(language, code, inside, after):
-    lines, read = code.split("\n"), by_line(language, code)
+def test_comments_and_strings_across_lines(language, code, inside, after):
+    lines, read = code.split("\n"), spans_by_line(language, code)
     assert read[1][0][0] == 0
     assert read[1][0][2] == inside
     at = lines[-1].index(after)
@@ -77,13 +77,13 @@ def test_comments_and_strings_over_lines(language, code, inside, after):
     assert role in ("keyword", "type")
 
 
-def test_what_looks_like_a_comment_in_a_string_opens_none():
-    assert by_line("js", 'let a = "/*";\nlet b;')[1][0] == (0, 3, "keyword")
-    assert by_line("bash", "ls /tmp/*\nfor f in x")[1][0] == (0, 3, "keyword")
+def test_a_comment_opener_in_a_string_does_not_open_a_comment():
+    assert spans_by_line("js", 'let a = "/*";\nlet b;')[1][0] == (0, 3, "keyword")
+    assert spans_by_line("bash", "ls /tmp/*\nfor f in x")[1][0] == (0, 3, "keyword")
 
 
 def test_scripts_and_styles_of_a_page():
-    read = by_line("html", "<script>\nconst a = 1;\n</script>\n<style>\na { color: red }\n</style>\n<b>")
+    read = spans_by_line("html", "<script>\nconst a = 1;\n</script>\n<style>\na { color: red }\n</style>\n<b>")
     assert (0, 5, "keyword") in read[1]
     assert any(role == "keyword" for _, _, role in read[4])
     assert read[6]
@@ -125,20 +125,20 @@ HOSTILE = [
     st.sampled_from([*CODE, "html", "php", "perl", "cpp", "markdown", "latex", "make"]),
     st.lists(st.lists(st.sampled_from(HOSTILE), max_size=40).map("".join), max_size=4),
 )
-def test_nothing_that_is_written_breaks_the_reading(language, lines):
+def test_hostile_text_does_not_break_the_lexer(language, lines):
     lexer = LineLexer(find_lexer(language))
     for line in lines:
         for start, length, _ in lexer.read(line):
             assert 0 <= start < start + length <= len(line)
 
 
-def test_a_line_without_end_is_left_plain():
+def test_an_overlong_line_is_left_plain():
     started = time.perf_counter()
     assert LineLexer(find_lexer("python")).read("a(" * LONGEST_LINE) == []
     assert time.perf_counter() - started < 0.05
 
 
-# In the window.
+# In the window
 
 
 @pytest.fixture
@@ -154,8 +154,8 @@ def transcript(qtbot, dressed):
     return made
 
 
-def say(transcript, text, size=7):
-    """Let an answer come piece by piece, and end."""
+def stream(transcript, text, size=7):
+    """Stream an answer piece by piece, and end it."""
     answer = begin(transcript, text, size)
     transcript.end_answer(Turn(2, 1, Role.ASSISTANT, text, State.COMPLETE, 0.0))
     QApplication.processEvents()
@@ -177,11 +177,11 @@ def grow(answer, text):
 
 
 def coloured(document):
-    """Return for every block what its colours are."""
+    """Return the coloured ranges of each block."""
     found, block = [], document.begin()
     while block.isValid():
         ranges = block.layout().formats()
-        found.append([(one.start, one.length, one.format.foreground().color().name()) for one in ranges])
+        found.append([(span.start, span.length, span.format.foreground().color().name()) for span in ranges])
         block = block.next()
     return found
 
@@ -194,15 +194,15 @@ MIXED = (
 
 @settings(deadline=None, max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(1, 30))
-def test_colours_do_not_depend_on_how_the_text_came(transcript, qtbot, size):
+def test_colours_do_not_depend_on_how_the_text_was_split(transcript, qtbot, size):
     transcript.clear()
-    whole = say(transcript, MIXED, len(MIXED))
+    whole = stream(transcript, MIXED, len(MIXED))
     qtbot.waitUntil(lambda: sum(bool(line) for line in coloured(whole.document())) == 7)
     colours = coloured(whole.document())
     transcript.clear()
-    parts = say(transcript, MIXED, size)
+    parts = stream(transcript, MIXED, size)
     qtbot.waitUntil(lambda: coloured(parts.document()) == colours)
-    # And those of what is drawn anew are the same.
+    # The colours stay the same when everything is redrawn.
     theme.current().changed.emit()
     qtbot.waitUntil(lambda: coloured(parts.document()) == colours)
 
@@ -219,7 +219,7 @@ def test_a_line_changes_its_colours_at_most_once(transcript, qtbot):
     assert {n: k for n, k in seen.items() if len(k) > 2 or (len(k) == 2 and k[0])} == {}
 
 
-def test_a_header_is_there_while_code_comes(transcript, qtbot):
+def test_a_header_is_shown_while_code_streams(transcript, qtbot):
     answer = begin(transcript, "Try:\n\n```python\na = 1\n\nb =")
     qtbot.waitUntil(lambda: len(answer.text.headers) == 1)
     (header,) = answer.text.headers.values()
@@ -239,7 +239,7 @@ def test_a_header_is_there_while_code_comes(transcript, qtbot):
 
 
 def test_the_header_stays_in_view_with_its_code(transcript, qtbot):
-    text = say(transcript, "Look:\n\n```python\n" + "x = 1\n" * 100 + "```\n\n" + "The end.\n\n" * 40)
+    text = stream(transcript, "Look:\n\n```python\n" + "x = 1\n" * 100 + "```\n\n" + "The end.\n\n" * 40)
     bar = transcript.verticalScrollBar()
     qtbot.waitUntil(lambda: bar.maximum() > 1000)
     (region,) = text.regions.found
@@ -258,8 +258,8 @@ def test_the_header_stays_in_view_with_its_code(transcript, qtbot):
 LONG = "```python\nshort = 1\nlong = '" + "word " * 60 + "'\n```\n"
 
 
-def test_long_lines_are_scrolled_or_broken(transcript, qtbot):
-    text = say(transcript, LONG)
+def test_long_lines_are_scrolled_or_wrapped(transcript, qtbot):
+    text = stream(transcript, LONG)
     (region,) = text.regions.found
     qtbot.waitUntil(lambda: region in text.scroll_bars)
     bar, height = text.scroll_bars[region], text.height()
@@ -270,7 +270,7 @@ def test_long_lines_are_scrolled_or_broken(transcript, qtbot):
     text.wheelEvent(wheel(QPointF(50, y), QPoint(-240, 0)))
     assert region.offset == bar.value() == 120
     assert text.grab().toImage() != before
-    # What is under the pointer is what is seen there.
+    # The pointer hits the text that is displayed under it.
     qtbot.mouseDClick(text.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(100, int(y)))
     assert text.textCursor().selectedText() == "word"
     assert text.cursorRect(text.textCursor()).x() > 150
@@ -283,15 +283,15 @@ def test_long_lines_are_scrolled_or_broken(transcript, qtbot):
     assert text.height() == height
 
 
-def test_upward_turns_of_the_wheel_are_left_to_the_transcript(transcript, qtbot):
-    text = say(transcript, LONG)
+def test_vertical_wheel_events_are_left_to_the_transcript(transcript, qtbot):
+    text = stream(transcript, LONG)
     event = wheel(QPointF(50, 60), QPoint(0, -120))
     text.wheelEvent(event)
     assert not event.isAccepted()
 
 
-def test_what_is_found_in_a_long_line_is_brought_into_view(transcript, qtbot):
-    text = say(transcript, LONG.replace("word '", "needle'"))
+def test_a_match_in_a_long_line_is_scrolled_into_view(transcript, qtbot):
+    text = stream(transcript, LONG.replace("word '", "needle'"))
     (region,) = text.regions.found
     text.moveCursor(QTextCursor.MoveOperation.Start)
     assert text.find("needle")
@@ -306,8 +306,8 @@ def wheel(at, delta):
 
 
 @pytest.mark.parametrize("before", ["Look:\n\n", ""])
-def test_the_ground_of_code_is_not_cut_off(transcript, before):
-    text = say(transcript, f"{before}```\nprint(1)\n```\n")
+def test_the_background_of_code_is_not_cut_off(transcript, before):
+    text = stream(transcript, f"{before}```\nprint(1)\n```\n")
     (region,) = text.regions.found
     assert text.frame_of(region).top() >= 0
     assert text.frame_of(region).bottom() <= text.height()
@@ -316,7 +316,7 @@ def test_the_ground_of_code_is_not_cut_off(transcript, before):
 def test_wide_tables_are_scrolled_and_narrow_ones_are_not(transcript, qtbot):
     names = [f"A_rather_long_name_{number}" for number in range(9)]
     wide = "|" + "|".join(names) + "|\n" + "|---" * 9 + "|\n" + "|x" * 9 + "|\n"
-    text = say(transcript, f"| a | b |\n|---|--:|\n| 1 | 2 |\n\nthen\n\n{wide}")
+    text = stream(transcript, f"| a | b |\n|---|--:|\n| 1 | 2 |\n\nthen\n\n{wide}")
     qtbot.waitUntil(lambda: len(text.scroll_bars) == 1)
     narrow, large = text.regions.found
     assert (text.surplus(narrow), narrow.kind) == (0, "table")
@@ -327,8 +327,8 @@ def test_wide_tables_are_scrolled_and_narrow_ones_are_not(transcript, qtbot):
     assert head.layout().lineCount() == 1
 
 
-def test_a_table_that_fits_breaks_lines_between_words_only(transcript):
-    text = say(transcript, "| Name | What it is |\n|---|---|\n| extraordinarily_long_name | " + "word " * 60 + "|\n")
+def test_a_table_that_fits_wraps_only_between_words(transcript):
+    text = stream(transcript, "| Name | What it is |\n|---|---|\n| extraordinarily_long_name | " + "word " * 60 + "|\n")
     (region,) = text.regions.found
     assert text.surplus(region) == 0
     table = QTextCursor(text.document().findBlockByNumber(region.first)).currentTable()
@@ -339,7 +339,7 @@ def test_a_table_that_fits_breaks_lines_between_words_only(transcript):
 
 def test_a_copied_answer_is_text_and_html(transcript, qtbot):
     markdown = "Some **bold** ![i](http://x/y.png) <b>tag</b>\n\n```python\na < b\n```\n\n| a |\n|---|\n| 1 |\n"
-    say(transcript, markdown)
+    stream(transcript, markdown)
     transcript.messages[-1].copy.click()
     data = QApplication.clipboard().mimeData()
     assert data.text() == markdown.strip()
@@ -353,7 +353,7 @@ def test_a_copied_answer_is_text_and_html(transcript, qtbot):
 
 
 def test_a_copied_selection_is_text_and_html_without_colours(transcript, qtbot):
-    text = say(transcript, "Some **bold** words.\n\n- one\n- two\n\n```python\nimport os\nx < 1\n```\n")
+    text = stream(transcript, "Some **bold** words.\n\n- one\n- two\n\n```python\nimport os\nx < 1\n```\n")
     text.selectAll()
     data = text.createMimeDataFromSelection()
     assert "bold" in data.text()
@@ -390,7 +390,7 @@ def test_code_of_any_length_costs_the_same_for_each_line(transcript, qtbot):
     _, worst = seconds(1600)
     late = min(seconds(80)[0] for _ in range(3))
     assert late < 1.5 * early + 0.0005
-    # Never what a quarter of the lines would cost at once.
+    # No single step costs as much as a quarter of all lines together.
     assert worst < 400 * early
     before = time.thread_time()
     grow(answer, "```\n\nend")

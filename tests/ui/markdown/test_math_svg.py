@@ -1,4 +1,4 @@
-"""Formulas in an answer: which text is one, what it looks like, and what is copied of it."""
+"""Formulas in an answer: which text is a formula, how it is drawn, and copying it."""
 
 import time
 
@@ -34,21 +34,21 @@ from sotto.ui.toolkit.colors import DARK, LIGHT
         )),
     ],
 )  # fmt: skip
-def test_what_is_a_formula(text, found):
+def test_formulas_are_recognised(text, found):
     marked, formulas = mask_formulas(text)
     assert [formula.latex for formula in formulas] == found
     assert (marked == text) == (not found)
 
 
 @pytest.mark.parametrize("text", ["\\(" * 20_000, "$a" * 20_000, "`" * 50_000, "```\n" * 5_000, "\\[$$`" * 8_000])
-def test_the_time_to_look_through_a_text_grows_no_faster_than_the_text(text):
+def test_the_time_to_find_formulas_grows_linearly(text):
     def seconds(part):
         started = time.thread_time()
         mask_formulas(part)
         return time.thread_time() - started
 
     short, whole = (min(seconds(part) for _ in range(3)) for part in (text[: len(text) // 8], text))
-    # Eight times the text; with the square of it, it would be 64 times the time.
+    # The text is eight times as long: quadratic growth would take 64 times as long.
     assert whole <= 24 * short + 0.02
 
 
@@ -72,7 +72,7 @@ def test_a_formula_is_drawn_with_its_baseline():
         r"\hspace{9999999em}x",
     ],
 )  # fmt: skip
-def test_hostile_formulas_end_soon_and_never_raise(latex):
+def test_hostile_formulas_finish_soon_and_never_raise(latex):
     started = time.thread_time()
     drawing = draw(latex, True, 20, "#000000")
     assert time.thread_time() - started < 5
@@ -93,7 +93,7 @@ TEXT = (
 
 @settings(deadline=None, max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.integers(1, 40))
-def test_formulas_stay_as_they_were_written_however_the_text_came(qapp, size):
+def test_formulas_stay_as_written_however_the_text_was_split(qapp, size):
     documents = []
     for step in (size, len(TEXT)):
         document = QTextDocument()
@@ -131,16 +131,16 @@ def test_formulas_are_drawn_once_the_answer_has_ended(text, qtbot, dressed):
     assert not pictures(text)
     text.finish()
     qtbot.waitUntil(lambda: len(pictures(text)) == 4, timeout=20_000)
-    assert colours(text) == LIGHT.text
+    assert stroke_colour(text) == LIGHT.text
     middle = text.document().find("￼", text.document().find("are").position()).block()
     assert middle.blockFormat().alignment().name == "AlignHCenter"
-    # In another appearance they are drawn anew.
+    # They are redrawn when the appearance changes.
     dressed.set_appearance("dark", 1.0)
     qtbot.waitUntil(lambda: len(pictures(text)) == 4, timeout=20_000)
-    assert colours(text) == DARK.text
+    assert stroke_colour(text) == DARK.text
 
 
-def test_on_a_finer_screen_formulas_are_drawn_finer(text, qtbot, dressed, monkeypatch):
+def test_formulas_are_drawn_at_the_resolution_of_the_screen(text, qtbot, dressed, monkeypatch):
     text.append_markdown("There $x^2$ is.")
     text.finish()
     qtbot.waitUntil(lambda: len(pictures(text)) == 1, timeout=20_000)
@@ -157,8 +157,8 @@ def picture_of(text):
     return text.document().resource(2, pictures(text)[0][2].toImageFormat().name())
 
 
-def colours(text):
-    """Return the colour of the darkest or lightest stroke of the first picture."""
+def stroke_colour(text):
+    """Return the only colour of the opaque pixels in the first picture."""
     name = pictures(text)[0][2].toImageFormat().name()
     picture = text.document().resource(2, name)
     found = {
@@ -171,7 +171,7 @@ def colours(text):
     return color
 
 
-def test_what_is_copied_of_a_formula_is_latex(text, qtbot):
+def test_formulas_are_copied_as_latex(text, qtbot):
     text.append_markdown(TEXT)
     text.finish()
     qtbot.waitUntil(lambda: len(pictures(text)) == 4, timeout=20_000)
@@ -187,7 +187,7 @@ def test_what_is_copied_of_a_formula_is_latex(text, qtbot):
     assert text.createMimeDataFromSelection().text() == "Roots of $ax^2_1 + b_1$ are"
 
 
-def test_what_cannot_be_drawn_stays_latex(text, qtbot):
+def test_a_formula_that_cannot_be_drawn_stays_latex(text, qtbot):
     text.append_markdown("Broken $\\frac{$ and $x$.")
     text.finish()
     qtbot.waitUntil(lambda: len(pictures(text)) == 1, timeout=20_000)

@@ -1,4 +1,4 @@
-"""The streaming renderer against Qt's own reading of the whole text."""
+"""The streaming renderer, compared with Qt's rendering of the whole text."""
 
 import json
 import time
@@ -91,7 +91,7 @@ def examples() -> list[dict[str, object]]:
     return json.loads(material("commonmark", "examples.json").read_text())
 
 
-def test_commonmark_examples_stream_to_what_qt_reads_at_once(qapp):
+def test_commonmark_examples_stream_to_the_same_document(qapp):
     found = examples()
     assert len(found) > 600
     different = []
@@ -106,7 +106,7 @@ def test_commonmark_examples_stream_to_what_qt_reads_at_once(qapp):
 
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.sampled_from(PIECES), max_size=12), st.lists(st.integers(1, 17), min_size=1, max_size=8))
-def test_any_chunking_gives_the_document_of_the_whole(qapp, pieces, sizes):
+def test_any_chunking_gives_the_document_of_the_whole_text(qapp, pieces, sizes):
     text = "".join(pieces)
     chunks, at, turn = [], 0, 0
     while at < len(text):
@@ -118,13 +118,13 @@ def test_any_chunking_gives_the_document_of_the_whole(qapp, pieces, sizes):
 
 @settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(alphabet="ab1-*`~#>|[]()!:. \n\t<&_=+", max_size=60), st.integers(1, 5))
-def test_any_text_gives_the_document_of_the_whole(qapp, text, size):
+def test_any_streamed_text_gives_the_document_of_the_whole_text(qapp, text, size):
     assert_same(streamed(chunks_of(text, size)), streamed([text]))
 
 
 @settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(alphabet="ab` ~\n\t-1", max_size=60), st.integers(1, 5), st.sampled_from(["```\n", "a\n~~~~ x\n"]))
-def test_code_that_was_added_line_by_line_is_what_is_read_at_once(qapp, text, size, opening):
+def test_code_added_line_by_line_equals_code_rendered_at_once(qapp, text, size, opening):
     document = QTextDocument()
     renderer = MarkdownRenderer(document)
     for chunk in chunks_of(opening + text, size):
@@ -136,7 +136,7 @@ def test_code_that_was_added_line_by_line_is_what_is_read_at_once(qapp, text, si
     assert formats(document) == streamed_formats
 
 
-def test_the_cost_of_new_text_does_not_grow_with_the_old(qtbot):
+def test_the_cost_of_new_text_does_not_grow_with_the_existing_text(qtbot):
     transcript = Transcript()
     qtbot.addWidget(transcript)
     transcript.resize(900, 700)

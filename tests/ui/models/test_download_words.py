@@ -1,4 +1,4 @@
-"""What is said of downloads, compared with exact arithmetic."""
+"""The wording of downloads, compared with exact arithmetic."""
 
 from fractions import Fraction
 
@@ -24,7 +24,7 @@ def test_amounts_have_one_unit_and_are_rounded_down(total, share):
     assert len(whole.partition(".")[2]) == digits
     step = Fraction(UNITS[unit], 10**digits)
     assert Fraction(here) * UNITS[unit] <= done
-    # As near as one step, unless what is here was held to a whole that is rounded down itself.
+    # It is less than one step too low, unless it was limited to the total, which is itself rounded down.
     assert done - Fraction(here) * UNITS[unit] < step or here == whole
 
 
@@ -72,16 +72,16 @@ def test_speed_and_time_left(speed, left, said):
     assert download_words.status(progress) == said
 
 
-def test_a_model_that_is_on_the_disk_is_never_said_to_be_downloading():
+def test_a_model_on_the_disk_is_never_called_downloading():
     progress = PullProgress("a:b", PullState.DOWNLOADING, 1, 10)
     assert "ownloading" not in download_words.status(progress, known=True)
     assert "ownloading" not in download_words.accessible_name(progress, known=True)
 
 
-def test_every_state_has_words_of_its_own():
-    said = [download_words.status(PullProgress("a:b", state)) for state in PullState]
-    assert all(said)
-    assert len(set(said)) == len(PullState)
+def test_every_state_has_its_own_label():
+    statuses = [download_words.status(PullProgress("a:b", state)) for state in PullState]
+    assert all(statuses)
+    assert len(set(statuses)) == len(PullState)
 
 
 @pytest.mark.parametrize(
@@ -92,11 +92,11 @@ def test_every_state_has_words_of_its_own():
         ("hf.co/org/repo:Q4", "From hf.co, where org publishes it."),
     ],
 )
-def test_from_where_a_model_comes(name, said):
+def test_the_origin_of_a_model(name, said):
     assert download_words.origin(parse_name(name)) == said
 
 
-def test_a_model_that_is_here_already_is_not_downloaded_by_accident():
+def test_the_origin_mentions_a_model_that_is_already_installed():
     models = [record("other:1b"), record("qwen3:latest"), record("away:1b", present=False)]
     library = "From Ollama’s library, at registry.ollama.ai."
     assert download_words.origin(parse_name("qwen3"), models) == f"{library} It is here already: Ollama."

@@ -1,4 +1,4 @@
-"""Downloads in the window: asking for a model, the rows of what is on its way, and what becomes of them."""
+"""Downloads in the window: asking for a model, the rows of pending downloads, and how they end."""
 
 import re
 import threading
@@ -30,22 +30,22 @@ def rows(stage):
 
 
 @pytest.fixture
-def said(monkeypatch):
-    """What screen readers are told of downloads."""
+def announced(monkeypatch):
+    """Return a list that grows with what is announced to screen readers."""
     found = []
     monkeypatch.setattr(download_list, "announce", lambda about, text: found.append(text))
     return found
 
 
 @pytest.fixture
-def getting(stage, qtbot, loop):
-    """Begin one download, and return what lets the queue speak of it and waits until that is seen."""
+def report(stage, qtbot, loop):
+    """Begin one download, and return a function that reports progress from the queue and waits until it is shown."""
 
     def tell(progress):
-        # From a thread that is not the window's, as the real one does.
-        speaker = threading.Thread(target=stage.queue.tell, args=(progress,))
-        speaker.start()
-        speaker.join()
+        # Report from a thread other than the window's, as the real queue does.
+        reporter = threading.Thread(target=stage.queue.tell, args=(progress,))
+        reporter.start()
+        reporter.join()
         if progress.state is PullState.DONE:
             qtbot.waitUntil(lambda: progress.name not in [row.progress.name for row in rows(stage)])
         else:
@@ -63,7 +63,7 @@ def action(stage, text):
 # Asking
 
 
-def test_a_name_is_typed_and_downloaded(stage, qtbot, loop, said):
+def test_a_name_is_typed_and_downloaded(stage, qtbot, loop, announced):
     panel, card = stage.window.models.panel, stage.window.models.downloading.form
     qtbot.mouseClick(panel.get, Qt.MouseButton.LeftButton)
     assert card.isVisible()
@@ -77,18 +77,18 @@ def test_a_name_is_typed_and_downloaded(stage, qtbot, loop, said):
     assert ("add", NAME) in stage.queue.asked
     assert [row.name.text() for row in rows(stage)] == [NAME]
     assert rows(stage)[0].isVisible()
-    assert said == ["llama3.2:3b is being downloaded."]
+    assert announced == ["llama3.2:3b is being downloaded."]
     assert card.field.text() == ""
 
 
 @pytest.mark.parametrize("typed", ["two words", "a:", "../../etc/passwd", "x" * 700, "model:tag:tag"])
-def test_what_is_no_name_is_refused_under_the_field(stage, qtbot, loop, monkeypatch, typed):
-    heard = []
-    monkeypatch.setattr(download_form, "announce", lambda about, text: heard.append(text))
+def test_an_invalid_name_is_refused_under_the_field(stage, qtbot, loop, monkeypatch, typed):
+    announced = []
+    monkeypatch.setattr(download_form, "announce", lambda about, text: announced.append(text))
     card = stage.window.models.downloading.form
     action(stage, "Get a Model…").trigger()
     card.field.setText(typed)
-    # Nobody is scolded while typing.
+    # No error is shown while typing.
     assert card.error.isHidden()
     card.get.click()
     assert card.isVisible()
@@ -97,7 +97,7 @@ def test_what_is_no_name_is_refused_under_the_field(stage, qtbot, loop, monkeypa
     assert card.origin.isHidden()
     assert card.field.accessibleDescription() == card.error.text()
     assert card.field.hasFocus()
-    assert heard == [card.error.text()]
+    assert announced == [card.error.text()]
     assert rows(stage) == []
     assert [what for what, _ in stage.queue.asked if what == "add"] == []
     qtbot.keyClick(card.field, Qt.Key.Key_A)
@@ -118,7 +118,7 @@ def test_the_focus_goes_back_to_the_button_that_it_came_from(stage, qtbot, loop)
         assert panel.get.hasFocus()
 
 
-def test_keys_menu_and_palette_lead_there(stage, qtbot, loop):
+def test_a_shortcut_and_the_palette_open_the_card(stage, qtbot, loop):
     card = stage.window.models.downloading.form
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
@@ -131,15 +131,15 @@ def test_keys_menu_and_palette_lead_there(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(palette.results) and palette.results[0].title == "Get a Model")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(card.isVisible)
-    # It goes away like other cards, once the focus is elsewhere.
+    # Like other cards, it closes when it loses the focus.
     stage.window.chat.composer.draft.setFocus()
     assert card.isHidden()
 
 
-def test_a_name_that_is_asked_for_twice_is_downloaded_once(getting, stage, loop):
+def test_a_name_requested_twice_is_downloaded_once(report, stage, loop):
     stage.window.models.downloading.downloads.add("library/llama3.2:3b")
     assert stage.queue.asked.count(("add", NAME)) == 1
-    getting(part(PullState.PAUSED))
+    report(part(PullState.PAUSED))
     stage.window.models.downloading.downloads.add(NAME)
     assert stage.queue.asked[-1] == ("resume", NAME)
     assert len(rows(stage)) == 1
@@ -148,11 +148,11 @@ def test_a_name_that_is_asked_for_twice_is_downloaded_once(getting, stage, loop)
 # What is shown
 
 
-def test_a_row_says_how_far_it_is(getting, stage, loop):
+def test_a_row_shows_its_progress(report, stage, loop):
     (row,) = rows(stage)
     assert row.status.text() == "Waiting for its turn"
     assert row.amounts.isHidden()
-    getting(part(speed=34_300_000.0, seconds_left=128.0))
+    report(part(speed=34_300_000.0, seconds_left=128.0))
     assert row.amounts.text() == "1.2 of 4.1 GB"
     assert row.percent.text() == "30 %"
     assert row.status.text() == "34 MB/s · 2 min left"
@@ -163,16 +163,16 @@ def test_a_row_says_how_far_it_is(getting, stage, loop):
     assert row.cancel.accessibleName() == "Cancel the download of llama3.2:3b"
 
 
-def test_an_error_is_gone_as_soon_as_it_is_over(getting, stage, loop):
+def test_an_error_is_cleared_as_soon_as_it_is_over(report, stage, loop):
     (row,) = rows(stage)
     why = "Nothing has come for 15 s; trying again."
-    getting(part(PullState.STALLED, note=why))
+    report(part(PullState.STALLED, note=why))
     assert (row.status.text(), row.note.text()) == ("Stalled", why)
     assert row.note.isVisible()
     assert row.status.property("role") == "warn"
     assert "stalled" in row.accessibleName()
     assert why.removesuffix(".") in row.accessibleName()
-    getting(part())
+    report(part())
     assert row.note.isHidden()
     assert row.status.property("role") == "caption"
     assert "15 s" not in row.accessibleName()
@@ -191,9 +191,9 @@ def test_an_error_is_gone_as_soon_as_it_is_over(getting, stage, loop):
         (PullState.FAILED, "Try again", "resume"),
     ],
 )
-def test_one_button_lets_it_rest_or_go_on(getting, stage, qtbot, loop, state, tip, asks):
+def test_one_button_pauses_and_resumes(report, stage, qtbot, loop, state, tip, asks):
     (row,) = rows(stage)
-    getting(part(state, done=7))
+    report(part(state, done=7))
     assert row.toggle.toolTip() == tip
     assert f"the download of {NAME}" in row.toggle.accessibleName()
     row.toggle.setFocus()
@@ -201,39 +201,39 @@ def test_one_button_lets_it_rest_or_go_on(getting, stage, qtbot, loop, state, ti
     assert stage.queue.asked[-1] == (asks, NAME)
 
 
-def test_news_come_over_to_the_windows_thread_a_few_times_a_second(stage, qtbot, loop):
+def test_progress_reaches_the_windows_thread_a_few_times_a_second(stage, qtbot, loop):
     downloads = stage.window.models.downloading.downloads
     downloads.add(NAME)
     drawn = []
     downloads.changed.connect(lambda all_of_them: drawn.append((QThread.currentThread(), all_of_them[0].done)))
 
-    def speak():
+    def report_progress():
         for done in range(1, 2001):
             stage.queue.tell(part(done=done))
             time.sleep(0.0005)
 
     began = time.monotonic()
-    speaker = threading.Thread(target=speak)
-    speaker.start()
+    reporter = threading.Thread(target=report_progress)
+    reporter.start()
     qtbot.waitUntil(lambda: bool(drawn) and drawn[-1][1] == 2000)
     took = time.monotonic() - began
-    speaker.join()
+    reporter.join()
     assert {thread for thread, _ in drawn} == {stage.window.thread()}
     assert len(drawn) <= 2 + 5 * took
     assert [done for _, done in drawn] == sorted(done for _, done in drawn)
 
 
-def test_what_an_earlier_run_left_is_there_and_rests(stage, qtbot, loop, said):
+def test_a_download_of_an_earlier_run_is_listed_as_paused(stage, qtbot, loop, announced):
     stage.queue.left = (part(PullState.PAUSED), part(PullState.PAUSED, name="other:1b"))
     stage.window.models.downloading.downloads.begin(stage.window.dialogs.tasks)
     qtbot.waitUntil(lambda: [row.progress.name for row in rows(stage)] == [NAME, "other:1b"])
     assert rows(stage)[0].status.text() == "Paused"
-    assert said == []
+    assert announced == []
     rows(stage)[1].toggle.click()
     assert stage.queue.asked[-1] == ("resume", "other:1b")
 
 
-def test_search_finds_downloads_too(getting, stage, loop):
+def test_search_finds_downloads_too(report, stage, loop):
     search = stage.window.sidebar.search
     search.setText("llama 3b")
     assert rows(stage)[0].isVisible()
@@ -245,14 +245,14 @@ def test_search_finds_downloads_too(getting, stage, loop):
 # How it ends
 
 
-def test_when_it_is_done_the_model_takes_the_place_of_the_row(getting, stage, qtbot, loop, said):
+def test_a_finished_download_is_replaced_by_its_model(report, stage, qtbot, loop, announced):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
-    getting(part(PullState.VERIFYING, done=TOTAL))
+    report(part(PullState.VERIFYING, done=TOTAL))
     stage.shelf.records.append(record(NAME, source=Source.SOTTO))
-    getting(part(PullState.DONE, done=TOTAL))
+    report(part(PullState.DONE, done=TOTAL))
     qtbot.waitUntil(lambda: NAME in [row.record.name for row in stage.window.sidebar.rows])
     assert not stage.window.models.panel.downloads.isVisible()
-    assert said[-1] == "llama3.2:3b is here. 4.1 GB were downloaded and checked."
+    assert announced[-1] == "llama3.2:3b is here. 4.1 GB were downloaded and checked."
     notice = stage.window.chat.notice
     assert notice.title.text() == "llama3.2:3b is here"
     assert notice.button.text() == "Load"
@@ -260,37 +260,37 @@ def test_when_it_is_done_the_model_takes_the_place_of_the_row(getting, stage, qt
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY and stage.session.state.record.name == NAME)
 
 
-def test_a_failure_says_why_once_and_can_be_tried_again(getting, stage, loop, said):
+def test_a_failure_gives_its_reason_once_and_can_be_retried(report, stage, loop, announced):
     why = "registry.ollama.ai has no model llama3.2:3b; look for its name there."
-    getting(part(PullState.FAILED, done=0, note=why))
-    getting(part(PullState.FAILED, done=1, note=why))
+    report(part(PullState.FAILED, done=0, note=why))
+    report(part(PullState.FAILED, done=1, note=why))
     (row,) = rows(stage)
     assert (row.status.text(), row.note.text()) == ("Failed", why)
     assert row.status.property("role") == "alert"
-    assert said[1:] == [f"llama3.2:3b could not be downloaded. {why}"]
-    getting(part(PullState.CHECKING, done=1))
+    assert announced[1:] == [f"llama3.2:3b could not be downloaded. {why}"]
+    report(part(PullState.CHECKING, done=1))
     assert row.note.isHidden()
 
 
-def test_a_model_that_is_there_is_updated_and_not_downloaded(getting, stage, qtbot, loop):
+def test_an_existing_model_is_updated_and_not_downloaded(report, stage, qtbot, loop):
     stage.shelf.records.append(record(NAME, source=Source.SOTTO))
     stage.session.library.rescan()
     qtbot.waitUntil(lambda: NAME in [row.record.name for row in stage.window.sidebar.rows])
-    getting(part())
+    report(part())
     (row,) = rows(stage)
     assert row.status.text() == "Updating"
     assert "ownloading" not in row.accessibleName()
 
 
-def test_what_has_come_is_deleted_a_while_after_a_cancel_and_can_be_had_back(getting, stage, qtbot, loop, monkeypatch):
+def test_partial_files_are_deleted_some_time_after_a_cancel_unless_undone(report, stage, qtbot, loop, monkeypatch):
     monkeypatch.setattr("sotto.ui.models.downloads.UNDO_SECONDS", 0.2)
-    getting(part())
+    report(part())
     rows(stage)[0].cancel.click()
     assert rows(stage) == []
     assert stage.queue.asked[-1] == ("pause", NAME)
     notice = stage.window.chat.notice
     assert notice.message.text() == "The 1.3 GB of it that are here are deleted in a moment."
-    # What the queue still says of it brings no row back.
+    # Later reports from the queue do not bring the row back.
     stage.queue.tell(part(PullState.PAUSED))
     notice.button.click()
     assert stage.queue.asked[-1] == ("resume", NAME)
@@ -302,8 +302,8 @@ def test_what_has_come_is_deleted_a_while_after_a_cancel_and_can_be_had_back(get
     assert rows(stage) == []
 
 
-def test_what_is_there_before_it_is_given_up_stays(getting, stage, qtbot, loop):
-    getting(part(PullState.VERIFYING, done=TOTAL))
+def test_a_download_that_finishes_before_it_is_deleted_stays(report, stage, qtbot, loop):
+    report(part(PullState.VERIFYING, done=TOTAL))
     rows(stage)[0].cancel.click()
     stage.queue.tell(part(PullState.DONE, done=TOTAL))
     qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "llama3.2:3b is here")
@@ -311,23 +311,23 @@ def test_what_is_there_before_it_is_given_up_stays(getting, stage, qtbot, loop):
     assert ("cancel", NAME) not in stage.queue.asked
 
 
-def test_one_that_was_given_up_is_asked_for_again(getting, stage, loop):
-    getting(part(PullState.PAUSED))
+def test_a_cancelled_download_can_be_requested_again(report, stage, loop):
+    report(part(PullState.PAUSED))
     rows(stage)[0].cancel.click()
     stage.window.models.downloading.downloads.add(NAME)
     assert [row.progress.name for row in rows(stage)] == [NAME]
     assert stage.queue.asked[-1] == ("resume", NAME)
 
 
-def test_what_cannot_be_deleted_is_told(getting, stage, loop):
+def test_files_that_cannot_be_deleted_are_reported(report, stage, loop):
     rows(stage)[0].cancel.click()
     assert rows(stage) == []
     why = "/models/staging cannot be written: make it writable."
-    getting(part(PullState.FAILED, done=0, note=why))
+    report(part(PullState.FAILED, done=0, note=why))
     assert rows(stage)[0].note.text() == why
 
 
-def test_where_nothing_has_come_a_cancel_is_one_at_once(getting, stage, qtbot, loop):
+def test_a_cancel_is_immediate_before_anything_was_downloaded(report, stage, qtbot, loop):
     rows(stage)[0].cancel.click()
     assert stage.queue.asked[-1] == ("cancel", NAME)
     assert stage.window.chat.notice.isHidden()
@@ -336,7 +336,7 @@ def test_where_nothing_has_come_a_cancel_is_one_at_once(getting, stage, qtbot, l
     assert rows(stage) == []
 
 
-def test_the_focus_goes_on_from_a_row_that_goes(getting, stage, qtbot, loop):
+def test_the_focus_moves_on_from_a_row_that_disappears(report, stage, qtbot, loop):
     stage.window.models.downloading.downloads.add("other:1b")
     first, second = rows(stage)
     first.cancel.setFocus()
@@ -347,13 +347,13 @@ def test_the_focus_goes_on_from_a_row_that_goes(getting, stage, qtbot, loop):
     assert stage.window.models.panel.get.hasFocus()
 
 
-def test_tab_goes_through_downloads_and_then_through_models(getting, stage, qtbot, loop):
+def test_tab_goes_through_downloads_and_then_through_models(report, stage, qtbot, loop):
     qtbot.waitUntil(lambda: len(stage.window.sidebar.rows) == 2)
     stage.window.models.downloading.downloads.add("other:1b")
     panel = stage.window.models.panel
-    one, two = rows(stage)
+    first, second = rows(stage)
     panel.rescan.setFocus()
-    for wanted in (one.toggle, one.cancel, two.toggle, two.cancel, *panel.rows):
+    for wanted in (first.toggle, first.cancel, second.toggle, second.cancel, *panel.rows):
         QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         assert QApplication.focusWidget() is wanted
     reached = set()
@@ -366,7 +366,7 @@ def test_tab_goes_through_downloads_and_then_through_models(getting, stage, qtbo
 # Speed
 
 
-def test_the_speed_that_was_chosen_holds_at_once(stage, qtbot, loop):
+def test_a_speed_limit_applies_at_once(stage, qtbot, loop):
     qtbot.waitUntil(lambda: stage.queue.asked == [("limit", None)])
     stage.window.dialogs.show_settings("folders")
     page = stage.window.dialogs.settings.page(FoldersPage)
@@ -383,19 +383,19 @@ def test_the_speed_that_was_chosen_holds_at_once(stage, qtbot, loop):
     assert stage.queue.asked[-1] == ("limit", None)
 
 
-def test_the_speed_holds_from_the_start(stage, preferences, loop):
+def test_the_speed_limit_applies_from_the_start(stage, preferences, loop):
     preferences.change(download_limit=1_000_000)
     stage.window.models.downloading.downloads.add(NAME)
     assert ("limit", 1_000_000) in stage.queue.asked
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("", 0), ("0", 0), ("5M", 5_000_000), ("1,5 MB/s", 1_500_000)])
-def test_what_is_typed_means_a_speed(typed, meant):
+def test_typed_speeds_are_parsed(typed, meant):
     assert parse_speed(typed) == meant
 
 
 @pytest.mark.parametrize("typed", ["5", "fast", "-1M", "9 PB"])
-def test_what_means_no_speed_is_refused(stage, loop, typed):
+def test_an_invalid_speed_is_refused(stage, loop, typed):
     stage.window.dialogs.show_settings("folders")
     page = stage.window.dialogs.settings.page(FoldersPage)
     refused = []
@@ -407,24 +407,24 @@ def test_what_means_no_speed_is_refused(stage, loop, typed):
     assert stage.window.preferences.values.download_limit == 0
 
 
-# The window closes, the app ends
+# Closing the window and ending the app
 
 
-def test_downloads_go_on_behind_a_closed_window_and_the_tray_says_what_came_of_them(around, qtbot, loop, monkeypatch):
-    told = []
+def test_downloads_continue_when_the_window_is_closed_and_the_tray_reports_them(around, qtbot, loop, monkeypatch):
+    messages = []
     monkeypatch.setattr(QSystemTrayIcon, "isSystemTrayAvailable", lambda: True)
     monkeypatch.setattr(QSystemTrayIcon, "supportsMessages", lambda: True)
-    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: told.append(words[:2]))
+    monkeypatch.setattr(QSystemTrayIcon, "showMessage", lambda self, *words: messages.append(words[:2]))
     around.shell.tray.try_to_show()
     around.shell.open_window()
     around.shell.window.models.downloading.downloads.add(NAME)
     around.shell.window.close()
     assert ("close", None) not in around.queue.asked
     around.queue.tell(part(PullState.DONE, done=TOTAL))
-    qtbot.waitUntil(lambda: told[-1] == ("llama3.2:3b is here", "4.1 GB were downloaded and checked."))
+    qtbot.waitUntil(lambda: messages[-1] == ("llama3.2:3b is here", "4.1 GB were downloaded and checked."))
 
 
-def test_quitting_closes_the_queue_and_deletes_what_was_given_up(around, qtbot, loop):
+def test_quitting_closes_the_queue_and_deletes_cancelled_downloads(around, qtbot, loop):
     around.shell.open_window()
     downloads = around.shell.window.models.downloading.downloads
     downloads.add(NAME)

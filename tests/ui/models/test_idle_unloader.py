@@ -1,4 +1,4 @@
-"""Models that leave when they are idle, models that stay, and models that are deleted."""
+"""Models that are unloaded when idle, models that stay loaded, and models that are deleted."""
 
 import threading
 
@@ -12,8 +12,8 @@ from sotto.ui.state.model_state import Phase
 from stores import Store
 
 
-class Watch:
-    """A clock that stands where the test puts it."""
+class Clock:
+    """A clock that the test sets."""
 
     def __init__(self):
         self.time = 0.0
@@ -23,8 +23,8 @@ class Watch:
 
 
 @pytest.fixture
-def watch(ready, loop, preferences):
-    made, keep = Watch(), ready.window.models.idle_unloader
+def clock(ready, loop, preferences):
+    made, keep = Clock(), ready.window.models.idle_unloader
 
     def begin():
         keep.now = made
@@ -35,25 +35,25 @@ def watch(ready, loop, preferences):
     return made
 
 
-def test_an_idle_model_leaves_when_its_time_has_come(ready, qtbot, loop, watch):
+def test_an_idle_model_is_unloaded_when_its_time_is_up(ready, qtbot, loop, clock):
     keep, row = ready.window.models.idle_unloader, ready.window.sidebar.rows[0]
     assert row.accessibleDescription().endswith("Leaves memory in 5 min if it stays idle")
-    watch.time = 299.0
+    clock.time = 299.0
     keep.check()
     assert ready.session.state.phase is Phase.READY
     assert "in 1 s" in row.accessibleDescription()
-    watch.time = 300.0
+    clock.time = 300.0
     keep.check()
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
 
 
-def test_an_answer_starts_the_time_again(ready, qtbot, loop, watch):
-    watch.time = 200.0
+def test_an_answer_restarts_the_timer(ready, qtbot, loop, clock):
+    clock.time = 200.0
     ready.script.hold_answer = threading.Event()
     ready.window.send("Hi")
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING)
     assert ready.window.models.idle_unloader.seconds_left is None
-    watch.time = 1000.0
+    clock.time = 1000.0
     ready.window.models.idle_unloader.check()
     assert ready.session.state.phase is Phase.GENERATING
     ready.script.hold_answer.set()
@@ -61,10 +61,10 @@ def test_an_answer_starts_the_time_again(ready, qtbot, loop, watch):
     assert ready.window.models.idle_unloader.seconds_left == 300.0
 
 
-def test_a_pinned_model_stays_and_so_does_every_one_without_a_choice(ready, qtbot, loop, watch, preferences):
+def test_pinned_models_stay_and_so_does_every_model_without_a_time_limit(ready, qtbot, loop, clock, preferences):
     keep, book = ready.window.models.idle_unloader, ready.window.models.notes
     book.pin(record(), pinned=True)
-    watch.time = 9999.0
+    clock.time = 9999.0
     keep.check()
     assert (keep.seconds_left, keep.line) == (None, "Stays loaded")
     assert "stays loaded" in ready.window.sidebar.rows[0].accessibleName()
@@ -75,8 +75,8 @@ def test_a_pinned_model_stays_and_so_does_every_one_without_a_choice(ready, qtbo
     assert ready.session.state.phase is Phase.READY
 
 
-def test_a_question_brings_a_model_back_that_left_because_it_was_idle(ready, qtbot, loop, watch):
-    watch.time = 300.0
+def test_a_question_reloads_a_model_that_was_unloaded_when_idle(ready, qtbot, loop, clock):
+    clock.time = 300.0
     ready.window.models.idle_unloader.check()
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
     ready.window.send("Are you there?")
@@ -85,8 +85,8 @@ def test_a_question_brings_a_model_back_that_left_because_it_was_idle(ready, qtb
 
 
 @pytest.fixture
-def own(real_window, own_home, monkeypatch):
-    """The real window, with two models in Sotto's own store."""
+def window_and_store(real_window, own_home, monkeypatch):
+    """Return the real window, with two models in Sotto's own store, and that store."""
     monkeypatch.setattr(model_trash, "UNDO_SECONDS", 0.6)
     from sotto.paths import data_dir
 
@@ -106,8 +106,8 @@ def delete(window, name):
     actions["Delete"].trigger()
 
 
-def test_a_model_is_deleted_and_brought_back(own, qtbot, loop):
-    window, store = own
+def test_a_deleted_model_can_be_restored(window_and_store, qtbot, loop):
+    window, store = window_and_store
     before = {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
     delete(window, "one:latest")
     qtbot.waitUntil(lambda: "one:latest" not in names(window))
@@ -118,8 +118,8 @@ def test_a_model_is_deleted_and_brought_back(own, qtbot, loop):
     assert {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()} == before
 
 
-def test_a_model_that_nobody_brings_back_is_erased(own, qtbot, loop):
-    window, store = own
+def test_a_deleted_model_that_is_not_restored_is_erased(window_and_store, qtbot, loop):
+    window, store = window_and_store
     blobs = len(list((store.root / "blobs").iterdir()))
     delete(window, "one:latest")
     qtbot.waitUntil(lambda: not list((store.root / "trash").glob("*/*")) and not window.models.trash.removed)
@@ -127,7 +127,7 @@ def test_a_model_that_nobody_brings_back_is_erased(own, qtbot, loop):
     assert names(window) >= {"two:latest"}
 
 
-def test_only_own_models_can_be_deleted(ready, loop):
+def test_only_models_in_the_own_store_can_be_deleted(ready, loop):
     panel = ready.window.models.panel
     for model, offered in (
         (record("a", source=Source.SOTTO), True),

@@ -1,4 +1,4 @@
-"""The memory gauge: its parts, its words, and when it rests."""
+"""The memory gauge: its segments, its wording, and when it does not sample."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -11,7 +11,7 @@ from sotto.ui.state import memory_estimate
 from sotto.ui.state.memory_estimate import MemorySample
 
 
-def test_the_gauge_says_it_in_words(stage, loop):
+def test_the_gauge_describes_itself_in_words(stage, loop):
     gauge = stage.window.sidebar.gauge
     gauge.show_sample(MemorySample(16_000_000_000, 1_600_000_000))
     gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0, 3_000_000_000, 200_000_000))
@@ -24,7 +24,7 @@ def test_the_gauge_says_it_in_words(stage, loop):
     assert gauge.accessibleName().startswith("Memory unknown")
 
 
-def test_the_parts_of_the_bar_add_up(stage, loop):
+def test_the_segments_of_the_bar_add_up(stage, loop):
     gauge = stage.window.sidebar.gauge
     gauge.show_model("llama")
     gauge.show_sample(MemorySample(16 * GB, 6 * GB))
@@ -40,7 +40,7 @@ def test_the_parts_of_the_bar_add_up(stage, loop):
         assert segment.name in gauge.toolTip()
 
 
-def test_weights_of_several_models_are_not_called_those_of_one(stage, loop):
+def test_weights_of_several_models_are_labelled_with_their_number(stage, loop):
     gauge = stage.window.sidebar.gauge
     gauge.show_model("llama")
     two = (ModelFigures("1", 3 * GB, 0, 0), ModelFigures("2", GB, 0, 0))
@@ -50,7 +50,7 @@ def test_weights_of_several_models_are_not_called_those_of_one(stage, loop):
     assert [(segment.name, segment.nbytes) for segment in gauge.segments if segment.nbytes] == [("llama", 3 * GB)]
 
 
-def test_what_would_be_taken_is_a_ghost_whose_context_alone_moves(stage, loop):
+def test_planned_memory_is_a_ghost_of_which_only_the_context_changes(stage, loop):
     gauge = stage.window.sidebar.gauge
     gauge.show_sample(MemorySample(16 * GB, 12 * GB))
     ghosts = []
@@ -80,19 +80,19 @@ def test_colour_word_and_number_follow_each_sample(stage, loop, dressed, appeara
 
 
 def test_memory_is_sampled_only_while_it_can_be_seen(stage, qtbot, loop, monkeypatch):
-    gauge, asked = stage.window.sidebar.gauge, []
+    gauge, requests = stage.window.sidebar.gauge, []
     qtbot.waitUntil(lambda: gauge.free.text() != "—")
     assert gauges.SAMPLE_EVERY_MS == 3000
     gauge.sample_timer.setInterval(20)
-    gauge.sample_wanted.connect(lambda: asked.append(True))
-    qtbot.waitUntil(lambda: len(asked) > 2)
+    gauge.sample_wanted.connect(lambda: requests.append(True))
+    qtbot.waitUntil(lambda: len(requests) > 2)
     for rest, wake in ((stage.window.hide, stage.window.show), (minimize, restore)):
         rest() if rest == stage.window.hide else rest(stage.window)
-        asked.clear()
+        requests.clear()
         qtbot.wait(300)
-        assert asked == []
+        assert requests == []
         wake() if wake == stage.window.show else wake(stage.window)
-        qtbot.waitUntil(lambda: len(asked) > 2)
+        qtbot.waitUntil(lambda: len(requests) > 2)
 
 
 def minimize(window):
@@ -103,7 +103,7 @@ def restore(window):
     window.setWindowState(Qt.WindowState.WindowNoState)
 
 
-def test_a_sample_that_fails_is_a_dash(stage, qtbot, loop, monkeypatch):
+def test_a_failed_sample_is_shown_as_a_dash(stage, qtbot, loop, monkeypatch):
     def fail():
         raise OSError("no /proc")
 

@@ -1,4 +1,4 @@
-"""Models that are planned, marked and sorted, and the card that says more about one."""
+"""Memory plans, favourites and the order of models, and the card with details of one model."""
 
 from dataclasses import replace
 
@@ -20,21 +20,21 @@ BIG = record("big:8b", size=4 * GB, also=(Place("big", Source.HUGGINGFACE, recor
 
 @pytest.fixture
 def models(stage, qtbot, loop):
-    """The controller on a machine with 16 GB, where `big` needs 4 of them and 100 KB for each token."""
+    """Return the controller on a machine with 16 GB, where `big` needs 4 GB and 100 KB for each token."""
     stage.shelf.records = [record(), BIG]
     stage.script.needs = {"big:8b": REPACKED}
 
     def begin():
         stage.window.sidebar.gauge.sample_timer.stop()
         qtbot.waitUntil(lambda: stage.window.models.planner.measured(BIG) is not None)
-        machine(stage.window.models, qtbot, 12, Fit.FITS)
+        set_available(stage.window.models, qtbot, 12, Fit.FITS)
 
     loop.starts.append(begin)
     return stage.window.models
 
 
-def machine(models, qtbot, available, fit):
-    """Have so many gigabytes be available, and wait until the row says what that means."""
+def set_available(models, qtbot, available, fit):
+    """Set the number of gigabytes available, and wait until the row shows the given fit."""
     qtbot.wait(50)
     models.planner.set_sample(MemorySample(16 * GB, available * GB))
     qtbot.waitUntil(lambda: row(models).fit is fit)
@@ -48,29 +48,29 @@ def order(models):
     return [row.record.name for row in models.panel.rows]
 
 
-def test_a_row_says_in_words_whether_the_model_fits(models, qtbot, loop, stage):
+def test_a_row_describes_whether_the_model_fits(models, qtbot, loop, stage):
     assert "fits into memory" in row(models).accessibleName()
     assert "not known whether it fits" in row(models, "tiny:latest").accessibleName()
-    machine(models, qtbot, 5, Fit.TIGHT)
+    set_available(models, qtbot, 5, Fit.TIGHT)
     assert "a tight fit" in row(models).accessibleName()
-    machine(models, qtbot, 3, Fit.NO)
+    set_available(models, qtbot, 3, Fit.NO)
     assert "does not fit into memory" in row(models).accessibleName()
     assert len({FIT_SIGNS[fit] for fit in Fit}) == 4
 
 
-def test_a_limit_in_the_settings_says_anew_what_fits(models, qtbot, loop, stage):
+def test_a_limit_in_the_settings_changes_what_fits(models, qtbot, loop, stage):
     models.planner.set_sample(MemorySample(16 * GB, 12 * GB, allowed=3 * GB))
     qtbot.waitUntil(lambda: row(models).fit is Fit.NO)
     row(models).click()
     assert "the limit in Settings" in models.card.sentence.text()
 
 
-def test_the_card_says_how_the_types_of_a_gguf_file_are_held(models, qtbot, loop, stage):
+def test_the_card_shows_how_gguf_types_are_held_in_memory(models, qtbot, loop, stage):
     row(models).click()
     assert models.card.numbers["Weights"].toolTip() == "Held as Q4_K in 4 bits, Q6_K rounded to 8 bits"
 
 
-def test_the_card_tells_numbers_and_the_slider_moves_the_context_alone(models, qtbot, loop, stage):
+def test_the_slider_of_the_card_changes_only_the_context(models, qtbot, loop, stage):
     row(models).click()
     card, gauge = models.card, stage.window.sidebar.gauge
     assert card.isVisible()
@@ -107,8 +107,8 @@ def test_a_model_is_loaded_with_the_context_that_was_chosen(models, qtbot, loop,
 
 
 @pytest.mark.parametrize(("available", "fit"), [(5, Fit.TIGHT), (3, Fit.NO)])
-def test_what_fills_memory_is_loaded_after_the_numbers_were_seen(models, qtbot, loop, stage, available, fit):
-    machine(models, qtbot, available, fit)
+def test_a_model_that_fills_memory_is_loaded_only_from_its_card(models, qtbot, loop, stage, available, fit):
+    set_available(models, qtbot, available, fit)
     QTest.mouseDClick(row(models), Qt.MouseButton.LeftButton)
     assert [name for name, *_ in stage.script.loads if name == "big:8b"] == []
     assert models.card.isVisible()
@@ -119,7 +119,7 @@ def test_what_fills_memory_is_loaded_after_the_numbers_were_seen(models, qtbot, 
     assert stage.script.loads[-1][0::2] == ("big:8b", True)
 
 
-def test_what_is_not_known_is_said_and_can_be_loaded(models, qtbot, loop, stage):
+def test_a_model_with_an_unknown_fit_can_be_loaded(models, qtbot, loop, stage):
     row(models, "tiny:latest").click()
     card = models.card
     assert card.verdict.text() == "Not known whether it fits"
@@ -128,7 +128,7 @@ def test_what_is_not_known_is_said_and_can_be_loaded(models, qtbot, loop, stage)
     assert card.load.text() == "Load"
 
 
-def test_the_card_by_keyboard(models, qtbot, loop, stage):
+def test_the_card_is_operated_by_keyboard(models, qtbot, loop, stage):
     models.panel.focus_selected()
     row(models).setFocus()
     qtbot.keyClick(row(models), Qt.Key.Key_Right)
@@ -143,7 +143,7 @@ def test_the_card_by_keyboard(models, qtbot, loop, stage):
     assert row(models).hasFocus()
 
 
-def test_the_card_goes_when_the_focus_does(models, qtbot, loop, stage):
+def test_the_card_closes_when_it_loses_the_focus(models, qtbot, loop, stage):
     QTest.mouseClick(row(models), Qt.MouseButton.LeftButton)
     assert models.card.isVisible()
     stage.window.chat.composer.draft.setFocus()
@@ -160,7 +160,7 @@ def test_a_loaded_model_is_ejected_from_its_card(models, qtbot, loop, stage):
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FOUND)
 
 
-def test_predicted_and_actual_stand_side_by_side(models, qtbot, loop, stage, monkeypatch, tmp_path):
+def test_predicted_and_actual_memory_are_shown_side_by_side(models, qtbot, loop, stage, monkeypatch, tmp_path):
     monkeypatch.setattr(estimates.paths, "cache_dir", lambda: tmp_path / "cache")
     stage.script.taken = 6 * GB
     stage.session.load(BIG)
@@ -168,12 +168,12 @@ def test_predicted_and_actual_stand_side_by_side(models, qtbot, loop, stage, mon
     assert row(models).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
     row(models).click()
     assert (models.card.numbers["Predicted"].text(), models.card.numbers["Holds now"].text()) == ("4.0 GB", "6.0 GB")
-    # It is off by half, so it is learned, and the model is measured once more.
+    # The prediction is off by half, so the ratio is learned and the model is measured again.
     qtbot.waitUntil(lambda: estimates.ratio("llama") == 1.5)
     assert row(models).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
 
 
-def test_favourites_come_first_and_orders_hold(models, qtbot, loop, preferences):
+def test_favourites_come_first_and_the_order_can_be_chosen(models, qtbot, loop, preferences):
     assert order(models) == ["tiny:latest", "big:8b"]
     row(models).click()
     models.card.star.click()
@@ -194,14 +194,14 @@ def test_favourites_come_first_and_orders_hold(models, qtbot, loop, preferences)
     assert preferences.values.model_order == "fit"
 
 
-def test_what_was_used_last_comes_first(models, qtbot, loop, stage, preferences):
+def test_the_model_used_last_comes_first(models, qtbot, loop, stage, preferences):
     preferences.change(recent_models=(BIG.name,))
-    assert order(models) == ["tiny:latest", "big:8b"]  # nothing moves under the pointer
+    assert order(models) == ["tiny:latest", "big:8b"]  # rows do not move under the pointer
     stage.session.library.rescan()
     qtbot.waitUntil(lambda: order(models) == ["big:8b", "tiny:latest"])
 
 
-def test_where_a_model_is_stands_in_its_card(models, qtbot, loop):
+def test_the_card_shows_where_a_model_is_stored(models, qtbot, loop):
     row(models).click()
     pills = [models.card.pills.itemAt(number).widget() for number in range(2)]
     assert [pill.text() for pill in pills] == ["Ollama", "Hugging Face"]
@@ -209,7 +209,7 @@ def test_where_a_model_is_stands_in_its_card(models, qtbot, loop):
     assert "made for 4,096 tokens" in models.card.facts.text()
 
 
-def test_a_chosen_context_is_there_after_the_next_start(models, loop, preferences):
+def test_a_chosen_context_is_saved(models, loop, preferences):
     models.notes.choose_context(BIG, 2048)
     models.notes.choose_context(record(), 512)
     assert (models.notes.context_of(BIG), models.notes.context_of(record())) == (2048, 512)
@@ -219,7 +219,7 @@ def test_a_chosen_context_is_there_after_the_next_start(models, loop, preference
     assert models.notes.context_of(BIG) is None
 
 
-def test_another_context_for_every_model_is_planned_at_once(models, qtbot, loop, stage, preferences):
+def test_a_new_default_context_is_planned_at_once(models, qtbot, loop, stage, preferences):
     usual = models.planner.projection(BIG).plan.context
     for tokens, planned in ((2048, 2048), (0, usual)):
         preferences.change(num_ctx=tokens)
@@ -227,7 +227,7 @@ def test_another_context_for_every_model_is_planned_at_once(models, qtbot, loop,
         assert stage.session.context_for(BIG) == planned
 
 
-def test_the_plan_of_the_card_is_that_of_the_row(models, loop):
+def test_the_card_and_the_row_share_one_plan(models, loop):
     assert models.planner.projection(BIG) == models.planner.preview(BIG, None)
     assert models.planner.measured(BIG).needs == measured(REPACKED).needs
     assert machine_with(16, 12).sample == models.planner.memory.sample

@@ -1,4 +1,4 @@
-"""Templates that a person gives to a model in the window, and what is said of those that are not a model's own."""
+"""Templates that a person assigns to a model in the window, and notes about templates that are not the model's own."""
 
 import pytest
 
@@ -21,7 +21,7 @@ def problems(stage):
     return found
 
 
-def test_a_template_is_given_and_taken_back(stage, qtbot, loop, tmp_path, problems):
+def test_a_template_is_assigned_and_removed(stage, qtbot, loop, tmp_path, problems):
     templates, digest = stage.window.models.templates, record().digest
     file = tmp_path / "t.gotmpl"
     file.write_text(GO)
@@ -51,7 +51,7 @@ def test_a_template_is_given_and_taken_back(stage, qtbot, loop, tmp_path, proble
         ("{{ range .Messages }}{{ .Role }}{{ end }}", "it should have the messages in it"),
     ],
 )
-def test_a_file_that_is_no_template_changes_nothing(stage, qtbot, loop, tmp_path, problems, content, why):
+def test_an_invalid_template_changes_nothing(stage, qtbot, loop, tmp_path, problems, content, why):
     file = tmp_path / "t.txt"
     file.write_text(content)
     stage.window.models.templates.assign(record(), file)
@@ -61,17 +61,17 @@ def test_a_file_that_is_no_template_changes_nothing(stage, qtbot, loop, tmp_path
     assert read_user_template(record().digest) == ""
 
 
-def test_a_model_in_use_is_loaded_anew_and_says_what_makes_its_prompts(stage, qtbot, loop, tmp_path):
-    session, models, pane = stage.session, stage.window.models, stage.window.chat.header
+def test_a_model_in_use_is_reloaded_with_its_new_template(stage, qtbot, loop, tmp_path):
+    session, models, header = stage.session, stage.window.models, stage.window.chat.header
     session.load(record())
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY)
-    assert NOTE.removesuffix(".") not in pane.line.text()
+    assert NOTE.removesuffix(".") not in header.line.text()
     stage.script.template_note = NOTE
     file = tmp_path / "t.gotmpl"
     file.write_text(GO)
     models.templates.assign(record(), file)
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY and session.state.info.template_note == NOTE)
-    assert NOTE.removesuffix(".") in pane.line.text()
+    assert NOTE.removesuffix(".") in header.line.text()
     models.show_details(record())
     assert models.card.sentence.text() == NOTE
     assert models.card.sentence.isVisible()
@@ -79,7 +79,7 @@ def test_a_model_in_use_is_loaded_anew_and_says_what_makes_its_prompts(stage, qt
     assert [load[0] for load in stage.script.loads] == ["tiny:latest"] * 2
 
 
-def test_who_has_no_template_is_told_when_the_model_is_loaded(stage, qtbot, loop, problems):
+def test_a_missing_template_is_reported_when_the_model_is_loaded(stage, qtbot, loop, problems):
     stage.script.has_template, stage.script.template_note = False, "It brings no chat template, so it may answer badly."
     stage.session.load(record())
     qtbot.waitUntil(lambda: bool(problems))

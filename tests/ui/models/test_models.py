@@ -1,4 +1,4 @@
-"""What people do with models in the list, and models that come and go."""
+"""Actions on models in the list, and models that appear and disappear."""
 
 import shutil
 import sys
@@ -16,7 +16,7 @@ from stores import Store, fingerprint
 
 @pytest.fixture
 def window(real_window, own_home):
-    """The real window over the real stores of an own home, in which LM Studio's folder is there and empty."""
+    """Return the real window over the real stores of an otherwise empty home with an empty LM Studio folder."""
     (own_home / ".lmstudio" / "models").mkdir(parents=True)
     return real_window(EngineThread())
 
@@ -25,7 +25,7 @@ def names(window):
     return [row.record.name for row in window.sidebar.rows]
 
 
-def test_a_model_that_comes_is_listed_and_one_that_goes_is_not(qtbot, window, loop, own_home):
+def test_new_models_are_listed_and_removed_ones_are_not(qtbot, window, loop, own_home):
     source, folder = material("stories260k"), own_home / ".lmstudio" / "models" / "somebody" / "stories"
     qtbot.waitUntil(lambda: bool(window.session.library.watch.watcher.directories()))
     before = names(window)
@@ -36,13 +36,13 @@ def test_a_model_that_comes_is_listed_and_one_that_goes_is_not(qtbot, window, lo
     qtbot.waitUntil(lambda: names(window) == before, timeout=10_000)
 
 
-def test_a_store_that_comes_with_its_program_is_listed(qtbot, window, loop, own_home):
+def test_a_store_that_is_created_later_is_listed(qtbot, window, loop, own_home):
     watch = window.session.library.watch
     (own_home / ".cache").mkdir(exist_ok=True)
     (own_home / ".local").mkdir(exist_ok=True)
     ollamas = frozenset({own_home / ".ollama"})
     qtbot.waitUntil(lambda: watch.watched.awaited.get(own_home) == ollamas and not watch.settling, timeout=10_000)
-    # Whatever else comes in the home is nothing to it.
+    # Other new files in the home folder are ignored.
     with qtbot.waitSignal(watch.watcher.directoryChanged):
         (own_home / "notes.txt").touch()
     assert not watch.settling
@@ -54,7 +54,7 @@ def rows(window):
     return {row.record.name: row for row in window.sidebar.rows}
 
 
-def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds(
+def test_a_folder_on_an_unplugged_disk_is_greyed_and_returns_within_two_seconds(
     qtbot, window, loop, own_home, preferences, tmp_path
 ):
     disk = tmp_path / "disk"
@@ -81,7 +81,7 @@ def test_a_folder_whose_disk_is_away_is_greyed_and_comes_back_within_two_seconds
     assert fingerprint(disk) == before
 
 
-def test_each_weight_is_listed_once_with_every_place_it_is_in(qtbot, window, loop, own_home):
+def test_a_model_is_listed_once_with_all_its_places(qtbot, window, loop, own_home):
     source = material("stories260k")
     for folder in (own_home / ".lmstudio" / "models" / "somebody" / "stories", own_home / "extra" / "stories"):
         shutil.copytree(source, folder)
@@ -95,7 +95,7 @@ def test_each_weight_is_listed_once_with_every_place_it_is_in(qtbot, window, loo
 
 def test_two_hundred_models_are_listed_at_once(stage, qtbot, loop, own_home):
     store, panel = Store(own_home / ".ollama" / "models"), stage.window.models.panel
-    # How much is done for a model, and not how long that takes here; as much among many as among few.
+    # Count calls instead of measuring time: the work for each model must not grow with the number of models.
     listing, showing = {}, {}
     for number in range(200):
         store.model(f"m{number}", fill=number)
@@ -107,20 +107,20 @@ def test_two_hundred_models_are_listed_at_once(stage, qtbot, loop, own_home):
             showing[count] = calls(lambda listed=listed: panel.show_models(listed))
             assert len(panel.rows) == count
     assert listing.keys() == showing.keys() == {51, 201}
-    for done, most in ((listing, 2000), (showing, 350)):
-        assert (done[201] - done[51]) / 150 <= most
-        assert done[51] / 51 <= 1.2 * most
+    for done, max_calls in ((listing, 2000), (showing, 350)):
+        assert (done[201] - done[51]) / 150 <= max_calls
+        assert done[51] / 51 <= 1.2 * max_calls
 
 
 def calls(act):
-    """Return how many functions are called, those of C included."""
+    """Return the number of function calls, including those to C functions."""
     count = 0
 
-    def note(frame, event, argument):
+    def count_call(frame, event, argument):
         nonlocal count
         count += event in ("call", "c_call")
 
-    sys.setprofile(note)
+    sys.setprofile(count_call)
     try:
         act()
     finally:
@@ -132,7 +132,7 @@ def actions(menu):
     return {action.text(): action for action in menu.actions()}
 
 
-def test_a_models_menu(stage, qtbot, loop):
+def test_the_menu_of_a_model(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     record = stage.session.library.models[0]
     menu = actions(stage.window.sidebar.models.menu_of(record))

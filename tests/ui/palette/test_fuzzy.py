@@ -1,4 +1,4 @@
-"""What is meant by a few letters."""
+"""Fuzzy matching of a few letters."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -10,17 +10,17 @@ letters = st.text("abcdefg ÄäßİX.-/", max_size=12)
 texts = st.text("abcdefg ÄäßİX.-/", max_size=40)
 
 
-def is_there(word, text):
-    """Tell, in the plainest way, whether the letters of a word are in a text one after the other."""
+def is_subsequence(word, text):
+    """Return whether the letters of a word occur in a text in that order, computed in the simplest way."""
     rest = iter(text)
     return all(letter in rest for letter in word)
 
 
 @given(letters, texts)
-def test_a_text_fits_where_the_letters_of_every_word_are_in_it(query, text):
+def test_a_text_matches_if_it_contains_the_letters_of_every_word(query, text):
     folded = fuzzy.fold(text)
     score = fuzzy.score(query, folded)
-    assert (score is not None) == all(is_there(fuzzy.fold(word), folded) for word in query.split())
+    assert (score is not None) == all(is_subsequence(fuzzy.fold(word), folded) for word in query.split())
     assert len(folded) == len(text)
     if score is not None:
         for word in query.split():
@@ -36,7 +36,7 @@ def test_more_letters_never_find_more(query, more, text):
 
 
 @given(st.text("abc", min_size=1, max_size=6), st.text("abc", max_size=9), st.text("abc", max_size=9))
-def test_words_as_they_were_typed_go_before_scattered_letters(word, before, after):
+def test_whole_words_rank_above_scattered_letters(word, before, after):
     whole = fuzzy.score(word, word)
     typed = fuzzy.score(word, f"{before}{word}{after}")
     scattered = fuzzy.score(word, "x".join(word))
@@ -45,7 +45,7 @@ def test_words_as_they_were_typed_go_before_scattered_letters(word, before, afte
         assert typed > scattered
 
 
-def test_beginnings_go_before_middles_and_words_may_stand_in_any_order():
+def test_prefixes_rank_first_and_words_may_be_in_any_order():
     def order(query, *names):
         scored = [(fuzzy.score(query, fuzzy.fold(name)), name) for name in names]
         return [name for score, name in sorted(scored, key=lambda pair: -(pair[0] or 0)) if score is not None]
@@ -66,17 +66,17 @@ def found_by(commands, query, recent=()):
     return finder, found
 
 
-def test_however_many_there_are_they_are_looked_at_some_at_a_time(qtbot):
+def test_many_commands_are_searched_in_slices(qtbot):
     commands = [Command.create(f"chat:{n}", Kind.CHAT, f"Chat {n:05d}", "", n) for n in range(5000)]
     finder, found = found_by(commands, "04999")
-    assert found == []  # not all of them in one go
+    assert found == []  # the search does not run in one go
     qtbot.waitUntil(lambda: bool(found))
     assert [command.target for command in found[-1]] == [4999]
     finder.search("chat")
     finder.search("0123")
     qtbot.waitUntil(lambda: len(found) > 1)
     assert {command.target for command in found[-1][:11]} == {123, *range(1230, 1240)}
-    assert len(found) == 2  # what was typed before is never answered
+    assert len(found) == 2  # an outdated query is never answered
 
 
 @given(
@@ -84,7 +84,7 @@ def test_however_many_there_are_they_are_looked_at_some_at_a_time(qtbot):
     st.text("abc", max_size=2),
     st.lists(st.integers(0, 29), max_size=8, unique=True),
 )
-def test_the_order_is_by_fit_then_by_use_then_as_it_came(titles, query, recent):
+def test_the_order_is_by_score_then_by_use_then_as_given(titles, query, recent):
     commands = [Command.create(title, Kind.CHAT, title, "", place) for place, title in enumerate(titles)]
     used = [titles[place] for place in recent if place < len(titles)]
     _, found = found_by(commands, query, used)

@@ -1,4 +1,4 @@
-"""The command palette: over chats, models and every action of the menus."""
+"""The command palette, which finds chats, models and every menu action."""
 
 import threading
 import time
@@ -18,7 +18,7 @@ from sotto.ui.state.model_state import Phase
 
 @pytest.fixture
 def palette(stage, qtbot, loop):
-    """Return a function that opens the palette by its keys."""
+    """Return a function that opens the palette by its shortcut."""
 
     def shown():
         qtbot.waitUntil(lambda: bool(stage.session.library.models) and QApplication.focusWidget() is not None)
@@ -35,7 +35,7 @@ def titles(palette):
     return [command.title for command in palette.results]
 
 
-def test_the_keys_open_it_from_the_draft_and_escape_leads_back(palette, stage, qtbot, loop):
+def test_the_shortcut_opens_it_from_the_draft_and_escape_returns_there(palette, stage, qtbot, loop):
     draft = stage.window.chat.composer.draft
     draft.setPlainText("half a thought")
     draft.moveCursor(draft.textCursor().MoveOperation.Start)
@@ -46,7 +46,7 @@ def test_the_keys_open_it_from_the_draft_and_escape_leads_back(palette, stage, q
     assert draft.hasFocus()
 
 
-def test_escape_closes_it_and_stops_no_answer(ready, palette, qtbot, loop):
+def test_escape_closes_it_without_stopping_the_answer(ready, palette, qtbot, loop):
     ready.script.hold_answer = threading.Event()
     ready.window.send("Hi")
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.GENERATING)
@@ -56,14 +56,14 @@ def test_escape_closes_it_and_stops_no_answer(ready, palette, qtbot, loop):
     assert ready.session.state.phase is Phase.GENERATING
 
 
-def test_every_action_of_the_menus_is_there_with_its_keys(palette, stage, loop):
+def test_every_menu_action_is_offered_with_its_shortcut(palette, stage, loop):
     shown = palette()
     offered = {command.title: command for command in shown.finder.commands if command.kind is Kind.ACTION}
     for action in stage.window.menus.actions():
         title = action.text().removesuffix("…").replace("&", "")
         if action.isEnabled() and title != "Command Palette":
             assert offered[title].shortcut == action.shortcut().toString(action.shortcut().SequenceFormat.NativeText)
-    assert "Eject Model" not in offered  # nothing is loaded
+    assert "Eject Model" not in offered  # no model is loaded
 
 
 def test_a_model_is_loaded_and_comes_first_the_next_time(palette, stage, qtbot, loop):
@@ -87,7 +87,7 @@ def test_a_model_is_loaded_and_comes_first_the_next_time(palette, stage, qtbot, 
     assert "big:8b" not in titles(shown)
 
 
-def test_arrows_move_and_an_action_is_carried_out_where_the_caret_was(palette, stage, qtbot, loop):
+def test_arrow_keys_select_and_an_action_applies_where_the_cursor_was(palette, stage, qtbot, loop):
     draft = stage.window.chat.composer.draft
     draft.setPlainText("word")
     shown = palette()
@@ -126,17 +126,17 @@ def test_a_chat_is_opened_by_its_title(ready, palette, qtbot, loop):
     assert ready.chat_session.turns[0].text == "Boats and names"
 
 
-def test_a_screen_reader_hears_what_return_would_do(palette, qtbot, loop, monkeypatch):
-    said = []
-    monkeypatch.setattr(palette_module, "announce", lambda about, text: said.append(text))
+def test_the_selected_command_is_announced_to_screen_readers(palette, qtbot, loop, monkeypatch):
+    announced = []
+    monkeypatch.setattr(palette_module, "announce", lambda about, text: announced.append(text))
     shown = palette()
     qtbot.keyClicks(shown.field, "new chat")
-    qtbot.waitUntil(lambda: said[-1:] == ["New Chat, Menu, File, Ctrl+N"])
+    qtbot.waitUntil(lambda: announced[-1:] == ["New Chat, Menu, File, Ctrl+N"])
     entry = QAccessible.queryAccessibleInterface(shown.list).child(0)
     assert entry.text(QAccessible.Text.Name) == "New Chat, Menu, File, Ctrl+N"
 
 
-def test_many_models_and_chats_keep_nobody_waiting(palette, stage, qtbot, loop, tmp_path):
+def test_many_models_and_chats_do_not_block_the_window(palette, stage, qtbot, loop, tmp_path):
     stage.shelf.records = [record(f"model-{n}:latest") for n in range(200)]
     stage.window.models.panel.rescan.click()
     qtbot.waitUntil(lambda: len(stage.session.library.models) == 200)
@@ -167,7 +167,7 @@ def test_many_models_and_chats_keep_nobody_waiting(palette, stage, qtbot, loop, 
     assert len(shown.results) <= MAX_RESULTS
 
 
-def test_the_palette_is_made_of_what_is_there_now(palette, stage, qtbot, loop):
+def test_the_palette_offers_the_current_models(palette, stage, qtbot, loop):
     shown = palette()
     shown.dismiss()
     assert shown.isHidden()

@@ -1,4 +1,4 @@
-"""Keys of the quick prompt where a system lets a program have none; on an X server they are tested beside the panel."""
+"""The global shortcut on systems that do not let programs have one; `test_x11.py` tests it on an X server."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from sotto.ui.platform.macos import code
 from sotto.ui.platform.x11_keys import symbol
 
 
-def test_nothing_is_wanted_until_it_is_chosen(qapp, around, loop):
+def test_no_shortcut_is_requested_until_one_is_chosen(qapp, around, loop):
     assert around.preferences.values.quick_shortcut == ""
     assert around.shell.shortcut.problem == ""
     assert around.shell.shortcut._keys is None
@@ -24,20 +24,20 @@ def test_nothing_is_wanted_until_it_is_chosen(qapp, around, loop):
         ("F9", "bind `sotto --toggle` to F9"),
     ],
 )
-def test_keys_that_cannot_be_had_are_told_in_a_sentence(qapp, keys, why):
+def test_an_unavailable_shortcut_is_reported_with_a_reason(qapp, keys, why):
     shortcut = GlobalShortcut()
-    told = []
-    shortcut.changed.connect(lambda: told.append(shortcut.problem))
+    problems = []
+    shortcut.changed.connect(lambda: problems.append(shortcut.problem))
     shortcut.set_keys(keys)
     shortcut.set_keys(keys)
-    assert len(told) == 1
-    assert why in told[0]
+    assert len(problems) == 1
+    assert why in problems[0]
     assert shortcut.certain == ""
     shortcut.set_keys("")
-    assert told[1:] == [""]
+    assert problems[1:] == [""]
 
 
-def test_keys_that_cannot_be_had_are_told_where_the_person_is(around, qtbot, loop):
+def test_an_unavailable_shortcut_is_reported_in_the_window(around, qtbot, loop):
     window = around.shell.window
     window.show()
     around.preferences.change(quick_shortcut="Ctrl+Alt+Space")
@@ -60,7 +60,7 @@ def test_keys_that_cannot_be_had_are_told_where_the_person_is(around, qtbot, loo
         ("Media Play", 0, None),
     ],
 )
-def test_keys_have_the_numbers_of_each_system(qapp, keys, on_x11, on_a_mac):
+def test_keys_are_translated_to_the_codes_of_each_system(qapp, keys, on_x11, on_a_mac):
     from PySide6.QtGui import QKeySequence
 
     key = QKeySequence(keys)[0].key().value

@@ -1,4 +1,4 @@
-"""Launch at login: what is written for the system, and what is read of it."""
+"""Launch at login: the entry that is written for the system, and how it is read back."""
 
 import configparser
 import plistlib
@@ -23,10 +23,10 @@ def mac(monkeypatch):
 
 
 def arguments_of(line):
-    """Read a line of a desktop entry as the specification says: unescape the text, then unquote the arguments."""
+    """Parse a line of a desktop entry as the specification requires: unescape the text, then unquote the arguments."""
     text = line.replace("\\\\", "\\")
     found = re.findall(r'"((?:\\.|[^"\\])*)"', text)
-    return [re.sub(r"\\(.)", r"\1", one).replace("%%", "%") for one in found]
+    return [re.sub(r"\\(.)", r"\1", argument).replace("%%", "%") for argument in found]
 
 
 def test_on_linux_it_is_an_autostart_entry(linux, own_home):
@@ -46,7 +46,7 @@ def test_on_linux_it_is_an_autostart_entry(linux, own_home):
     login_item.set_enabled(False)
 
 
-def test_the_folder_for_settings_may_be_elsewhere(linux, own_home, monkeypatch, tmp_path):
+def test_xdg_config_home_is_respected(linux, own_home, monkeypatch, tmp_path):
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     login_item.set_enabled(True)
     assert (tmp_path / "autostart" / "app.sotto.desktop").is_file()
@@ -55,11 +55,11 @@ def test_the_folder_for_settings_may_be_elsewhere(linux, own_home, monkeypatch, 
 
 
 @pytest.mark.parametrize("line", ["Hidden=true", "X-GNOME-Autostart-enabled=false"])
-def test_what_a_desktop_switched_off_is_off(linux, own_home, line):
+def test_an_entry_that_the_desktop_disabled_is_off(linux, own_home, line):
     login_item.set_enabled(True)
     file = login_item.path()
     name = line.partition("=")[0]
-    kept = [one for one in file.read_text().splitlines() if not one.startswith(name)]
+    kept = [other for other in file.read_text().splitlines() if not other.startswith(name)]
     file.write_text("\n".join([*kept, line]))
     assert not login_item.enabled()
     login_item.set_enabled(True)
@@ -67,13 +67,13 @@ def test_what_a_desktop_switched_off_is_off(linux, own_home, line):
 
 
 @pytest.mark.parametrize("content", [b"", b"\xff\x00", b"[Other]\nExec=x", b"no section", b"[Desktop Entry"])
-def test_a_damaged_entry_starts_nothing(linux, own_home, content):
+def test_a_damaged_entry_counts_as_off(linux, own_home, content):
     login_item.path().parent.mkdir(parents=True)
     login_item.path().write_bytes(content)
     assert not login_item.enabled()
 
 
-def test_odd_paths_get_through(linux, own_home, monkeypatch, tmp_path):
+def test_odd_paths_are_escaped(linux, own_home, monkeypatch, tmp_path):
     folder = tmp_path / 'a "b" $c `d` \\e 100% f'
     folder.mkdir()
     (folder / "sotto").touch()
@@ -88,10 +88,10 @@ def test_on_a_mac_it_is_a_launch_agent(mac, own_home):
     assert not login_item.enabled()
     login_item.set_enabled(True)
     assert login_item.enabled()
-    said = plistlib.loads((own_home / "Library" / "LaunchAgents" / "app.sotto.plist").read_bytes())
-    assert said["Label"] == "app.sotto"
-    assert said["RunAtLoad"] is True
-    assert said["ProgramArguments"] == login_item.command()
+    agent = plistlib.loads((own_home / "Library" / "LaunchAgents" / "app.sotto.plist").read_bytes())
+    assert agent["Label"] == "app.sotto"
+    assert agent["RunAtLoad"] is True
+    assert agent["ProgramArguments"] == login_item.command()
     login_item.set_enabled(False)
     assert not login_item.enabled()
 
@@ -99,7 +99,7 @@ def test_on_a_mac_it_is_a_launch_agent(mac, own_home):
 @pytest.mark.parametrize(
     "content", [b"", b"<plist>", b"bplist00", plistlib.dumps([1]), plistlib.dumps({"RunAtLoad": False})]
 )
-def test_an_agent_that_does_not_run_at_login_is_none(mac, own_home, content):
+def test_an_agent_that_does_not_run_at_login_counts_as_off(mac, own_home, content):
     login_item.path().parent.mkdir(parents=True)
     login_item.path().write_bytes(content)
     assert not login_item.enabled()
@@ -111,7 +111,7 @@ def test_a_bundle_starts_itself(mac, own_home, monkeypatch, tmp_path):
     assert login_item.command() == [str(tmp_path / "Sotto.app" / "Contents" / "MacOS" / "Sotto"), "--background"]
 
 
-def test_what_cannot_be_written_is_said(linux, own_home):
+def test_an_entry_that_cannot_be_written_is_reported(linux, own_home):
     (own_home / ".config").write_text("in the way")
     with pytest.raises(SottoError, match=r"app\.sotto\.desktop cannot be changed"):
         login_item.set_enabled(True)

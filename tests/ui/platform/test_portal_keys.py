@@ -1,4 +1,4 @@
-"""Keys of the quick prompt that a Wayland desktop gives, from a portal on a session bus of the test's own."""
+"""The global shortcut on a Wayland desktop, with a portal on the test's own session bus."""
 
 import json
 import os
@@ -33,27 +33,27 @@ def bus(tmp_path, monkeypatch):
 
 @pytest.fixture
 def keys(bus, around, qtbot):
-    """What a person does about keys, and what they are told."""
+    """Return helpers that choose a shortcut and wait for the outcome."""
 
-    class Keys:
+    class ShortcutHelper:
         shell, quick, shortcut = around.shell, around.shell.quick, around.shell.shortcut
 
         def choose(self, keys=KEYS):
             around.preferences.change(quick_shortcut=keys)
 
-        def bound(self, trigger="CTRL+ALT+space"):
+        def bind(self, trigger="CTRL+ALT+space"):
             self.choose()
-            self.waits_for(lambda: f"words of the desktop: {trigger}." in self.shortcut.note)
+            self.wait_for(lambda: f"words of the desktop: {trigger}." in self.shortcut.note)
 
         def refused(self):
             self.choose()
-            self.waits_for(lambda: self.shortcut.problem)
+            self.wait_for(lambda: self.shortcut.problem)
             return self.shortcut.problem
 
-        def waits_for(self, condition):
+        def wait_for(self, condition):
             qtbot.waitUntil(lambda: bool(condition()))
 
-    return Keys()
+    return ShortcutHelper()
 
 
 def methods(portal):
@@ -62,7 +62,7 @@ def methods(portal):
 
 def test_keys_are_bound_and_open_the_quick_prompt(bus, keys, loop):
     portal = bus.portal(app_needed=True, trigger="Strg+Alt+Leertaste")
-    keys.bound("Strg+Alt+Leertaste")
+    keys.bind("Strg+Alt+Leertaste")
     assert [(method, signature) for method, signature, _ in portal.heard] == [
         ("Register", "sa{sv}"),
         ("CreateSession", "a{sv}"),
@@ -75,46 +75,46 @@ def test_keys_are_bound_and_open_the_quick_prompt(bus, keys, loop):
     assert wish == {"description": ["s", "Show or hide the quick prompt"], "preferred_trigger": ["s", "CTRL+ALT+space"]}
     assert not keys.quick.visible
     portal.do("press")
-    keys.waits_for(lambda: keys.quick.visible)
+    keys.wait_for(lambda: keys.quick.visible)
     portal.do("press")
-    keys.waits_for(lambda: not keys.quick.visible)
+    keys.wait_for(lambda: not keys.quick.visible)
     assert "XDG_ACTIVATION_TOKEN" not in os.environ
 
 
-def test_the_proof_that_a_person_pressed_them_is_passed_on(bus, keys, loop):
+def test_the_activation_token_is_passed_on(bus, keys, loop):
     portal = bus.portal()
-    keys.bound()
+    keys.bind()
     portal.do("press", "proof")
-    keys.waits_for(lambda: keys.quick.visible)
-    # Nothing here asks a compositor, which would use it up.
+    keys.wait_for(lambda: keys.quick.visible)
+    # No compositor is running here, so the token has not been consumed.
     assert os.environ.pop("XDG_ACTIVATION_TOKEN") == "proof"
 
 
 @pytest.mark.parametrize("does", [{"early": True}, {"registry": False}])
-def test_any_portal_will_do(bus, keys, loop, does):
+def test_portal_variants_work(bus, keys, loop, does):
     portal = bus.portal(**does)
-    keys.bound()
+    keys.bind()
     portal.do("press")
-    keys.waits_for(lambda: keys.quick.visible)
+    keys.wait_for(lambda: keys.quick.visible)
 
 
 @pytest.mark.parametrize(
     ("does", "asked"),
     [
-        # What opens windows is not asked of a Plasma that gave the keys before.
+        # BindShortcuts opens a window in Plasma, so it is not called for keys that Plasma granted before.
         ({"version": 1, "known": True}, ["Get", "ListShortcuts"]),
         ({"version": 1}, ["Get", "ListShortcuts", "BindShortcuts"]),
         ({"version": 1, "unlisted": True}, ["Get", "ListShortcuts", "BindShortcuts", "ListShortcuts"]),
         ({"version": 2, "known": True}, ["Get", "BindShortcuts"]),
     ],
 )
-def test_plasma_is_asked_for_keys_as_its_version_wants(bus, keys, loop, monkeypatch, does, asked):
+def test_plasma_is_asked_in_the_way_its_version_requires(bus, keys, loop, monkeypatch, does, asked):
     monkeypatch.setenv("XDG_CURRENT_DESKTOP", "KDE")
     portal = bus.portal(**does, trigger="Meta+J")
-    keys.bound("Meta+J")
+    keys.bind("Meta+J")
     assert methods(portal) == ["Register", "CreateSession", *asked]
     portal.do("press")
-    keys.waits_for(lambda: keys.quick.visible)
+    keys.wait_for(lambda: keys.quick.visible)
 
 
 @pytest.mark.parametrize(
@@ -129,13 +129,13 @@ def test_plasma_is_asked_for_keys_as_its_version_wants(bus, keys, loop, monkeypa
         ({"app_needed": True, "registry": False}, "install Sotto with its menu entry, app.sotto.desktop"),
     ],
 )
-def test_keys_that_the_desktop_does_not_give_are_told_in_a_sentence(bus, keys, loop, does, why):
+def test_a_refusal_of_the_desktop_is_reported_with_a_reason(bus, keys, loop, does, why):
     portal = bus.portal(**does)
     keys.shell.window.show()
     assert why in keys.refused()
     assert keys.shortcut.note == ""
     assert why in keys.shell.window.chat.notice.message.text()
-    # Nobody is asked twice.
+    # The desktop is not asked twice.
     assert methods(portal).count("CreateSession") == 1
 
 
@@ -145,121 +145,121 @@ def test_without_a_bus_there_are_no_keys(keys, loop, monkeypatch, address):
     assert "Programs cannot have keys of their own here" in keys.refused()
 
 
-def test_a_desktop_that_does_not_answer_is_told_and_asked_no_longer(bus, keys, loop, monkeypatch):
+def test_a_desktop_that_does_not_answer_is_reported_and_asked_no_longer(bus, keys, loop, monkeypatch):
     monkeypatch.setattr(portal_keys, "_PERSON_SECONDS", 0.2)
     portal = bus.portal(answer="silence")
     keys.choose()
-    keys.waits_for(lambda: "Waiting for the desktop" in keys.shortcut.note)
-    keys.waits_for(lambda: "did not answer" in keys.shortcut.problem)
-    # First the request is closed, then the session that it was for.
-    keys.waits_for(lambda: methods(portal) == [*BOUND, "Close", "Close"])
+    keys.wait_for(lambda: "Waiting for the desktop" in keys.shortcut.note)
+    keys.wait_for(lambda: "did not answer" in keys.shortcut.problem)
+    # First the request is closed, then its session.
+    keys.wait_for(lambda: methods(portal) == [*BOUND, "Close", "Close"])
 
 
-def test_keys_come_with_a_portal_that_comes_later(bus, keys, loop):
+def test_keys_are_bound_once_a_portal_appears(bus, keys, loop):
     assert "Programs cannot have keys of their own here" in keys.refused()
     portal = bus.portal()
-    keys.waits_for(lambda: "words of the desktop" in keys.shortcut.note)
+    keys.wait_for(lambda: "words of the desktop" in keys.shortcut.note)
     assert keys.shortcut.problem == ""
     portal.do("press")
-    keys.waits_for(lambda: keys.quick.visible)
+    keys.wait_for(lambda: keys.quick.visible)
 
 
 def test_keys_are_bound_again_when_the_portal_comes_back(bus, keys, loop):
     first = bus.portal()
-    keys.bound()
+    keys.bind()
     first.end()
-    keys.waits_for(lambda: keys.shortcut.problem)
+    keys.wait_for(lambda: keys.shortcut.problem)
     second = bus.portal(trigger="F9")
-    keys.waits_for(lambda: "words of the desktop: F9" in keys.shortcut.note)
+    keys.wait_for(lambda: "words of the desktop: F9" in keys.shortcut.note)
     assert methods(second) == BOUND
     second.do("press")
-    keys.waits_for(lambda: keys.quick.visible)
+    keys.wait_for(lambda: keys.quick.visible)
 
 
 @pytest.mark.parametrize("answer", ["silence", "mute"])
-def test_a_portal_that_goes_while_it_is_asked_is_told(bus, keys, loop, answer):
+def test_a_portal_that_ends_during_a_request_is_reported(bus, keys, loop, answer):
     portal = bus.portal(answer=answer)
     keys.choose()
-    keys.waits_for(lambda: methods(portal) == BOUND)
+    keys.wait_for(lambda: methods(portal) == BOUND)
     portal.end()
-    keys.waits_for(lambda: "has ended: they work when it is back" in keys.shortcut.problem)
+    keys.wait_for(lambda: "has ended: they work when it is back" in keys.shortcut.problem)
 
 
-def test_the_end_of_the_bus_is_told(bus, keys, loop):
+def test_the_end_of_the_bus_is_reported(bus, keys, loop):
     bus.portal()
-    keys.bound()
+    keys.bind()
     bus.close()
-    keys.waits_for(lambda: "could not give" in keys.shortcut.problem)
+    keys.wait_for(lambda: "could not give" in keys.shortcut.problem)
 
 
-def test_other_keys_are_bound_when_those_before_are_given_back(bus, keys, loop):
+def test_other_keys_are_bound_after_the_previous_ones_are_released(bus, keys, loop):
     portal = bus.portal()
-    keys.bound()
+    keys.bind()
     keys.choose("Meta+F9")
-    keys.waits_for(lambda: "words of the desktop: LOGO+F9" in keys.shortcut.note)
+    keys.wait_for(lambda: "words of the desktop: LOGO+F9" in keys.shortcut.note)
     assert methods(portal) == [*BOUND, "Close", *BOUND]
     portal.do("press")
-    keys.waits_for(lambda: keys.quick.visible)
+    keys.wait_for(lambda: keys.quick.visible)
     keys.choose("")
     assert (keys.shortcut.problem, keys.shortcut.note) == ("", "")
-    keys.waits_for(lambda: methods(portal)[-1] == "Close")
+    keys.wait_for(lambda: methods(portal)[-1] == "Close")
     assert methods(portal).count("CreateSession") == 2
 
 
-def test_keys_chosen_while_the_desktop_is_asked_are_those_that_count(bus, keys, loop):
+def test_keys_chosen_while_the_desktop_is_asked_take_precedence(bus, keys, loop):
     portal = bus.portal(answer="silence")
     keys.choose()
-    keys.waits_for(lambda: methods(portal) == BOUND)
+    keys.wait_for(lambda: methods(portal) == BOUND)
     keys.choose("Meta+F9")
-    keys.waits_for(lambda: methods(portal) == [*BOUND, "Close", *BOUND])
+    keys.wait_for(lambda: methods(portal) == [*BOUND, "Close", *BOUND])
     assert portal.calls("BindShortcuts")[1][1][0][1]["preferred_trigger"] == ["s", "LOGO+F9"]
 
 
-def test_what_is_changed_in_the_settings_of_the_desktop_is_shown(bus, keys, loop):
+def test_changes_in_the_desktops_settings_are_shown(bus, keys, loop):
     portal = bus.portal()
     window = keys.shell.window
     window.dialogs.show_settings("quick")
     page = window.dialogs.settings.page(QuickPage)
-    keys.bound()
+    keys.bind()
     assert page.keys_row.hint.text() == (
         "What shows and hides it, in the words of the desktop: CTRL+ALT+space. "
         "The settings of the desktop can change that."
     )
     portal.do("changed", " Alt + {keys}\n" + "x" * 1000)
-    keys.waits_for(lambda: "Alt + {keys} xxx" in page.keys_row.hint.text())
+    keys.wait_for(lambda: "Alt + {keys} xxx" in page.keys_row.hint.text())
     assert len(page.keys_row.hint.text()) < 300
     portal.do("changed", "")
-    keys.waits_for(lambda: "which keys do that is chosen in the settings of the desktop" in page.keys_row.hint.text())
+    keys.wait_for(lambda: "which keys do that is chosen in the settings of the desktop" in page.keys_row.hint.text())
     portal.do("press")
-    keys.waits_for(lambda: keys.quick.visible)
+    keys.wait_for(lambda: keys.quick.visible)
     portal.do("removed")
-    keys.waits_for(lambda: "has taken the keys of the quick prompt back" in page.keys_row.error.text())
+    keys.wait_for(lambda: "has taken the keys of the quick prompt back" in page.keys_row.error.text())
     assert page.keys_row.hint.isHidden()
     portal.do("changed", "F9")
-    keys.waits_for(lambda: "words of the desktop: F9." in page.keys_row.hint.text())
+    keys.wait_for(lambda: "words of the desktop: F9." in page.keys_row.hint.text())
     assert page.keys_row.error.isHidden()
 
 
-def test_keys_that_the_desktop_takes_back_are_told(bus, keys, loop):
+def test_keys_revoked_by_the_desktop_are_reported(bus, keys, loop):
     portal = bus.portal()
-    keys.bound()
+    keys.bind()
     portal.do("close")
-    keys.waits_for(lambda: "has taken the keys of the quick prompt back" in keys.shortcut.problem)
+    keys.wait_for(lambda: "has taken the keys of the quick prompt back" in keys.shortcut.problem)
     assert methods(portal).count("CreateSession") == 1
 
 
-def test_what_others_send_in_the_name_of_the_portal_is_nothing(bus, keys, loop):
+def test_signals_forged_by_others_are_ignored(bus, keys, loop):
     portal = bus.portal()
-    keys.bound()
+    keys.bind()
     portal.do("forged")
     portal.do("changed", "F9")
-    keys.waits_for(lambda: "words of the desktop: F9." in keys.shortcut.note)
+    keys.wait_for(lambda: "words of the desktop: F9." in keys.shortcut.note)
     assert not keys.quick.visible
 
 
 def test_the_tray_names_only_keys_that_are_certain(bus, keys, loop):
     bus.portal()
-    keys.bound()
+    keys.bind()
     assert [entry.keys for entry in keys.shell.tray_entries() if entry.text == "Quick Prompt"] == [""]
 
 
@@ -278,13 +278,13 @@ def test_the_tray_names_only_keys_that_are_certain(bus, keys, loop):
         ("Ctrl+Media Play", ""),
     ],
 )
-def test_keys_have_the_names_of_the_specification(qapp, keys, trigger):
+def test_keys_are_named_as_in_the_specification(qapp, keys, trigger):
     pressed = QKeySequence(keys)[0]
     assert trigger_of(pressed.key().value, pressed.keyboardModifiers()) == trigger
 
 
 @pytest.mark.skipif(bool(missing_tools()), reason=f"not installed here: {', '.join(missing_tools())}")
-def test_the_app_as_it_is_started_opens_the_quick_prompt_over_another_program(bus, tmp_path):
+def test_the_real_app_opens_the_quick_prompt_over_another_program(bus, tmp_path):
     portal = bus.portal()
     desk = Desk(tmp_path)
     try:
@@ -301,5 +301,5 @@ def test_the_app_as_it_is_started_opens_the_quick_prompt_over_another_program(bu
         assert app.poll() is None
     finally:
         desk.close()
-    # What was taken is given back at the end.
+    # The shortcut is released at the end.
     assert methods(portal) == [*BOUND, "Close"]

@@ -1,4 +1,4 @@
-"""One app for each data folder: who is it, and what becomes of the others."""
+"""One app instance for each data folder, and how later starts hand over their requests."""
 
 import json
 import os
@@ -33,27 +33,27 @@ def held(folder):
 
 
 @pytest.fixture
-def door(held, qapp, destroyed):
+def receiver(held, qapp, destroyed):
     owner = QObject()
     made = StartRequests(held.listener, owner)
-    made.heard = []
-    made.received.connect(made.heard.append)
+    made.requests = []
+    made.received.connect(made.requests.append)
     yield made
     made.close()
     destroyed(owner)
 
 
-def elsewhere(folder, request, patience=10.0):
-    """Come in on another thread, as another start does; return what comes of it when it is there."""
+def enter_on_thread(folder, request, patience=10.0):
+    """Enter from another thread, as another start would; return the thread and a list that receives the result."""
     result = []
 
-    def come():
+    def try_to_enter():
         try:
             result.append(enter(folder, request, patience))
         except SottoError as error:
             result.append(error)
 
-    thread = threading.Thread(target=come)
+    thread = threading.Thread(target=try_to_enter)
     thread.start()
     return thread, result
 
@@ -65,28 +65,28 @@ def connect(folder):
     return made
 
 
-def test_the_second_start_hands_over_what_it_is_for(folder, door, qtbot):
+def test_the_second_start_hands_over_its_request(folder, receiver, qtbot):
     odd = Path(os.fsdecode(b"/models/caf\xe9 \n1"))
-    thread, result = elsewhere(folder, StartRequest(Show.TOGGLE, (odd, Path("here")), "proof"))
-    qtbot.waitUntil(lambda: bool(door.heard))
+    thread, result = enter_on_thread(folder, StartRequest(Show.TOGGLE, (odd, Path("here")), "proof"))
+    qtbot.waitUntil(lambda: bool(receiver.requests))
     thread.join()
     assert result == [None]
-    assert door.heard == [StartRequest(Show.TOGGLE, (odd, Path.cwd() / "here"), "proof")]
+    assert receiver.requests == [StartRequest(Show.TOGGLE, (odd, Path.cwd() / "here"), "proof")]
 
 
-def test_starts_that_come_before_the_app_listens_wait_for_it(folder, held, qtbot, destroyed):
-    coming = [elsewhere(folder, StartRequest(show)) for show in (Show.QUICK, Show.NEW_CHAT)]
+def test_starts_before_the_app_listens_wait_for_it(folder, held, qtbot, destroyed):
+    starts = [enter_on_thread(folder, StartRequest(show)) for show in (Show.QUICK, Show.NEW_CHAT)]
     time.sleep(0.2)
-    assert [result for _, result in coming] == [[], []]
-    owner, heard = QObject(), []
-    door = StartRequests(held.listener, owner)
-    door.received.connect(heard.append)
-    qtbot.waitUntil(lambda: len(heard) == 2)
-    for thread, _ in coming:
+    assert [result for _, result in starts] == [[], []]
+    owner, requests = QObject(), []
+    receiver = StartRequests(held.listener, owner)
+    receiver.received.connect(requests.append)
+    qtbot.waitUntil(lambda: len(requests) == 2)
+    for thread, _ in starts:
         thread.join()
-    door.close()
+    receiver.close()
     destroyed(owner)
-    assert {request.show for request in heard} == {Show.QUICK, Show.NEW_CHAT}
+    assert {request.show for request in requests} == {Show.QUICK, Show.NEW_CHAT}
 
 
 def test_a_socket_that_a_killed_app_left_is_taken_over(folder):
@@ -99,25 +99,25 @@ def test_a_socket_that_a_killed_app_left_is_taken_over(folder):
     again.close()
 
 
-def test_a_start_while_the_app_ends_becomes_the_app(folder, held, door, qtbot):
-    door.close()
-    thread, result = elsewhere(folder, StartRequest())
+def test_a_start_while_the_app_ends_becomes_the_app(folder, held, receiver, qtbot):
+    receiver.close()
+    thread, result = enter_on_thread(folder, StartRequest())
     time.sleep(0.2)
     assert result == []
     held.close()
     thread.join()
     assert result[0] is not None
     result[0].close()
-    held._lock = os.open(folder, os.O_RDONLY)  # for the fixture to close
+    held._lock = os.open(folder, os.O_RDONLY)  # the fixture closes this
 
 
-def test_an_app_that_does_not_answer_is_told_and_left_alone(folder, held):
+def test_an_app_that_does_not_answer_is_reported_and_left_alone(folder, held):
     with pytest.raises(SottoError, match=r"data.* does not answer"):
         enter(folder, StartRequest(), patience=0.3)
     assert (folder / "app.socket").exists()
 
 
-def test_only_the_person_may_come_in(folder, held):
+def test_only_the_owner_can_connect(folder, held):
     assert (folder / "app.socket").stat().st_mode & 0o777 == 0o600
     assert (folder / "app.lock").stat().st_mode & 0o777 == 0o600
 
@@ -139,46 +139,46 @@ def test_a_folder_with_a_long_name_has_room_for_the_socket(tmp_path):
         b'{"version": 1, "show": "quick", "paths": [], "token": null}',
     ],
 )  # fmt: skip
-def test_what_is_no_wish_is_refused(folder, door, qtbot, line):
-    visitor = connect(folder)
-    visitor.sendall(line + b"\n")
+def test_an_invalid_request_is_refused(folder, receiver, qtbot, line):
+    client = connect(folder)
+    client.sendall(line + b"\n")
     answers = []
-    thread = threading.Thread(target=lambda: answers.append(visitor.makefile("rb").readline()))
+    thread = threading.Thread(target=lambda: answers.append(client.makefile("rb").readline()))
     thread.start()
     qtbot.waitUntil(lambda: bool(answers))
     thread.join()
-    visitor.close()
+    client.close()
     assert answers[0] != TAKEN
-    assert door.heard == []
+    assert receiver.requests == []
 
 
-def test_a_newer_app_says_so(folder, held, door, qtbot, monkeypatch):
+def test_another_version_is_reported(folder, held, receiver, qtbot, monkeypatch):
     monkeypatch.setattr(StartRequest, "line", lambda self: json.dumps({"version": 99}).encode() + b"\n")
-    thread, result = elsewhere(folder, StartRequest())
+    thread, result = enter_on_thread(folder, StartRequest())
     qtbot.waitUntil(lambda: bool(result))
     thread.join()
     assert "Another version of Sotto runs already" in result[0].message
 
 
-def test_whoever_says_too_much_is_turned_away(folder, door, qtbot):
-    visitor = connect(folder)
+def test_an_oversized_request_is_refused(folder, receiver, qtbot):
+    client = connect(folder)
     ended = []
 
-    def pour():
+    def send_too_much():
         try:
             for _ in range(LONGEST // 65536 + 20):
-                visitor.sendall(b"x" * 65536)
-            visitor.recv(1)
+                client.sendall(b"x" * 65536)
+            client.recv(1)
         except OSError:
             pass
         ended.append(True)
 
-    thread = threading.Thread(target=pour)
+    thread = threading.Thread(target=send_too_much)
     thread.start()
     qtbot.waitUntil(lambda: bool(ended))
     thread.join()
-    visitor.close()
-    assert door.heard == []
+    client.close()
+    assert receiver.requests == []
 
 
 def sotto(home, *arguments):
@@ -190,22 +190,22 @@ def sotto(home, *arguments):
 
 
 def answers(home):
-    """Return whether an app of this home takes what others want."""
+    """Return whether an app of this home accepts requests of other starts."""
     folder = home / ".local" / "share" / "Sotto"
     return (folder / "app.socket").exists() and enter(folder, StartRequest(Show.NOTHING), 20) is None
 
 
 def test_one_home_has_one_app_and_two_homes_have_two(tmp_path):
-    one, two = tmp_path / "one", tmp_path / "two"
-    one.mkdir()
-    two.mkdir()
-    running = [sotto(one, "--background"), sotto(two, "--background")]
+    first, second = tmp_path / "one", tmp_path / "two"
+    first.mkdir()
+    second.mkdir()
+    running = [sotto(first, "--background"), sotto(second, "--background")]
     try:
         end = time.monotonic() + 30
-        while not all(answers(home) for home in (one, two)):
+        while not all(answers(home) for home in (first, second)):
             assert time.monotonic() < end
             time.sleep(0.1)
-        for home in (one, two):
+        for home in (first, second):
             later = sotto(home, "--background")
             out, err = later.communicate(timeout=30)
             assert (later.returncode, out, err) == (0, b"", b"")
@@ -213,13 +213,13 @@ def test_one_home_has_one_app_and_two_homes_have_two(tmp_path):
     finally:
         for app in running:
             app.terminate()
-        ends = [app.communicate(timeout=30) for app in running]
-    # Neither of them lost what it was about when the others came.
+        outputs = [app.communicate(timeout=30) for app in running]
+    # The later starts disturbed neither app.
     assert [app.returncode for app in running] == [0, 0]
-    assert all(b"Traceback" not in err for _, err in ends)
+    assert all(b"Traceback" not in err for _, err in outputs)
 
 
-def test_a_start_that_hands_over_imports_nothing_of_qt(tmp_path):
+def test_a_start_that_hands_over_does_not_import_qt(tmp_path):
     app = sotto(tmp_path, "--background")
     try:
         end = time.monotonic() + 30
@@ -256,7 +256,7 @@ def test_a_second_start_leaves_answers_that_are_being_written_alone(tmp_path):
         while not answers(tmp_path):
             assert time.monotonic() < end
             time.sleep(0.1)
-        # The app opens the chats when it is first shown, and then ends the answers of one that crashed.
+        # The app opens its chats when it is first shown, and then ends the answers that a crash interrupted.
         assert sotto(tmp_path, "--toggle").communicate(timeout=30) == (b"", b"")
         while store.branch(chat).turns[-1].state is State.STREAMING:
             assert time.monotonic() < end

@@ -1,6 +1,6 @@
-"""The quick prompt beside another program, on an X server: focus, windows, and the keyboard given back.
+"""The quick prompt beside another program on an X server: focus, windows, and returning the keyboard focus.
 
-The real app runs as a person starts it, with its built-in model; everything is seen from outside.
+The real app runs as a person starts it, with its built-in model, and is observed from outside.
 """
 
 import json
@@ -19,9 +19,9 @@ pytestmark = [
 if not missing_tools():
     from sotto.ui.platform.single_instance import Show
 
-# What a person may notice of the panel's coming; the acceptance test allows it under Xvfb.
-_SOON = 0.150
-_WARM = 2.5
+# The longest time that the panel may take to appear; the acceptance test allows this much under Xvfb.
+_MAX_SECONDS_TO_FOCUS = 0.150
+_WARM_UP_SECONDS = 2.5
 
 
 @pytest.fixture
@@ -38,9 +38,9 @@ def seconds_to_focus(desk):
     return time.perf_counter() - begun
 
 
-def test_the_panel_comes_at_once_and_gives_the_keyboard_back(desk):
+def test_the_panel_appears_at_once_and_returns_the_keyboard(desk):
     app = desk.start("--background")
-    time.sleep(_WARM)
+    time.sleep(_WARM_UP_SECONDS)
     assert desk.stack() == ["Other program"]
     taken = []
     for _ in range(3):
@@ -49,12 +49,12 @@ def test_the_panel_comes_at_once_and_gives_the_keyboard_back(desk):
         desk.start_again(Show.TOGGLE)
         wait_until(lambda: desk.x.focus() == desk.other)
         assert desk.stack() == ["Other program"]
-    # One of them may fall into a moment in which the machine has other things to do.
-    assert sorted(taken)[1] < _SOON, taken
+    # Use the median, because one of them may be slow while the machine is busy with other things.
+    assert sorted(taken)[1] < _MAX_SECONDS_TO_FOCUS, taken
     assert app.poll() is None
 
 
-def test_a_question_is_typed_answered_and_kept_while_the_panel_is_away(desk):
+def test_a_question_is_answered_and_saved_while_the_panel_is_hidden(desk):
     desk.start("--quick")
     wait_until(lambda: desk.windows(PANEL) and desk.x.focus() not in (0, desk.other))
     desk.tool("xdotool", "type", "What can you do?")
@@ -66,7 +66,7 @@ def test_a_question_is_typed_answered_and_kept_while_the_panel_is_away(desk):
     assert question == "What can you do?"
     assert role == "assistant"
     assert "Sotto" in answer
-    # What is typed from now on reaches the program that has the keyboard again.
+    # Text typed from now on reaches the other program, which has the keyboard again.
     desk.tool("xdotool", "type", "x")
     wait_until(lambda: "key x" in desk.heard.read_text())
     assert "key W" not in desk.heard.read_text()
@@ -85,7 +85,7 @@ def test_a_hidden_panel_takes_no_clicks(desk):
     wait_until(lambda: "click" in desk.heard.read_text())
 
 
-def test_the_focus_going_elsewhere_hides_it(desk):
+def test_losing_the_focus_hides_the_panel(desk):
     desk.start("--quick")
     wait_until(lambda: desk.windows(PANEL) and desk.x.focus() not in (0, desk.other))
     desk.x.set_focus(desk.other)
@@ -96,8 +96,8 @@ def test_the_focus_going_elsewhere_hides_it(desk):
 def test_the_window_stays_where_it_is(desk):
     desk.start()
     window = wait_until(lambda: desk.windows("Sotto"))[0]
-    time.sleep(_WARM)
-    # It lies behind the other program.
+    time.sleep(_WARM_UP_SECONDS)
+    # Put the window behind the other program.
     desk.tool("xdotool", "windowraise", str(desk.other))
     desk.x.set_focus(desk.other)
     assert wait_until(lambda: desk.stack() == ["Other program", "Sotto"])
@@ -114,13 +114,13 @@ def test_the_window_stays_where_it_is(desk):
     desk.start_again(Show.TOGGLE)
     wait_until(lambda: desk.x.focus() == desk.other)
     assert desk.stack() == ["Other program", "Sotto"]
-    # Control and Return are what brings it to the front.
+    # Ctrl+Return brings it to the front.
     seconds_to_focus(desk)
     desk.tool("xdotool", "key", "ctrl+Return")
     wait_until(lambda: desk.stack()[0] == "Sotto" and desk.x.focus() == window)
 
 
-def test_closing_the_window_where_there_is_no_tray_ends_the_app(desk):
+def test_closing_the_window_without_a_tray_ends_the_app(desk):
     app = desk.start()
     window = wait_until(lambda: desk.windows("Sotto"))[0]
     desk.x.set_focus(window)
@@ -134,7 +134,7 @@ def write_preferences(desk, **values):
     (folder / "app.json").write_text(json.dumps(values))
 
 
-def test_the_keys_that_were_chosen_show_and_hide_it_whatever_is_locked(desk):
+def test_the_chosen_keys_toggle_the_panel_even_with_lock_keys_on(desk):
     write_preferences(desk, quick_shortcut="Ctrl+Alt+Space")
     desk.start("--background")
     for locked in (False, True):
@@ -148,7 +148,7 @@ def test_the_keys_that_were_chosen_show_and_hide_it_whatever_is_locked(desk):
     assert "key  " not in desk.heard.read_text()
 
 
-def test_keys_that_another_program_has_are_told(desk):
+def test_keys_taken_by_another_program_are_reported(desk):
     (code,) = desk.x.codes(0x20)
     assert desk.x.grab(code, 4 | 8)
     write_preferences(desk, quick_shortcut="Ctrl+Alt+Space")
@@ -162,5 +162,5 @@ def test_keys_that_another_program_has_are_told(desk):
         "shortcut.set_keys('Ctrl+Alt+J')\n"
         "print(shortcut.problem)\n"
     )
-    told = desk.tool(sys.executable, "-c", code).splitlines()
-    assert told == ["Ctrl+Alt+Space belongs to another program already: choose other keys for the quick prompt.", ""]
+    lines = desk.tool(sys.executable, "-c", code).splitlines()
+    assert lines == ["Ctrl+Alt+Space belongs to another program already: choose other keys for the quick prompt.", ""]

@@ -1,4 +1,4 @@
-"""What a person chose is there after the next start, and a damaged file keeps nobody out."""
+"""Preferences survive a restart, and a damaged file does not prevent the start."""
 
 import json
 
@@ -13,7 +13,7 @@ def path(tmp_path):
     return tmp_path / "config" / "app.json"
 
 
-def test_choices_are_there_after_the_next_start(qapp, path):
+def test_choices_survive_a_restart(qapp, path):
     store = PreferenceStore(path)
     changes = []
     store.changed.connect(changes.append)
@@ -24,7 +24,7 @@ def test_choices_are_there_after_the_next_start(qapp, path):
     assert PreferenceStore(path).values == changes[0]
 
 
-def test_what_follows_the_system_is_not_written(qapp, path):
+def test_values_that_follow_the_system_are_not_written(qapp, path):
     store = PreferenceStore(path)
     store.change(appearance="dark")
     store.change(appearance="")
@@ -51,7 +51,7 @@ def test_what_follows_the_system_is_not_written(qapp, path):
         ("options", {"format": "json"}, "options of answers that make sense"),
     ],
 )
-def test_a_value_that_makes_no_sense_counts_as_not_chosen(qapp, path, caplog, name, value, right):
+def test_an_invalid_value_counts_as_not_chosen(qapp, path, caplog, name, value, right):
     path.parent.mkdir()
     path.write_text(json.dumps({name: value}))
     store = PreferenceStore(path)
@@ -62,14 +62,14 @@ def test_a_value_that_makes_no_sense_counts_as_not_chosen(qapp, path, caplog, na
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"zoom": ', "{" * 100_000])
-def test_a_damaged_file_keeps_nobody_out(qapp, path, text, caplog):
+def test_a_damaged_file_is_ignored(qapp, path, text, caplog):
     path.parent.mkdir()
     path.write_text(text)
     assert PreferenceStore(path).values == Preferences()
     assert "app.json" in caplog.text
 
 
-def test_what_a_newer_version_wrote_stays(qapp, path):
+def test_values_of_a_newer_version_are_kept(qapp, path):
     path.parent.mkdir()
     path.write_text('{"hologram": [1, 2], "zoom": 1.2}')
     store = PreferenceStore(path)
@@ -78,7 +78,7 @@ def test_what_a_newer_version_wrote_stays(qapp, path):
     assert json.loads(path.read_text()) == {"hologram": [1, 2], "zoom": 1.3}
 
 
-def test_a_file_that_cannot_be_written_is_told(qapp, tmp_path):
+def test_a_file_that_cannot_be_written_is_reported(qapp, tmp_path):
     (tmp_path / "config").write_text("")
     store = PreferenceStore(tmp_path / "config" / "app.json")
     failures = []

@@ -1,4 +1,4 @@
-"""Presets: choices under a name, in a file that people can read, and in the settings of a chat."""
+"""Presets: named choices, in a human-readable file and in the settings of a chat."""
 
 import json
 from dataclasses import replace
@@ -27,7 +27,7 @@ def entries(bar):
     return [action.text() for action in bar.menu().actions() if action.text() and action.isEnabled()]
 
 
-def test_presets_are_there_after_the_next_start_and_can_be_read_by_people(qapp, path):
+def test_presets_survive_a_restart_in_a_readable_file(qapp, path):
     store = PresetStore(path)
     store.save("  Story \n teller ", "Erzähl es.", {"temperature": 1.1})
     store.save("brief", "", {"top_k": 0})
@@ -42,7 +42,7 @@ def test_presets_are_there_after_the_next_start_and_can_be_read_by_people(qapp, 
     assert "Erzähl" in path.read_text()
 
 
-def test_a_name_is_one_presets_own(qapp, path):
+def test_preset_names_are_valid_and_unique(qapp, path):
     store = PresetStore(path)
     store.save("Brief", "a", {})
     store.save("Long", "b", {})
@@ -62,13 +62,13 @@ def test_a_name_is_one_presets_own(qapp, path):
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"presets": 3}', '{"presets": [', "\0"])
-def test_a_damaged_file_keeps_nobody_out(qapp, path, text, caplog):
+def test_a_damaged_file_is_ignored(qapp, path, text, caplog):
     path.parent.mkdir()
     path.write_text(text)
     assert PresetStore(path).presets == ()
 
 
-def test_what_makes_no_sense_is_left_out_and_the_rest_is_there(qapp, path, caplog):
+def test_invalid_entries_are_left_out_and_the_rest_is_kept(qapp, path, caplog):
     path.parent.mkdir()
     good = {"name": "Good", "system": "x", "options": {"temperature": 0.5, "top_k": "many", "rm": 1, "seed": -4}}
     bad = [3, {}, {"name": 4}, {"name": ""}, {"name": "a\nb"}, {"name": "A", "system": 1}, {"name": "GOOD"}]
@@ -77,7 +77,7 @@ def test_what_makes_no_sense_is_left_out_and_the_rest_is_there(qapp, path, caplo
     assert caplog.text.count("makes no sense") == len(bad)
 
 
-def test_a_file_that_cannot_be_written_is_told(qapp, tmp_path):
+def test_a_file_that_cannot_be_written_is_reported(qapp, tmp_path):
     (tmp_path / "config").write_text("")
     store = PresetStore(tmp_path / "config" / "presets.json")
     failures = []
@@ -93,7 +93,7 @@ values = st.one_of(st.none(), st.booleans(), st.integers(), st.floats(), st.text
 
 
 @given(st.dictionaries(st.sampled_from([number.name for number in ALL_NUMBERS] + ["other"]), values))
-def test_only_what_can_have_been_chosen_is_sensible(options):
+def test_only_values_that_can_be_chosen_are_valid(options):
     kept = valid_options(options)
     assert valid_options(kept) == kept
     for number in ALL_NUMBERS:
@@ -121,7 +121,7 @@ def test_a_preset_is_saved_applied_changed_renamed_and_deleted_in_the_panel(read
     assert bar.button.accessibleName() == "Preset: Brief & clear"
     assert "&&" in bar.button.text()
 
-    # Another chat, the same preset.
+    # The same preset is applied to another chat.
     ready.window.current.new_chat()
     assert bar.current is None
     entry(bar, "Brief && clear").trigger()
@@ -130,7 +130,7 @@ def test_a_preset_is_saved_applied_changed_renamed_and_deleted_in_the_panel(read
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert dict(ready.script.requests[-1].options) == {"temperature": 0.2}
 
-    # What was changed in it can be saved into it.
+    # Changed values can be saved to the preset.
     choices.fields["top_k"].setValue(3)
     assert bar.current is None
     entry(bar, "Save Changes to “Brief && clear”").trigger()
@@ -150,7 +150,7 @@ def test_a_preset_is_saved_applied_changed_renamed_and_deleted_in_the_panel(read
     assert [preset.name for preset in store.presets] == ["Short"]
 
 
-def test_each_value_says_where_it_comes_from(ready, qtbot, loop):
+def test_each_value_shows_its_origin(ready, qtbot, loop):
     choices = ready.window.chat.choices
     origins = choices.origins
     info = ready.session.state.info
@@ -161,8 +161,8 @@ def test_each_value_says_where_it_comes_from(ready, qtbot, loop):
         return origins[name].text()
 
     assert (origin("temperature"), origin("system")) == ("usual", "")
-    said = replace(info, options={"temperature": 0.6, "num_predict": -1, "top_k": "x"}, system="You are small.")
-    choices.show_state(replace(ready.session.state, info=said))
+    described = replace(info, options={"temperature": 0.6, "num_predict": -1, "top_k": "x"}, system="You are small.")
+    choices.show_state(replace(ready.session.state, info=described))
     assert (origin("temperature"), choices.fields["temperature"].text()) == ("from the model", "0.60")
     assert (origin("num_predict"), choices.fields["num_predict"].text()) == ("from the model", "no limit")
     assert (origin("system"), choices.system.placeholderText()) == ("from the model", "You are small.")
@@ -178,7 +178,7 @@ def test_each_value_says_where_it_comes_from(ready, qtbot, loop):
     assert not choices.reset.isEnabled()
 
 
-def test_what_is_typed_wrong_into_the_panel_is_refused_in_place(ready, qtbot, loop):
+def test_invalid_input_in_the_panel_is_refused_in_place(ready, qtbot, loop):
     choices = ready.window.chat.choices
     ready.window.chat.header.choices.click()
     field = choices.fields["top_p"]
@@ -190,7 +190,7 @@ def test_what_is_typed_wrong_into_the_panel_is_refused_in_place(ready, qtbot, lo
     assert choices.options == {}
 
 
-def test_what_was_saved_last_is_written_at_the_end(ready, loop, tmp_path):
+def test_the_last_save_is_written_at_the_end(ready, loop, tmp_path):
     ready.window.presets.save("Last", "x", {})
     ready.window.preferences.close()
     assert "Last" in (tmp_path / "config" / "presets.json").read_text()

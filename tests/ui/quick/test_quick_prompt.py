@@ -1,4 +1,4 @@
-"""The quick prompt: a second conversation beside the window's, and its panel."""
+"""The quick prompt: its panel, and a second conversation beside the window's."""
 
 import threading
 
@@ -25,12 +25,12 @@ def done(around):
     return not around.shell.quick.current.session.busy and around.session.state.phase is Phase.READY
 
 
-def said(session):
+def messages_of(session):
     return [(turn.role.value, turn.text) for turn in session.turns]
 
 
 def on_disk(around, qtbot):
-    """Return the messages of all chats, once everything before has been written."""
+    """Return the messages of all chats once all earlier writes are done."""
     found = []
 
     def read(store):
@@ -56,7 +56,7 @@ def test_a_question_is_answered_without_a_window(around, qtbot, loop):
     ]
 
 
-def test_what_was_chosen_for_every_chat_holds_here_too_and_answers_are_announced(around, qtbot, loop, monkeypatch):
+def test_settings_for_all_chats_apply_and_answers_are_announced(around, qtbot, loop, monkeypatch):
     sent = []
     monkeypatch.setattr(announcements.QAccessible, "isActive", lambda: True)
     monkeypatch.setattr(announcements.QAccessible, "updateAccessibility", lambda event: sent.append(event.message()))
@@ -73,7 +73,7 @@ def test_what_was_chosen_for_every_chat_holds_here_too_and_answers_are_announced
     assert sent == ["tiny answers", "Hello there. The answer is complete."]
 
 
-def test_a_question_while_the_model_is_loaded_waits_for_it(around, qtbot, loop):
+def test_a_question_during_a_load_waits_for_the_model(around, qtbot, loop):
     around.script.hold_load = threading.Event()
     qtbot.waitUntil(lambda: bool(around.session.library.models))
     around.session.load(around.session.library.models[0])
@@ -82,10 +82,10 @@ def test_a_question_while_the_model_is_loaded_waits_for_it(around, qtbot, loop):
     assert around.shell.quick.current.session.busy
     around.script.hold_load.set()
     qtbot.waitUntil(lambda: done(around))
-    assert said(around.shell.quick.current.session)[-1] == ("assistant", "Hello there.")
+    assert messages_of(around.shell.quick.current.session)[-1] == ("assistant", "Hello there.")
 
 
-def test_escape_hides_and_the_answer_goes_on(around, qtbot, loop):
+def test_escape_hides_the_panel_and_the_answer_continues(around, qtbot, loop):
     around.load(qtbot)
     around.script.hold_answer = threading.Event()
     around.shell.quick.show()
@@ -101,12 +101,12 @@ def test_escape_hides_and_the_answer_goes_on(around, qtbot, loop):
     assert not around.shell.ending
 
 
-def test_the_panel_hides_when_the_focus_leaves_it_alone(around, qtbot, loop):
+def test_the_panel_hides_only_when_the_focus_leaves_it(around, qtbot, loop):
     window = around.shell.window
     window.show()
     around.shell.quick.show()
     qtbot.waitUntil(around.panel.isActiveWindow)
-    # The window's own loss of focus, which came with the panel, changed nothing.
+    # The window lost its focus when the panel appeared, which must not hide the panel.
     QApplication.sendEvent(window, QEvent(QEvent.Type.ActivationChange))
     QTest.qWait(20)
     assert around.panel.isVisible()
@@ -119,7 +119,7 @@ def test_the_panel_hides_when_the_focus_leaves_it_alone(around, qtbot, loop):
     assert window.isVisible()
 
 
-def test_the_answer_elsewhere_leaves_the_window_as_it_is(around, qtbot, loop):
+def test_an_answer_in_the_panel_leaves_the_window_unchanged(around, qtbot, loop):
     around.load(qtbot)
     window = around.shell.window
     around.script.hold_answer = threading.Event()
@@ -130,7 +130,7 @@ def test_the_answer_elsewhere_leaves_the_window_as_it_is(around, qtbot, loop):
     assert window.chat.composer.button.accessibleName() == "Send message"
     assert around.panel.composer.button.accessibleName() == "Stop answering"
     assert not window.menus.stop.isEnabled()
-    # Both are answered, one behind the other here; whichever ends first, the model is at work until the last one has.
+    # Both are answered, here one after the other; the model is at work until the last answer ends.
     assert window.current.session.send("And this?")
     qtbot.waitUntil(lambda: window.current.session.answering)
     assert window.chat.composer.button.accessibleName() == "Stop answering"
@@ -139,7 +139,7 @@ def test_the_answer_elsewhere_leaves_the_window_as_it_is(around, qtbot, loop):
     assert around.session.state.phase is Phase.GENERATING
     around.script.hold_answer.set()
     qtbot.waitUntil(lambda: around.session.state.phase is Phase.READY)
-    assert said(window.current.session) == [("user", "And this?"), ("assistant", "Hello there.")]
+    assert messages_of(window.current.session) == [("user", "And this?"), ("assistant", "Hello there.")]
     assert len({request.id for request in around.script.requests}) == 2
 
 
@@ -165,31 +165,31 @@ def test_control_return_opens_the_same_conversation_in_the_window(around, qtbot,
         assert not quick.current.session.busy
         around.script.hold_answer.set()
     qtbot.waitUntil(lambda: not window.current.session.busy)
-    assert said(window.current.session) == [("user", "What is this?"), ("assistant", "Hello there.")]
+    assert messages_of(window.current.session) == [("user", "What is this?"), ("assistant", "Hello there.")]
     shown = window.chat.transcript.messages
     assert (shown[0].text.toPlainText(), shown[1].body.markdown) == ("What is this?", "Hello there.")
     assert on_disk(around, qtbot) == [
         [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
     ]
-    # It goes on there.
+    # The conversation continues there.
     qtbot.waitUntil(lambda: all(message.turn_id > 0 for message in window.chat.transcript.messages))
     assert window.current.session.send("More?")
     qtbot.waitUntil(lambda: not window.current.session.busy and around.session.state.phase is Phase.READY)
     assert [len(chat) for chat in on_disk(around, qtbot)] == [4]
 
 
-def test_a_question_on_its_way_to_the_disk_gets_there_before_it_moves(around, qtbot, loop):
+def test_a_question_is_saved_before_its_chat_moves_to_the_window(around, qtbot, loop):
     around.load(qtbot)
     quick = around.shell.quick
     quick.show()
     ask(around, qtbot, "At once?")
     quick.panel.app_wanted.emit()
     qtbot.waitUntil(lambda: around.shell.has_window and not around.shell.window.current.session.busy)
-    assert said(around.shell.window.current.session) == [("user", "At once?"), ("assistant", "Hello there.")]
+    assert messages_of(around.shell.window.current.session) == [("user", "At once?"), ("assistant", "Hello there.")]
     assert len(on_disk(around, qtbot)) == 1
 
 
-def test_what_is_only_typed_goes_along_into_an_empty_composer(around, qtbot, loop):
+def test_a_draft_moves_to_an_empty_composer(around, qtbot, loop):
     around.load(qtbot)
     around.shell.quick.show()
     qtbot.keyClicks(around.panel.composer.draft, "half a thought")
@@ -211,10 +211,10 @@ def test_a_chat_is_never_in_view_twice(around, qtbot, loop):
     assert quick.current.session.chat is None
     around.script.hold_answer.set()
     qtbot.waitUntil(lambda: not window.current.session.busy)
-    assert said(window.current.session)[-1] == ("assistant", "Hello there.")
+    assert messages_of(window.current.session)[-1] == ("assistant", "Hello there.")
 
 
-def test_a_chat_in_the_trash_leaves_the_panel(around, qtbot, loop):
+def test_a_chat_moved_to_the_trash_leaves_the_panel(around, qtbot, loop):
     around.load(qtbot)
     window, quick = around.shell.window, around.shell.quick
     listed = []
@@ -228,7 +228,7 @@ def test_a_chat_in_the_trash_leaves_the_panel(around, qtbot, loop):
     assert quick.current.session.turns == []
 
 
-def test_after_a_while_it_begins_a_new_chat(around, qtbot, loop, monkeypatch):
+def test_a_new_chat_begins_after_a_while(around, qtbot, loop, monkeypatch):
     around.load(qtbot)
     now = [1000.0]
     monkeypatch.setattr(quick_prompt.time, "time", lambda: now[0])
@@ -250,7 +250,7 @@ def test_after_a_while_it_begins_a_new_chat(around, qtbot, loop, monkeypatch):
     assert not around.panel.transcript.isVisible()
 
 
-def test_the_clipboard_is_offered_and_read_only_when_it_is_wanted(around, qtbot, loop, monkeypatch):
+def test_the_clipboard_is_offered_and_read_only_on_request(around, qtbot, loop, monkeypatch):
     clipboard = QGuiApplication.clipboard()
     clipboard.setText("x" * 1240)
     reads = []
@@ -287,7 +287,7 @@ def test_the_model_can_be_switched(around, qtbot, loop):
     assert around.panel.model.text() == " other"
 
 
-def test_a_long_name_leaves_the_panel_as_wide_as_it_is(around, qtbot, loop):
+def test_a_long_name_does_not_widen_the_panel(around, qtbot, loop):
     around.shelf.records[0] = record("an-organization/a-model-with-a-name-that-does-not-end-" + "x" * 200)
     around.session.library.rescan()
     qtbot.waitUntil(lambda: bool(around.session.library.models) and len(around.session.library.models[0].name) > 200)
@@ -297,7 +297,7 @@ def test_a_long_name_leaves_the_panel_as_wide_as_it_is(around, qtbot, loop):
     assert around.panel.width() == width
 
 
-def test_without_a_model_it_says_so_and_keeps_the_question(around, qtbot, loop):
+def test_a_missing_model_is_reported_and_the_question_is_kept(around, qtbot, loop):
     qtbot.waitUntil(lambda: bool(around.session.library.models) and not around.session.library.searching)
     around.shell.quick.show()
     ask(around, qtbot, "Anybody?")
@@ -315,7 +315,7 @@ def test_fifty_toggles_leave_nothing_behind(around, qtbot, loop):
     assert len(QApplication.topLevelWidgets()) == before
 
 
-def test_where_it_was_dragged_is_remembered_and_can_be_forgotten(around, qtbot, loop):
+def test_the_position_is_remembered_and_can_be_reset(around, qtbot, loop):
     around.shell.quick.show()
     usual = around.panel.geometry().bottomLeft()
     QTest.mousePress(around.panel, Qt.MouseButton.LeftButton, pos=QPoint(3, 3))
@@ -332,7 +332,7 @@ def test_where_it_was_dragged_is_remembered_and_can_be_forgotten(around, qtbot, 
 
 
 @pytest.mark.parametrize("place", [DEFAULT_PLACE, (0, 0), (1, 1), (0.5, 0)])
-def test_all_of_it_is_on_the_screen(place):
+def test_the_whole_panel_is_on_the_screen(place):
     room = QRect(100, 50, 1280, 800)
     for size in (QSize(620, 110), QSize(620, 500)):
         found = place_panel(size, room, place)

@@ -1,4 +1,4 @@
-"""The API of the window: switched by the preferences, and sharing the window's engine without getting in its way."""
+"""The API of the window: it is switched by the preferences, and shares the window's engine without disturbing it."""
 
 import socket
 import threading
@@ -21,7 +21,7 @@ def free_port():
 
 
 class Call:
-    """A request on a thread of its own."""
+    """A request that runs on its own thread."""
 
     def __init__(self, url, path, body=None, timeout=20):
         self.answer = None
@@ -51,7 +51,7 @@ class Call:
 
 @pytest.fixture
 def switch(stage, preferences, loop, destroyed):
-    """A switch that is on."""
+    """Yield a switch that is on."""
     host = ApiHost(stage.session)
     made = ApiSwitch(host, preferences)
     preferences.change(api_enabled=True, api_port=free_port())
@@ -63,7 +63,7 @@ def switch(stage, preferences, loop, destroyed):
 
 @pytest.fixture
 def ask(switch, qtbot, loop):
-    """Make requests, once there is a server."""
+    """Return a function that makes requests once the server is running."""
 
     def made(path, body=None, **more):
         qtbot.waitUntil(lambda: switch.state.address != "", timeout=10_000)
@@ -81,7 +81,7 @@ def chat(model, **more):
     return {"model": model, "stream": False, "messages": [{"role": "user", "content": "Hello"}], **more}
 
 
-def test_a_fresh_profile_listens_on_nothing(stage, preferences, qtbot, loop, destroyed):
+def test_a_fresh_profile_does_not_listen(stage, preferences, qtbot, loop, destroyed):
     host = ApiHost(stage.session)
     made = ApiSwitch(host, preferences)
     made.begin()
@@ -92,7 +92,7 @@ def test_a_fresh_profile_listens_on_nothing(stage, preferences, qtbot, loop, des
     destroyed(made, host)
 
 
-def test_it_follows_what_is_chosen_at_once(switch, preferences, qtbot, loop):
+def test_changed_preferences_apply_at_once(switch, preferences, qtbot, loop):
     qtbot.waitUntil(lambda: switch.state.address != "", timeout=10_000)
     first = switch.state.address
     assert first == f"http://127.0.0.1:{preferences.values.api_port}"
@@ -133,20 +133,20 @@ def test_a_request_for_another_model_loads_it_and_the_window_shows_that(ask, rea
     assert (Phase.LOADING, OTHER) in shown
     assert session.state.record.name == OTHER
     assert session.state.phase is Phase.READY
-    # Nothing of it is part of the conversation in view.
+    # The request is not part of the conversation in view.
     assert ready.chat_session.conversation.messages == ()
 
 
-def test_tokens_are_counted_for_programs_alone(ask, ready, qtbot, loop):
-    spoken = []
-    ready.session.request_event.connect(spoken.append)
-    name, said = ready.session.state.record.name, [{"role": "user", "content": "Hello"}]
-    counted = ended(qtbot, ask("/v1/messages/count_tokens", {"model": name, "messages": said}))
+def test_counting_tokens_for_programs_does_not_reach_the_window(ask, ready, qtbot, loop):
+    events = []
+    ready.session.request_event.connect(events.append)
+    name, messages = ready.session.state.record.name, [{"role": "user", "content": "Hello"}]
+    counted = ended(qtbot, ask("/v1/messages/count_tokens", {"model": name, "messages": messages}))
     assert counted.json() == {"input_tokens": len("Hello") + 4}
-    assert spoken == []
+    assert events == []
 
 
-def test_a_request_brings_no_window_up(ask, ready, qtbot, loop):
+def test_a_request_does_not_raise_the_window(ask, ready, qtbot, loop):
     ready.window.hide()
     ended(qtbot, ask("/api/chat", chat(OTHER)))
     assert ready.session.state.record.name == OTHER
@@ -156,7 +156,7 @@ def test_a_request_brings_no_window_up(ask, ready, qtbot, loop):
     assert ready.window.isMinimized()
 
 
-def test_a_model_that_is_loaded_answers_beside_the_person(ask, ready, qtbot, loop):
+def test_a_loaded_model_answers_programs_too(ask, ready, qtbot, loop):
     call = ended(qtbot, ask("/v1/chat/completions", chat(ready.session.state.record.name)))
     assert call.json()["choices"][0]["message"]["content"] == "Hello there."
     assert ready.session.state.phase is Phase.READY
@@ -177,7 +177,7 @@ def test_a_person_is_not_interrupted(ask, ready, qtbot, loop):
     assert ready.session.state.record.name == OTHER
 
 
-def test_unloading_the_model_ends_the_request_in_a_sentence(ask, ready, qtbot, loop):
+def test_unloading_the_model_ends_the_request_with_an_error(ask, ready, qtbot, loop):
     ready.script.hold_answer = threading.Event()
     before = len(ready.script.requests)
     call = ask("/api/chat", chat(ready.session.state.record.name))
@@ -189,7 +189,7 @@ def test_unloading_the_model_ends_the_request_in_a_sentence(ask, ready, qtbot, l
     assert call.json() == {"error": "The model was unloaded while it answered."}
 
 
-def test_a_load_that_fails_is_told_to_both(ask, ready, qtbot, loop):
+def test_a_failed_load_is_reported_to_both(ask, ready, qtbot, loop):
     ready.script.fail_load = "The weights are damaged."
     call = ended(qtbot, ask("/api/chat", chat(OTHER)))
     assert call.answer.status_code == 500
@@ -198,39 +198,39 @@ def test_a_load_that_fails_is_told_to_both(ask, ready, qtbot, loop):
     assert "The weights are damaged." in ready.window.chat.notice.message.text()
 
 
-def test_the_engine_stopping_is_told(ask, ready, qtbot, loop):
+def test_a_crash_of_the_engine_is_reported(ask, ready, qtbot, loop):
     ready.script.crash = "out of order"
     call = ended(qtbot, ask("/api/chat", chat(ready.session.state.record.name)))
     assert call.answer.status_code == 500
     assert "out of order" in call.json()["error"]
 
 
-def test_what_a_person_loaded_stays(ask, ready, qtbot, loop):
+def test_a_model_loaded_by_a_person_stays(ask, ready, qtbot, loop):
     name = ready.session.state.record.name
     ended(qtbot, ask("/api/chat", chat(name, keep_alive=0)))
     qtbot.wait(200)
     assert ready.session.state.phase is Phase.READY
-    # What was loaded for others alone goes when they have said so.
+    # A model that was loaded only for other programs is unloaded when they ask for it.
     ended(qtbot, ask("/api/chat", chat(OTHER, keep_alive=0)))
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
-    # And a model is unloaded for whoever asks for just that.
+    # An explicit request to unload is always followed.
     ready.session.load(ready.session.library.models[0])
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
     assert ended(qtbot, ask("/api/generate", {"model": name, "keep_alive": 0})).json()["done_reason"] == "unload"
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
 
 
-def test_leaving_ends_the_answer(ask, ready, qtbot, loop):
+def test_disconnecting_ends_the_answer(ask, ready, qtbot, loop):
     ready.script.hold_prefill = threading.Event()
     call = ask("/api/chat", chat(ready.session.state.record.name), timeout=0.5)
     qtbot.waitUntil(lambda: ready.thread.answering)
-    # The script ends a request that is held only when it is cancelled.
+    # The script ends a held request only if it is cancelled.
     qtbot.waitUntil(lambda: not ready.thread.answering)
     ended(qtbot, call)
     assert isinstance(call.error, httpx.ReadTimeout)
 
 
-def test_closing_sends_everybody_away(ask, switch, ready, qtbot, loop):
+def test_closing_ends_all_requests(ask, switch, ready, qtbot, loop):
     ready.script.hold_answer = threading.Event()
     call = ask("/api/chat", chat(ready.session.state.record.name))
     qtbot.waitUntil(lambda: ready.thread.answering)
@@ -240,12 +240,12 @@ def test_closing_sends_everybody_away(ask, switch, ready, qtbot, loop):
     assert call.json() == {"error": "The server is being stopped."}
 
 
-def test_a_window_that_is_busy_holds_no_answer_up(ask, ready, qtbot, loop):
+def test_a_busy_window_does_not_delay_answers(ask, ready, qtbot, loop):
     ready.script.hold_answer = threading.Event()
     call = ask("/api/chat", chat(ready.session.state.record.name))
     qtbot.waitUntil(lambda: ready.thread.answering)
     ready.script.hold_answer.set()
-    call.join()  # the window's thread does nothing meanwhile
+    call.join()  # blocks the window's thread meanwhile
     assert call.json()["message"]["content"] == "Hello there."
 
 

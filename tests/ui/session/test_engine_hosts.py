@@ -1,4 +1,4 @@
-"""An engine in a process of its own under the real window, and how a crash of one that was not is remembered."""
+"""The engine in a separate process under the real window, and the marker that records a crash of one in the app."""
 
 import os
 import signal
@@ -35,7 +35,7 @@ WAIT = 30_000
 
 @pytest.fixture
 def window(real_window):
-    """The window over a process, with the built-in model loaded."""
+    """Return the window over an engine process, with the built-in model loaded."""
     return real_window(make_host(PROCESS))
 
 
@@ -53,7 +53,7 @@ def lost(window):
     return window.session.state.phase is Phase.FAILED and not window.session.host.isRunning()
 
 
-def test_a_process_that_is_killed_while_it_answers_is_a_notice_and_starts_again(qtbot, window, loop):
+def test_a_process_killed_while_answering_is_reported_and_restarted(qtbot, window, loop):
     session, transcript, notice = window.session, window.chat.transcript, window.chat.notice
     session.settings = ChatSettings(num_predict=3000, ignore_eos=True)
     ask(qtbot, window, "Tell me a story")
@@ -61,7 +61,7 @@ def test_a_process_that_is_killed_while_it_answers_is_a_notice_and_starts_again(
     os.kill(child_of(window), signal.SIGKILL)
     qtbot.waitUntil(lambda: lost(window), timeout=WAIT)
 
-    # One line, and what was said is still there.
+    # There is one notice, and the conversation is still there.
     assert notice.isVisible()
     assert notice.title.text() == "The engine stopped"
     assert notice.message.text().startswith("The engine's process was ended by SIGKILL (Killed)")
@@ -69,7 +69,7 @@ def test_a_process_that_is_killed_while_it_answers_is_a_notice_and_starts_again(
     assert [message.role for message in kept] == ["user", "assistant"]
     assert len(kept[-1].content) > 10
 
-    # Restart loads the same model, in another process, and it answers.
+    # Restart loads the same model in another process, which answers.
     session.settings = ChatSettings()
     notice.button.click()
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
@@ -81,7 +81,7 @@ def test_a_process_that_is_killed_while_it_answers_is_a_notice_and_starts_again(
     )
 
 
-def test_a_process_that_dies_while_nothing_is_asked_is_noticed(qtbot, window, loop):
+def test_a_process_that_dies_while_idle_is_noticed(qtbot, window, loop):
     qtbot.waitUntil(lambda: not window.greeting.under_way, timeout=WAIT)
     os.kill(child_of(window), signal.SIGSEGV)
     qtbot.waitUntil(lambda: lost(window), timeout=WAIT)
@@ -90,7 +90,7 @@ def test_a_process_that_dies_while_nothing_is_asked_is_noticed(qtbot, window, lo
     qtbot.waitUntil(lambda: window.session.state.phase is Phase.READY, timeout=WAIT)
 
 
-def test_a_process_that_is_killed_while_it_loads_is_a_notice_and_starts_again(qtbot, window, loop):
+def test_a_process_killed_while_loading_is_reported_and_restarted(qtbot, window, loop):
     session, notice = window.session, window.chat.notice
     session.eject()
     qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
@@ -105,22 +105,22 @@ def test_a_process_that_is_killed_while_it_loads_is_a_notice_and_starts_again(qt
     assert not notice.isVisible()
 
 
-def test_a_load_that_is_tried_again_at_once_after_its_process_was_lost_is_not_lost_with_it(qtbot, window, loop):
-    session, told = window.session, []
+def test_a_load_retried_at_once_after_its_process_was_lost_succeeds(qtbot, window, loop):
+    session, problems = window.session, []
 
-    def again(problem):
-        told.append(problem.title)
-        if len(told) == 1:
+    def retry_once(problem):
+        problems.append(problem.title)
+        if len(problems) == 1:
             session.retry()
 
     session.eject()
     qtbot.waitUntil(lambda: session.state.phase is Phase.FOUND, timeout=WAIT)
     session.load(session.state.record)
     qtbot.waitUntil(lambda: child_of(window) is not None, timeout=WAIT)
-    session.problem.connect(again)
+    session.problem.connect(retry_once)
     os.kill(child_of(window), signal.SIGKILL)
-    qtbot.waitUntil(lambda: bool(told) and session.state.phase is Phase.READY, timeout=WAIT)
-    assert told == ["The engine stopped"]
+    qtbot.waitUntil(lambda: bool(problems) and session.state.phase is Phase.READY, timeout=WAIT)
+    assert problems == ["The engine stopped"]
 
 
 def test_ejecting_ends_the_process(qtbot, window, loop):
@@ -134,7 +134,7 @@ def test_ejecting_ends_the_process(qtbot, window, loop):
     assert child_of(window) != process
 
 
-def test_a_process_that_hangs_leaves_the_window_alive(qtbot, window, loop, monkeypatch):
+def test_a_hanging_process_does_not_block_the_window(qtbot, window, loop, monkeypatch):
     monkeypatch.setattr("sotto.runner.isolated.process._UNLOAD_SECONDS", 0.3)
     window.session.settings = ChatSettings(num_predict=3000, ignore_eos=True)
     ask(qtbot, window, "Tell me a story")
@@ -169,7 +169,7 @@ def test_a_command_right_after_the_engine_was_lost_is_served(qtbot):
 
     made = iter([Broken, Whole])
     thread = EngineThread(make_loop=lambda emit: next(made)(emit))
-    # In the moment that it is told, the thread has not ended.
+    # The thread has not ended yet when this event is delivered.
     thread.event_received.connect(
         lambda event: thread.send(Load(record())) if isinstance(event, EngineLost) else got.append(event)
     )
@@ -180,7 +180,7 @@ def test_a_command_right_after_the_engine_was_lost_is_served(qtbot):
 
 
 @pytest.mark.parametrize(("said", "kind"), [("", THREAD), ("thread", PROCESS), ("process", THREAD)])
-def test_the_environment_goes_before_the_choice(monkeypatch, said, kind, qapp):
+def test_the_environment_variable_overrides_the_preference(monkeypatch, said, kind, qapp):
     monkeypatch.setenv("SOTTO_ENGINE_HOST", said)
     thread = make_host(kind)
     expected = said or kind
@@ -188,7 +188,7 @@ def test_the_environment_goes_before_the_choice(monkeypatch, said, kind, qapp):
     thread.deleteLater()
 
 
-def test_another_kind_of_host_is_refused(monkeypatch):
+def test_an_unknown_kind_of_host_is_refused(monkeypatch):
     with pytest.raises(InvalidRequestError, match="must be thread or process, not 'cloud'"):
         make_host("cloud")
 
@@ -201,7 +201,7 @@ def finished(name):
     return Finished(name, "", (), DoneReason.STOP, 1, 0, 1, 1, 1)
 
 
-def test_the_mark_is_there_exactly_while_something_is_computed(tmp_path):
+def test_the_marker_exists_exactly_while_something_is_computed(tmp_path):
     path, passed = tmp_path / "state" / "computing", []
     marking = CrashMarker(passed.append, path)
     steps = [
@@ -225,7 +225,7 @@ def test_the_mark_is_there_exactly_while_something_is_computed(tmp_path):
     assert passed == [event for event, _ in steps]
 
 
-def test_a_folder_that_cannot_be_written_stops_nobody(tmp_path, caplog):
+def test_a_folder_that_cannot_be_written_is_only_logged(tmp_path, caplog):
     (tmp_path / "state").write_text("a file")
     passed = []
     CrashMarker(passed.append, tmp_path / "state" / "computing")(PrefillProgress("a", 0, 1, 0))
@@ -260,7 +260,7 @@ thread.close()
 """
 
 
-def test_a_crash_while_the_engine_computes_is_known_at_the_next_start(own_home):
+def test_a_crash_while_the_engine_computes_is_detected_at_the_next_start(own_home):
     def run(moment):
         line = [sys.executable, "-c", RUN, moment]
         return subprocess.run(line, capture_output=True, text=True, check=False, timeout=60)
@@ -269,11 +269,11 @@ def test_a_crash_while_the_engine_computes_is_known_at_the_next_start(own_home):
     crashed = run("TextChunk")
     assert (crashed.stdout, crashed.returncode) == ("False\n", -signal.SIGSEGV), crashed.stderr
     assert run("Finished").stdout == "True\n"
-    # What ended it then was no work of the engine's.
+    # The engine was not computing when that run ended.
     assert run("Loaded").stdout == "False\n"
 
 
-def test_a_mark_of_an_app_that_still_runs_is_no_crash(monkeypatch, tmp_path):
+def test_a_marker_of_a_running_app_is_not_a_crash(monkeypatch, tmp_path):
     path = tmp_path / "computing"
     monkeypatch.setattr(engine_hosts, "mark_path", lambda: path)
     gone = subprocess.Popen(["true"])

@@ -1,4 +1,4 @@
-"""Events on their way to the window, and Qt calls that must not cost Python its constants."""
+"""Delivery of events to the window, and Qt calls that must not drop references to Python's constants."""
 
 import os
 import subprocess
@@ -44,16 +44,16 @@ events = st.lists(
 )
 
 
-def said(some, request):
+def text_and_tokens(some, request):
     chunks = [event for event in some if isinstance(event, TextChunk) and event.request_id == request]
     return "".join(chunk.text for chunk in chunks), [token for chunk in chunks for token in chunk.token_ids]
 
 
 @given(events)
-def test_joining_loses_no_text_and_keeps_the_order(sent):
+def test_joining_events_loses_no_text_and_keeps_the_order(sent):
     received = join_events(sent)
     for request in "ab":
-        assert said(sent, request) == said(received, request)
+        assert text_and_tokens(sent, request) == text_and_tokens(received, request)
     kinds = [(type(event), getattr(event, "request_id", getattr(event, "phase", ""))) for event in sent]
     assert [kind for place, kind in enumerate(kinds) if place == 0 or kinds[place - 1] != kind] == [
         (type(event), getattr(event, "request_id", getattr(event, "phase", ""))) for event in received
@@ -62,17 +62,17 @@ def test_joining_loses_no_text_and_keeps_the_order(sent):
         assert received[-1] == sent[-1]
 
 
-def test_how_likely_thoughts_were_is_not_joined_with_how_likely_an_answer_was():
-    told = tuple(LogprobEntry(TokenLogprob(token, b"x", -1.0)) for token in range(3))
+def test_logprobs_of_thoughts_and_text_are_not_joined():
+    entries = tuple(LogprobEntry(TokenLogprob(token, b"x", -1.0)) for token in range(3))
     thought, text = (Piece(Kind.THOUGHT, "x"),), (Piece(Kind.TEXT, "x"),)
     sent = [
         TextChunk("a", "x" * (parts is text), (entry.sampled.token_id,), (entry,), parts)
-        for entry, parts in zip(told, (thought, thought, text), strict=True)
+        for entry, parts in zip(entries, (thought, thought, text), strict=True)
     ]
-    assert join_events(sent) == [TextChunk("a", "", (0, 1), told[:2], thought * 2), sent[2]]
+    assert join_events(sent) == [TextChunk("a", "", (0, 1), entries[:2], thought * 2), sent[2]]
 
 
-def test_a_reader_is_woken_once_until_it_has_found_nothing():
+def test_a_reader_is_woken_once_until_it_finds_the_mailbox_empty():
     box, chunk = Mailbox(), TextChunk("a", "x", (1,))
     assert [box.put(chunk) for _ in range(3)] == [True, False, False]
     assert box.take() == [TextChunk("a", "xxx", (1, 1, 1))]
@@ -82,7 +82,7 @@ def test_a_reader_is_woken_once_until_it_has_found_nothing():
     assert box.put(chunk)
 
 
-def test_commands_before_the_engine_exists_are_served(qtbot):
+def test_commands_sent_before_the_engine_exists_are_served(qtbot):
     got = []
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, Script()))
     thread.event_received.connect(got.append)
@@ -92,7 +92,7 @@ def test_commands_before_the_engine_exists_are_served(qtbot):
     thread.deleteLater()
 
 
-def test_a_lost_engine_comes_back_for_a_load_and_not_for_what_goes_on_beside(qtbot):
+def test_a_lost_engine_is_restarted_only_by_a_load(qtbot):
     conversation, got, made = (Message("user", "go"),), [], []
     script = Script(crash="It is gone.")
 
@@ -120,7 +120,7 @@ def test_a_lost_engine_comes_back_for_a_load_and_not_for_what_goes_on_beside(qtb
     thread.deleteLater()
 
 
-def test_a_fast_stream_comes_up_in_few_events(qtbot):
+def test_a_fast_stream_arrives_in_few_events(qtbot):
     got, script = [], Script(chunks=["x"] * 5000)
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
     thread.event_received.connect(got.append)

@@ -10,14 +10,14 @@ SECOND = replace(record("b"), path=Path("/stores/b"), digest="2" * 64)
 ELSEWHERE = replace(record("c"), path=Path("/elsewhere/c"), digest="3" * 64)
 
 
-def test_models_are_the_same_by_their_place_or_their_content():
+def test_models_are_equal_by_place_or_content():
     assert is_same_model(FIRST, replace(SECOND, path=FIRST.path))
     assert is_same_model(FIRST, replace(SECOND, digest=FIRST.digest))
     assert not is_same_model(FIRST, SECOND)
     assert not is_same_model(replace(FIRST, digest=""), replace(SECOND, digest=""))
 
 
-def test_what_was_opened_stands_before_what_was_found():
+def test_opened_models_come_before_found_ones():
     models = ModelList()
     assert models.records == ()
     models.set_found([FIRST, SECOND])
@@ -27,7 +27,7 @@ def test_what_was_opened_stands_before_what_was_found():
     assert [model.name for model in models.records] == ["again", FIRST.name, SECOND.name]
 
 
-def test_what_was_opened_and_is_found_later_is_there_once():
+def test_an_opened_model_that_is_found_later_is_listed_once():
     models = ModelList()
     models.add_opened(ELSEWHERE)
     models.add_opened(replace(SECOND, path=Path("/copy/b")))
@@ -37,7 +37,7 @@ def test_what_was_opened_and_is_found_later_is_there_once():
     assert [model.path for model in models.records] == [ELSEWHERE.path, Path("/copy/b"), FIRST.path]
 
 
-def test_a_model_is_known_wherever_it_comes_from():
+def test_a_model_is_looked_up_whatever_its_origin():
     models = ModelList()
     models.set_found([FIRST])
     models.add_opened(ELSEWHERE)

@@ -1,4 +1,4 @@
-"""What a person does and what the engine says, in every order that matters; the engine plays a script."""
+"""Actions of a person and events of a scripted engine, in every order that matters."""
 
 import threading
 from pathlib import Path
@@ -24,12 +24,12 @@ def test_an_answer_is_shown_and_kept(ready, qtbot, loop):
     last = ready.window.chat.transcript.last_message
     assert last.text.toPlainText() == "Hello there."
     assert "2 tokens" in last.status.text()
-    # An answer takes a second for two tokens, and 0.1 s until the first.
+    # The scripted answer takes one second for two tokens, and 0.1 s until the first.
     line = "2 tokens · 2.0 tok/s · first after 0.1 s · prompt 2,000 (100 cached) · finished"
     assert last.status.text() == line
 
 
-def test_the_whole_conversation_is_asked(ready, qtbot, loop):
+def test_the_whole_conversation_is_sent(ready, qtbot, loop):
     for question in ("One", "Two"):
         ready.chat_session.send(question)
         qtbot.waitUntil(lambda: settled(ready))
@@ -48,7 +48,7 @@ def test_settings_reach_the_engine(ready, qtbot, loop):
     assert (ready.script.requests[-1].num_predict, ready.script.requests[-1].ignore_eos) == (7, True)
 
 
-def test_a_message_sent_while_loading_waits_and_goes_once(stage, qtbot, loop):
+def test_a_message_sent_while_loading_waits_and_is_sent_once(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.script.hold_load = threading.Event()
     stage.session.load(stage.session.library.models[0])
@@ -65,14 +65,14 @@ def test_a_message_sent_while_loading_waits_and_goes_once(stage, qtbot, loop):
     assert answer_text(stage) == ["Early", "Hello there."]
 
 
-def test_a_message_comes_back_when_the_load_fails(stage, qtbot, loop):
+def test_a_message_becomes_a_draft_again_when_the_load_fails(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.script.hold_load, stage.script.fail_load = threading.Event(), "config.json is missing."
     stage.session.load(stage.session.library.models[0])
     stage.window.send("Keep me")
     stage.script.hold_load.set()
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FAILED)
-    # The load may fail before the question is on the disk.
+    # The load may fail before the question has been saved.
     qtbot.waitUntil(lambda: stage.window.chat.composer.text == "Keep me")
     assert stage.window.chat.transcript.empty
     assert answer_text(stage) == []
@@ -83,7 +83,7 @@ def test_a_message_comes_back_when_the_load_fails(stage, qtbot, loop):
     assert stage.window.chat.notice.isHidden()
 
 
-def test_without_a_model_the_draft_stays_and_the_window_says_why(stage, qtbot, loop):
+def test_without_a_model_the_draft_stays_and_the_reason_is_shown(stage, qtbot, loop):
     qtbot.waitUntil(lambda: not stage.session.library.searching)
     stage.window.chat.composer.draft.setPlainText("Hello?")
     stage.window.chat.composer.draft.entered.emit()
@@ -91,7 +91,7 @@ def test_without_a_model_the_draft_stays_and_the_window_says_why(stage, qtbot, l
     assert stage.window.chat.notice.title.text() == "No model is loaded"
 
 
-def test_a_failed_answer_gives_the_draft_back(ready, qtbot, loop):
+def test_a_failed_answer_restores_the_draft(ready, qtbot, loop):
     ready.script.chunks, ready.script.fail_answer = [], "The prompt is longer than the context."
     ready.window.send("Long")
     qtbot.waitUntil(lambda: ready.window.chat.composer.text == "Long")
@@ -100,14 +100,14 @@ def test_a_failed_answer_gives_the_draft_back(ready, qtbot, loop):
     assert ready.session.state.phase is Phase.READY
 
 
-def test_a_broken_off_answer_is_kept(ready, qtbot, loop):
+def test_an_interrupted_answer_is_kept(ready, qtbot, loop):
     ready.script.chunks, ready.script.fail_answer = ["Half of "], "Out of memory."
     ready.window.send("Go")
     qtbot.waitUntil(lambda: not ready.window.chat.notice.isHidden())
     assert answer_text(ready) == ["Go", "Half of "]
 
 
-def test_stop_in_a_load(stage, qtbot, loop):
+def test_stop_during_a_load(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.script.hold_load = threading.Event()
     stage.session.load(stage.session.library.models[0])
@@ -116,7 +116,7 @@ def test_stop_in_a_load(stage, qtbot, loop):
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.FOUND)
 
 
-def test_stop_in_a_prefill(ready, qtbot, loop):
+def test_stop_during_a_prefill(ready, qtbot, loop):
     ready.script.hold_prefill = threading.Event()
     ready.window.send("Read")
     answer = ready.window.chat.transcript.answer
@@ -127,11 +127,11 @@ def test_stop_in_a_prefill(ready, qtbot, loop):
     ready.script.hold_prefill = None
     ready.window.send("Again")
     qtbot.waitUntil(lambda: settled(ready))
-    # Unanswered questions are not asked again: templates want the roles to take turns.
+    # Unanswered questions are not sent again, because templates expect the roles to alternate.
     assert [turn.content for turn in ready.script.requests[-1].messages] == ["Again"]
 
 
-def test_stop_in_an_answer_keeps_what_was_written(ready, qtbot, loop):
+def test_stop_during_an_answer_keeps_the_text_so_far(ready, qtbot, loop):
     ready.script.chunks, ready.script.hold_answer = ["One ", "two ", "three "], threading.Event()
     ready.window.send("Count")
     qtbot.waitUntil(lambda: "two" in ready.window.chat.transcript.answer.body.markdown)
@@ -141,7 +141,7 @@ def test_stop_in_an_answer_keeps_what_was_written(ready, qtbot, loop):
     assert "three" not in answer_text(ready)[-1]
 
 
-def test_the_last_of_several_loads_counts(stage, qtbot, loop):
+def test_the_last_of_several_loads_wins(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     first, second = stage.session.library.models
     stage.script.hold_load = threading.Event()
@@ -186,7 +186,7 @@ def test_the_end_of_the_engine_is_a_notice(ready, qtbot, loop):
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
 
 
-def test_what_cannot_run_says_why(stage, qtbot, loop):
+def test_a_model_that_cannot_run_shows_the_reason(stage, qtbot, loop):
     stage.session.load(record("big:8b", runnable=False, reason="big:8b is a GGUF model."))
     assert stage.window.chat.notice.message.text() == "big:8b is a GGUF model."
     assert stage.session.state.phase is Phase.ABSENT
@@ -204,7 +204,7 @@ def test_of_two_dropped_models_the_first_is_loaded(stage, qtbot, loop):
     assert {row.record.name for row in stage.window.sidebar.rows} >= {"one", "two"}
 
 
-def test_the_same_model_twice_is_no_second_one(stage, qtbot, loop):
+def test_dropping_the_same_model_twice_adds_it_once(stage, qtbot, loop):
     one = record("one", path=Path("/a/one"))
     stage.shelf.at = {Path("/a/1.safetensors"): one, Path("/a/2.safetensors"): one}
     stage.session.library.open(DropContents((Path("/a/1.safetensors"), Path("/a/2.safetensors")), ()))
@@ -212,20 +212,20 @@ def test_the_same_model_twice_is_no_second_one(stage, qtbot, loop):
     assert stage.window.chat.notice.isHidden()
 
 
-def test_a_remote_address_says_what_to_do(stage, qtbot, loop):
+def test_a_dropped_remote_address_shows_what_to_do(stage, qtbot, loop):
     stage.session.library.open(DropContents((), ("https://example.org/model",)))
     qtbot.waitUntil(lambda: not stage.window.chat.notice.isHidden())
     assert "https://example.org/model" in stage.window.chat.notice.message.text()
 
 
-def test_a_queued_message_finds_no_model(qtbot, stage, loop):
+def test_a_queued_message_is_restored_if_there_is_no_model(qtbot, stage, loop):
     stage.session.library.searching = True
     stage.chat_session.send("Early bird")
     qtbot.waitUntil(lambda: stage.window.chat.composer.text == "Early bird")
     assert stage.window.chat.transcript.empty
 
 
-def test_the_context_chosen_for_a_model_holds_before_there_is_a_window(around, qtbot, loop, preferences):
+def test_the_context_chosen_for_a_model_applies_before_there_is_a_window(around, qtbot, loop, preferences):
     qtbot.waitUntil(lambda: bool(around.session.library.models))
     first = around.session.library.models[0]
     preferences.change(contexts=(f"{first.digest}:4096",))

@@ -1,4 +1,4 @@
-"""Folders of the list of chats: made, named, filled, closed and deleted, with the mouse and by keys."""
+"""Folders in the list of chats: creating, naming, filling, closing and deleting them, by mouse and keyboard."""
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -10,8 +10,8 @@ from sotto.ui.window.chat_list_model import CHAT_TYPE, FolderRow
 
 
 @pytest.fixture
-def three(ready, qtbot, loop):
-    """The stage, with three chats, the last one at the top."""
+def three_chats(ready, qtbot, loop):
+    """Return the stage with three chats, the newest one at the top."""
 
     def ask():
         for question in ("One", "Two", "Three"):
@@ -25,7 +25,7 @@ def three(ready, qtbot, loop):
 
 
 def rows(stage):
-    """Return what is listed, folders in brackets and what is in them with a step."""
+    """Return the listed rows, with folders in brackets and their chats indented."""
     model = stage.window.sidebar.chats.model
     return [
         f"[{row.folder.name} {row.count}]"
@@ -39,11 +39,11 @@ def chat(stage, title):
     return next(e.chat for e in stage.window.sidebar.chats.model.entries if e.chat.title == title)
 
 
-def act(menu, text):
-    """Choose what is called `text` in a menu, or in one inside it."""
+def trigger(menu, text):
+    """Trigger the action labelled `text` in a menu or its submenus; return whether there is one."""
     for action in menu.actions():
         inner = action.menu()
-        if isinstance(inner, QMenu) and act(inner, text):
+        if isinstance(inner, QMenu) and trigger(inner, text):
             return True
         if action.text() == text:
             action.trigger()
@@ -51,8 +51,8 @@ def act(menu, text):
     return False
 
 
-def name(stage, qtbot, text):
-    """Type a name into the editor that is open, and leave it."""
+def type_name(stage, qtbot, text):
+    """Type a name into the open editor, and commit it."""
     view = stage.window.sidebar.chats.view
     qtbot.waitUntil(lambda: view.findChild(QLineEdit) is not None)
     editor = view.findChild(QLineEdit)
@@ -60,45 +60,45 @@ def name(stage, qtbot, text):
     qtbot.keyClick(editor, Qt.Key.Key_Return)
 
 
-def folder_of(stage, qtbot, title, text):
+def move_to_new_folder(stage, qtbot, title, text):
     """Put a chat into a new folder."""
     chats = stage.window.sidebar.chats
-    assert act(chats.chat_menu(chat(stage, title)), "New Folder…")
-    name(stage, qtbot, text)
+    assert trigger(chats.chat_menu(chat(stage, title)), "New Folder…")
+    type_name(stage, qtbot, text)
     qtbot.waitUntil(lambda: f"[{text} 1]" in rows(stage))
 
 
-def test_a_folder_is_made_from_the_menu_bar_and_named_in_place(three, qtbot, loop):
-    (action,) = [action for action in three.window.menus.actions() if action.text() == "New Chat Folder"]
+def test_a_folder_is_created_from_the_menu_bar_and_named_in_place(three_chats, qtbot, loop):
+    (action,) = [action for action in three_chats.window.menus.actions() if action.text() == "New Chat Folder"]
     assert action.shortcut().toString() == "Ctrl+Shift+N"
     action.trigger()
-    name(three, qtbot, "Work")
-    qtbot.waitUntil(lambda: rows(three) == ["[Work 0]", "Three", "Two", "One"])
-    row = three.window.sidebar.chats.model.index(0)
+    type_name(three_chats, qtbot, "Work")
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 0]", "Three", "Two", "One"])
+    row = three_chats.window.sidebar.chats.model.index(0)
     assert row.data(Qt.ItemDataRole.AccessibleTextRole) == "Folder Work, 0 chats, open"
 
 
-def test_chats_are_moved_by_menu_and_stay_when_the_folder_goes(three, qtbot, loop):
-    chats, notice = three.window.sidebar.chats, three.window.chat.notice
-    folder_of(three, qtbot, "Two", "Work")
-    assert rows(three) == ["[Work 1]", "  Two", "Three", "One"]
-    assert act(chats.chat_menu(chat(three, "One")), "Work")
-    qtbot.waitUntil(lambda: rows(three) == ["[Work 2]", "  Two", "  One", "Three"])
-    assert act(chats.chat_menu(chat(three, "Two")), "No Folder")
-    qtbot.waitUntil(lambda: rows(three) == ["[Work 1]", "  One", "Three", "Two"])
-    assert act(chats.folder_menu(chats.model.rows[0].folder), "Delete Folder; Its Chats Stay")
-    qtbot.waitUntil(lambda: rows(three) == ["Three", "Two", "One"])
+def test_chats_are_moved_by_menu_and_stay_when_the_folder_is_deleted(three_chats, qtbot, loop):
+    chats, notice = three_chats.window.sidebar.chats, three_chats.window.chat.notice
+    move_to_new_folder(three_chats, qtbot, "Two", "Work")
+    assert rows(three_chats) == ["[Work 1]", "  Two", "Three", "One"]
+    assert trigger(chats.chat_menu(chat(three_chats, "One")), "Work")
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 2]", "  Two", "  One", "Three"])
+    assert trigger(chats.chat_menu(chat(three_chats, "Two")), "No Folder")
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 1]", "  One", "Three", "Two"])
+    assert trigger(chats.folder_menu(chats.model.rows[0].folder), "Delete Folder; Its Chats Stay")
+    qtbot.waitUntil(lambda: rows(three_chats) == ["Three", "Two", "One"])
     assert (notice.title.text(), notice.button.text()) == ("Folder deleted", "Undo")
     notice.button.click()
-    qtbot.waitUntil(lambda: rows(three) == ["[Work 1]", "  One", "Three", "Two"])
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 1]", "  One", "Three", "Two"])
 
 
-def test_chats_are_dragged_into_folders_and_out_of_them(three, qtbot, loop):
-    view, model = three.window.sidebar.chats.view, three.window.sidebar.chats.model
-    folder_of(three, qtbot, "One", "Work")
+def test_chats_are_dragged_into_folders_and_out_of_them(three_chats, qtbot, loop):
+    view, model = three_chats.window.sidebar.chats.view, three_chats.window.sidebar.chats.model
+    move_to_new_folder(three_chats, qtbot, "One", "Work")
 
     def drag(title, on):
-        row = model.row_of(chat=chat(three, title).id)
+        row = model.row_of(chat=chat(three_chats, title).id)
         data = model.mimeData([model.index(row)])
         assert data.hasFormat(CHAT_TYPE)
         place = QPointF(view.visualRect(model.index(on)).center() if on >= 0 else QPoint(5, 4000))
@@ -111,46 +111,50 @@ def test_chats_are_dragged_into_folders_and_out_of_them(three, qtbot, loop):
         assert view.itemDelegate().target == -1
 
     drag("Three", 0)
-    qtbot.waitUntil(lambda: rows(three) == ["[Work 2]", "  Three", "  One", "Two"])
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 2]", "  Three", "  One", "Two"])
     drag("Two", 2)
-    qtbot.waitUntil(lambda: rows(three) == ["[Work 3]", "  Three", "  Two", "  One"])
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 3]", "  Three", "  Two", "  One"])
     drag("One", -1)
-    qtbot.waitUntil(lambda: rows(three) == ["[Work 2]", "  Three", "  Two", "One"])
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 2]", "  Three", "  Two", "One"])
     assert model.mimeData([model.index(0)]).formats() == []
 
 
-def test_a_folder_is_closed_and_opened_by_keys_and_stays_so(three, qtbot, loop, tmp_path):
-    view, model = three.window.sidebar.chats.view, three.window.sidebar.chats.model
-    folder_of(three, qtbot, "One", "Work")
+def test_a_folder_is_closed_and_opened_by_keys_and_stays_that_way(three_chats, qtbot, loop, tmp_path):
+    view, model = three_chats.window.sidebar.chats.view, three_chats.window.sidebar.chats.model
+    move_to_new_folder(three_chats, qtbot, "One", "Work")
     view.setFocus()
     view.setCurrentIndex(model.index(1))
     qtbot.keyClick(view, Qt.Key.Key_Left)
     assert view.currentIndex().row() == 0
     qtbot.keyClick(view, Qt.Key.Key_Left)
-    qtbot.waitUntil(lambda: rows(three) == ["[Work 1]", "Three", "Two"])
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 1]", "Three", "Two"])
     view.setCurrentIndex(model.index(0))
     qtbot.keyClick(view, Qt.Key.Key_Right)
     qtbot.waitUntil(lambda: len(model.rows) == 4)
     view.setCurrentIndex(model.index(0))
     qtbot.keyClick(view, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: len(model.rows) == 3)
-    # It is what the file says, so it is so at the next start.
-    three.window.chat_library.refresh()
+    # The state comes from the file, so it survives a restart.
+    three_chats.window.chat_library.refresh()
     qtbot.wait(100)
-    assert rows(three) == ["[Work 1]", "Three", "Two"]
+    assert rows(three_chats) == ["[Work 1]", "Three", "Two"]
     view.setCurrentIndex(model.index(0))
     qtbot.keyClick(view, Qt.Key.Key_F2)
-    name(three, qtbot, "Play")
-    qtbot.waitUntil(lambda: rows(three) == ["[Play 1]", "Three", "Two"])
+    type_name(three_chats, qtbot, "Play")
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Play 1]", "Three", "Two"])
 
 
-def test_what_is_looked_for_is_found_in_closed_folders_and_on_every_shelf(three, qtbot, loop):
-    chats, shelf, search = three.window.sidebar.chats, three.window.chat_library, three.window.sidebar.search
-    folder_of(three, qtbot, "One", "Work")
+def test_search_includes_closed_folders_and_all_shelves(three_chats, qtbot, loop):
+    chats, shelf, search = (
+        three_chats.window.sidebar.chats,
+        three_chats.window.chat_library,
+        three_chats.window.sidebar.search,
+    )
+    move_to_new_folder(three_chats, qtbot, "One", "Work")
     shelf.close_folder(chats.model.rows[0].folder.id, closed=True)
-    shelf.move_to_trash(chat(three, "Two"))
-    shelf.archive(chat(three, "Three").id, archived=True)
-    qtbot.waitUntil(lambda: rows(three) == ["[Work 1]"])
+    shelf.move_to_trash(chat(three_chats, "Two"))
+    shelf.archive(chat(three_chats, "Three").id, archived=True)
+    qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 1]"])
     for which, word, title in (
         (Shelf.CURRENT, "one", "One"),
         (Shelf.TRASH, "two", "Two"),
@@ -158,38 +162,38 @@ def test_what_is_looked_for_is_found_in_closed_folders_and_on_every_shelf(three,
     ):
         shelf.show_shelf(which)
         search.setText(word)
-        qtbot.waitUntil(lambda title=title: rows(three) == [title])
-        # What the model said is found there too.
+        qtbot.waitUntil(lambda title=title: rows(three_chats) == [title])
+        # The model's answers are found there too.
         search.setText("hello the")
-        qtbot.waitUntil(lambda title=title: rows(three) == [title])
+        qtbot.waitUntil(lambda title=title: rows(three_chats) == [title])
 
 
-def test_a_name_that_is_being_typed_is_not_replaced(three, qtbot, loop):
-    chats = three.window.sidebar.chats
-    chats.rename(chat(three, "Two").id)
+def test_a_name_being_typed_is_not_replaced(three_chats, qtbot, loop):
+    chats = three_chats.window.sidebar.chats
+    chats.rename(chat(three_chats, "Two").id)
     editor = chats.view.findChild(QLineEdit)
     editor.setText("Deux")
-    three.window.chat_library.refresh()
+    three_chats.window.chat_library.refresh()
     qtbot.wait(100)
     assert editor.text() == "Deux"
     qtbot.keyClick(editor, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: rows(three) == ["Three", "Deux", "One"])
+    qtbot.waitUntil(lambda: rows(three_chats) == ["Three", "Deux", "One"])
 
 
-def test_names_of_folders_are_never_read_as_html_or_keys(three, qtbot, loop):
-    folder_of(three, qtbot, "One", "<b>R&D</b>")
-    chats = three.window.sidebar.chats
+def test_folder_names_are_never_read_as_html_or_shortcuts(three_chats, qtbot, loop):
+    move_to_new_folder(three_chats, qtbot, "One", "<b>R&D</b>")
+    chats = three_chats.window.sidebar.chats
     assert "<b>" not in chats.model.index(0).data(Qt.ItemDataRole.ToolTipRole).replace("&lt;b&gt;", "")
-    assert act(chats.chat_menu(chat(three, "Two")), "<b>R&&D</b>")
-    qtbot.waitUntil(lambda: "[<b>R&D</b> 2]" in rows(three))
+    assert trigger(chats.chat_menu(chat(three_chats, "Two")), "<b>R&&D</b>")
+    qtbot.waitUntil(lambda: "[<b>R&D</b> 2]" in rows(three_chats))
 
 
-def test_letters_typed_on_the_list_are_for_the_message(three, qtbot, loop):
-    view = three.window.sidebar.chats.view
+def test_letters_typed_on_the_list_go_to_the_draft(three_chats, qtbot, loop):
+    view = three_chats.window.sidebar.chats.view
     view.setFocus()
     view.setCurrentIndex(view.model().index(1))
     qtbot.keyClicks(view, "T")
-    qtbot.waitUntil(three.window.chat.composer.draft.hasFocus)
-    assert three.window.chat.composer.text == "T"
+    qtbot.waitUntil(three_chats.window.chat.composer.draft.hasFocus)
+    assert three_chats.window.chat.composer.text == "T"
     assert view.currentIndex().row() == 1
-    assert isinstance(QApplication.focusWidget(), type(three.window.chat.composer.draft))
+    assert isinstance(QApplication.focusWidget(), type(three_chats.window.chat.composer.draft))

@@ -1,4 +1,4 @@
-"""The settings window: what is chosen holds at once, and what makes no sense is refused in place."""
+"""The settings window: choices apply at once, and invalid values are refused in place."""
 
 import json
 import socket
@@ -54,7 +54,7 @@ def settings(stage, qtbot, loop):
             qtbot.waitUntil(lambda: window.page(MemoryPage).limit.placeholderText() != "")
 
         def active():
-            # The main window may still be about to be active, which comes late.
+            # The activation of the main window may still be pending.
             window.activateWindow()
             return window.isActiveWindow()
 
@@ -65,7 +65,7 @@ def settings(stage, qtbot, loop):
 
 
 def controls(window):
-    """Return what a person can use in the page in view, and the list of pages."""
+    """Return the controls of the page in view, and the list of pages."""
     return [
         widget
         for widget in window.findChildren(QWidget)
@@ -76,7 +76,7 @@ def controls(window):
     ]
 
 
-def typed(qtbot, field, text):
+def type_into(qtbot, field, text):
     field.setFocus()
     field.selectAll()
     qtbot.keyClicks(field, text)
@@ -93,7 +93,7 @@ def engine_choices():
     return json.loads(settings_file().read_text()) if settings_file().exists() else {}
 
 
-def test_the_menu_opens_one_window_that_keeps_nobody_from_the_app(stage, qtbot, loop):
+def test_the_menu_opens_one_window_that_is_not_modal(stage, qtbot, loop):
     (action,) = [action for action in stage.window.menus.actions() if action.text() == "Settings…"]
     assert action.shortcut().toString() == "Ctrl+,"
     assert action.menuRole() is QAction.MenuRole.PreferencesRole
@@ -113,23 +113,23 @@ def test_the_appearance_changes_at_once(settings, stage, dressed, qtbot, loop):
     page = settings("appearance").page(AppearancePage)
     qtbot.mouseClick(page.look.buttons["dark"], Qt.MouseButton.LeftButton)
     assert (stage.window.preferences.values.appearance, dressed.tokens.dark) == ("dark", True)
-    typed(qtbot, page.zoom, "150")
+    type_into(qtbot, page.zoom, "150")
     assert dressed.zoom == 1.5
     page.larger.click()
     assert stage.window.preferences.values.zoom == 1.6
-    typed(qtbot, page.zoom, "900")
+    type_into(qtbot, page.zoom, "900")
     assert row_of(page.zoom).error.text() == "Text size must be a whole number from 70 to 250, not '900'."
     assert stage.window.preferences.values.zoom == 1.6
     stage.window.preferences.change(zoom=1.0)
     assert page.zoom.text() == "100 %"
 
 
-def test_what_is_chosen_for_every_chat_reaches_the_engine_unless_a_chat_chooses(ready, settings, qtbot, loop):
+def test_settings_for_all_chats_apply_unless_a_chat_overrides_them(ready, settings, qtbot, loop):
     page = settings("answers").page(AnswersPage)
-    typed(qtbot, page.fields["temperature"], "0,3")
-    typed(qtbot, page.fields["top_k"], "7")
+    type_into(qtbot, page.fields["temperature"], "0,3")
+    type_into(qtbot, page.fields["top_k"], "7")
     page.system.setPlainText("Be brief.")
-    typed(qtbot, page.context, "2048")
+    type_into(qtbot, page.context, "2048")
     qtbot.waitUntil(lambda: ready.session.settings.system == "Be brief.")
     assert ready.session.settings.num_ctx == 2048
     ready.window.chat.choices.fields["top_k"].setValue(9)
@@ -155,9 +155,9 @@ def test_what_is_chosen_for_every_chat_reaches_the_engine_unless_a_chat_chooses(
         ("seed", "-1", "Seed must be a whole number from 0 to 2,147,483,647, not '-1'."),
     ],
 )
-def test_a_number_that_makes_no_sense_is_refused_in_place(settings, stage, qtbot, loop, name, text, why):
+def test_an_invalid_number_is_refused_in_place(settings, stage, qtbot, loop, name, text, why):
     field = settings("answers").page(AnswersPage).fields[name]
-    typed(qtbot, field, text)
+    type_into(qtbot, field, text)
     row = row_of(field)
     assert row.error.isVisible()
     assert row.error.text() == why
@@ -168,7 +168,7 @@ def test_a_number_that_makes_no_sense_is_refused_in_place(settings, stage, qtbot
     assert name in stage.window.preferences.values.options
 
 
-def test_too_long_a_system_prompt_is_refused_and_stays_to_be_shortened(settings, stage, qtbot, loop):
+def test_an_overlong_system_prompt_is_refused_and_stays_editable(settings, stage, qtbot, loop):
     page = settings("answers").page(AnswersPage)
     page.system.setPlainText("x" * 20_001)
     qtbot.waitUntil(lambda: row_of(page.system).error.isVisible())
@@ -179,9 +179,9 @@ def test_too_long_a_system_prompt_is_refused_and_stays_to_be_shortened(settings,
     assert len(stage.window.preferences.values.system) == 20_000
 
 
-def test_limits_are_kept_and_what_makes_no_sense_is_refused(settings, qtbot, loop):
+def test_limits_are_saved_and_invalid_ones_refused(settings, qtbot, loop):
     page = settings("memory").page(MemoryPage)
-    typed(qtbot, page.limit, "2 GB")
+    type_into(qtbot, page.limit, "2 GB")
     qtbot.waitUntil(lambda: engine_choices() == {"memory_limit": 2 * 10**9})
     qtbot.waitUntil(lambda: page.limit.text() == "2.0 GB")
     for text, why in (
@@ -189,27 +189,27 @@ def test_limits_are_kept_and_what_makes_no_sense_is_refused(settings, qtbot, loo
         ("1 MB", "The limit must be from 256 MB to the"),
         ("900 TB", "that this machine has, not 900 TB."),
     ):
-        typed(qtbot, page.limit, text)
+        type_into(qtbot, page.limit, text)
         assert page.limit_row.error.isVisible()
         assert why in page.limit_row.error.text()
         assert page.limit.accessibleDescription() == page.limit_row.error.text()
-    typed(qtbot, page.disk, "0")
+    type_into(qtbot, page.disk, "0")
     qtbot.waitUntil(lambda: engine_choices() == {"memory_limit": 2 * 10**9, "disk_budget": 0})
     page.bits.buttons[8].click()
     qtbot.waitUntil(lambda: engine_choices().get("kv_bits") == 8)
-    typed(qtbot, page.limit, " ")
+    type_into(qtbot, page.limit, " ")
     qtbot.waitUntil(lambda: "memory_limit" not in engine_choices())
 
 
-def test_a_file_that_cannot_be_written_is_told_in_place(settings, qtbot, loop):
+def test_a_file_that_cannot_be_written_is_reported_in_place(settings, qtbot, loop):
     page = settings("memory").page(MemoryPage)
     settings_file().parent.parent.mkdir(parents=True, exist_ok=True)
     settings_file().parent.write_text("in the way")
-    typed(qtbot, page.disk, "1 GB")
+    type_into(qtbot, page.disk, "1 GB")
     qtbot.waitUntil(lambda: "cannot be written" in page.failure.text())
 
 
-def test_what_is_kept_is_shown_and_wiped(settings, qtbot, loop):
+def test_the_stored_prefixes_are_shown_and_wiped(settings, qtbot, loop):
     write_entry(disk_root(), head(range(1000)), rows=500_000)
     page = settings("memory").page(MemoryPage)
     qtbot.waitUntil(lambda: "4.0 MB in 1 piece" in page.kept.hint.text())
@@ -268,7 +268,7 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
     assert {path: path.stat().st_mtime_ns for path in model_folder.rglob("*")} == before
 
 
-def test_the_dialog_for_a_folder_leaves_the_window_alive(settings, stage, qtbot, loop, model_folder):
+def test_the_folder_dialog_does_not_block_the_window(settings, stage, qtbot, loop, model_folder):
     page = settings("folders").page(FoldersPage)
     page.add_button.click()
     (dialog,) = page.window().findChildren(QFileDialog)
@@ -279,7 +279,7 @@ def test_the_dialog_for_a_folder_leaves_the_window_alive(settings, stage, qtbot,
 
 @pytest.fixture
 def switch(stage, loop):
-    """What really listens; nothing does yet."""
+    """Yield the API switch, which does not listen yet."""
     made = ApiSwitch(ApiHost(stage.session), stage.window.preferences)
     stage.window.dialogs.api = made
     loop.starts.append(made.begin)
@@ -293,12 +293,12 @@ def free_port():
         return listener.getsockname()[1]
 
 
-def test_other_programs_are_let_in_where_and_as_was_chosen(switch, settings, stage, qtbot, loop):
+def test_the_api_listens_as_chosen(switch, settings, stage, qtbot, loop):
     page = settings("programs").page(ApiPage)
     port = free_port()
     assert page.state.hint.text() == "Nothing listens, and nobody can connect."
-    typed(qtbot, page.port, str(port))
-    typed(qtbot, page.origins, "http://localhost:*")
+    type_into(qtbot, page.port, str(port))
+    type_into(qtbot, page.origins, "http://localhost:*")
     page.enabled.click()
     qtbot.waitUntil(lambda: page.state.hint.text() == f"Listens at http://127.0.0.1:{port}")
     page.copy_address.click()
@@ -306,8 +306,8 @@ def test_other_programs_are_let_in_where_and_as_was_chosen(switch, settings, sta
     from_a_page = urllib.request.Request(f"{address}/api/version", headers={"Origin": "http://localhost:3000"})
     with urllib.request.urlopen(from_a_page, timeout=10) as answer:
         assert answer.headers["Access-Control-Allow-Origin"] == "http://localhost:3000"
-    # Everybody else needs a key, and one is made.
-    typed(qtbot, page.host, "0.0.0.0")
+    # Programs on other machines need a key; the page says so, and the button generates one.
+    type_into(qtbot, page.host, "0.0.0.0")
     qtbot.waitUntil(lambda: "key" in page.state.error.text())
     assert page.enabled.accessibleDescription() == page.state.error.text()
     assert page.copy_address.isHidden()
@@ -323,12 +323,12 @@ def test_other_programs_are_let_in_where_and_as_was_chosen(switch, settings, sta
         urllib.request.urlopen(f"http://127.0.0.1:{port}/api/version", timeout=10)
 
 
-def test_a_port_that_is_taken_is_told_in_place(switch, settings, qtbot, loop):
+def test_a_port_in_use_is_reported_in_place(switch, settings, qtbot, loop):
     page = settings("programs").page(ApiPage)
     with socket.socket() as taken:
         taken.bind(("127.0.0.1", 0))
         taken.listen()
-        typed(qtbot, page.port, str(taken.getsockname()[1]))
+        type_into(qtbot, page.port, str(taken.getsockname()[1]))
         page.enabled.click()
         qtbot.waitUntil(lambda: str(taken.getsockname()[1]) in page.state.error.text())
 
@@ -347,30 +347,30 @@ def test_a_port_that_is_taken_is_told_in_place(switch, settings, qtbot, loop):
         ("key", "two words", "A key has up to 1,000 letters, digits and signs of English, and no blanks."),
     ],
 )
-def test_an_address_that_makes_no_sense_is_refused(settings, stage, qtbot, loop, name, text, why):
+def test_an_invalid_address_is_refused(settings, stage, qtbot, loop, name, text, why):
     page = settings("programs").page(ApiPage)
     before = stage.window.preferences.values
-    typed(qtbot, getattr(page, name), text)
+    type_into(qtbot, getattr(page, name), text)
     assert row_of(getattr(page, name)).error.text() == why
     assert stage.window.preferences.values == before
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="nothing is limited elsewhere")
-def test_the_memory_of_an_isolated_engine_is_limited_in_its_page(settings, qtbot, loop, monkeypatch):
+def test_the_memory_of_an_isolated_engine_can_be_limited(settings, qtbot, loop, monkeypatch):
     monkeypatch.setenv("SOTTO_ENGINE_MEMORY", "3G")
     page = settings("engine").page(EnginePage)
     qtbot.waitUntil(lambda: page.memory_bytes > 0)
-    typed(qtbot, page.memory, "2 GB")
+    type_into(qtbot, page.memory, "2 GB")
     qtbot.waitUntil(lambda: engine_choices() == {"process_memory": 2 * 10**9})
     qtbot.waitUntil(lambda: page.memory.text() == "2.0 GB")
-    typed(qtbot, page.memory, "1 MB")
+    type_into(qtbot, page.memory, "1 MB")
     assert "The limit must be from 256 MB to the" in page.memory_row.error.text()
-    typed(qtbot, page.memory, " ")
+    type_into(qtbot, page.memory, " ")
     qtbot.waitUntil(lambda: engine_choices() == {})
     assert [label.text() for label in page.findChildren(QLabel) if "SOTTO_ENGINE_MEMORY is set to 3G" in label.text()]
 
 
-def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, tasks, monkeypatch):
+def test_the_engine_moves_at_the_next_start(settings, stage, qtbot, loop, tasks, monkeypatch):
     page = settings("engine").page(EnginePage)
     assert "In the app’s own process" in page.row.hint.text()
     page.host.buttons["process"].click()
@@ -387,16 +387,14 @@ def test_the_engine_moves_with_the_next_start(settings, stage, qtbot, loop, task
 
 @pytest.fixture
 def shortcut(stage, loop):
-    """What takes keys from the system, which lets nobody have any here."""
+    """Return the global shortcut, which is not available on this platform."""
     made = GlobalShortcut(stage.window)
     stage.window.dialogs.shortcut = made
     stage.window.preferences.changed.connect(lambda values: made.set_keys(values.quick_shortcut))
     return made
 
 
-def test_the_keys_of_the_quick_prompt_are_pressed_and_told_where_they_cannot_be_had(
-    shortcut, settings, stage, qtbot, loop
-):
+def test_the_quick_prompts_keys_are_recorded_and_a_failure_is_shown(shortcut, settings, stage, qtbot, loop):
     page = settings("quick").page(QuickPage)
     assert page.keys_row.hint.text() == "None: click here and press some."
     page.keys.setFocus()
@@ -409,17 +407,17 @@ def test_the_keys_of_the_quick_prompt_are_pressed_and_told_where_they_cannot_be_
     assert page.keys_row.error.isHidden()
 
 
-def test_after_how_long_a_quick_chat_is_a_new_one(settings, stage, qtbot, loop):
+def test_the_time_until_a_new_quick_chat_is_set_in_minutes(settings, stage, qtbot, loop):
     page = settings("quick").page(QuickPage)
     assert page.fresh.text() == "10 min"
-    typed(qtbot, page.fresh, "30")
+    type_into(qtbot, page.fresh, "30")
     assert stage.window.preferences.values.quick_fresh_minutes == 30
-    typed(qtbot, page.fresh, "never")
+    type_into(qtbot, page.fresh, "never")
     assert "must be a whole number from 0 to 10,080, not 'never'." in row_of(page.fresh).error.text()
     assert stage.window.preferences.values.quick_fresh_minutes == 30
 
 
-def test_launch_at_login_is_as_the_system_has_it(settings, stage, qtbot, loop):
+def test_launch_at_login_reflects_the_system(settings, stage, qtbot, loop):
     page = settings("quick").page(QuickPage)
     assert not page.login.isChecked()
     page.login.click()
@@ -448,21 +446,23 @@ def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
         ]
         assert len(wanted) > 1
         assert [control for control in controls(window) if not control.accessibleName()] == []
-        met = []
+        reached = []
         for _ in range(3 * len(wanted)):
-            met.append(QApplication.focusWidget())
+            reached.append(QApplication.focusWidget())
             QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
-        # Of buttons of which one is chosen, the arrow keys reach the others.
+        # Tab reaches only one button of an exclusive group; the arrow keys reach the others.
         groups = {
             id(control.group()): control
             for control in wanted
             if isinstance(control, QAbstractButton) and control.group() is not None
         }
         missed = [
-            control for control in wanted if control not in met and getattr(control, "group", lambda: None)() is None
+            control
+            for control in wanted
+            if control not in reached and getattr(control, "group", lambda: None)() is None
         ]
         assert missed == []
-        assert all(any(control in met for control in group.group().buttons()) for group in groups.values())
+        assert all(any(control in reached for control in group.group().buttons()) for group in groups.values())
 
 
 @pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "quick", "programs", "appearance"])
@@ -475,7 +475,7 @@ def test_text_of_twice_the_size_is_not_clipped(settings, dressed, qtbot, loop, p
     assert shown.widget().width() <= shown.viewport().width()
 
 
-def test_how_long_an_idle_model_stays_is_chosen_in_minutes(settings, stage, qtbot, loop):
+def test_the_idle_time_of_models_is_set_in_minutes(settings, stage, qtbot, loop):
     page = settings("memory").page(MemoryPage)
     assert page.idle.number == 0
     page.idle.setFocus()

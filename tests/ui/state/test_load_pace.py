@@ -1,4 +1,4 @@
-"""How a load is told: nothing for a moment, then bytes, speed, time left, and silence."""
+"""The progress line of a load: nothing at first, then bytes, speed, time left, and stalls."""
 
 from dataclasses import replace
 
@@ -11,8 +11,8 @@ from sotto.ui.state.load_pace import LoadClock
 from sotto.ui.state.model_state import ModelState, Phase
 
 
-class Watch:
-    """A clock that stands where the test puts it."""
+class Clock:
+    """A clock that the test sets."""
 
     def __init__(self):
         self.time = 100.0
@@ -22,13 +22,13 @@ class Watch:
 
 
 @pytest.fixture
-def watch():
-    return Watch()
+def clock():
+    return Clock()
 
 
 @pytest.fixture
-def clock(qapp, watch):
-    made = LoadClock(now=watch)
+def load_clock(qapp, clock):
+    made = LoadClock(now=clock)
     made.begin()
     yield made
     made.end()
@@ -38,52 +38,52 @@ def weights(done, total=4_000_000_000):
     return LoadProgress("weights", done, total)
 
 
-def line(clock, progress):
-    return loading_line(ModelState(Phase.LOADING, record(), progress, pace=clock.pace))
+def line(load_clock, progress):
+    return loading_line(ModelState(Phase.LOADING, record(), progress, pace=load_clock.pace))
 
 
-def test_nothing_is_shown_of_a_short_load(clock, watch):
-    clock.update(weights(1_000_000_000))
-    watch.time += 0.7
-    assert line(clock, weights(1_000_000_000)) == ""
-    assert state_line(ModelState(Phase.LOADING, record(), weights(1), pace=clock.pace)) == ""
+def test_nothing_is_shown_of_a_short_load(load_clock, clock):
+    load_clock.update(weights(1_000_000_000))
+    clock.time += 0.7
+    assert line(load_clock, weights(1_000_000_000)) == ""
+    assert state_line(ModelState(Phase.LOADING, record(), weights(1), pace=load_clock.pace)) == ""
 
 
-def test_bytes_speed_and_time_left(clock, watch):
+def test_bytes_speed_and_time_left(load_clock, clock):
     for second in range(1, 3):
-        watch.time += 1
-        clock.update(weights(second * 1_000_000_000))
-    assert line(clock, weights(2_000_000_000)) == "2.0 GB of 4.0 GB · 1.0 GB/s · 2 s left"
+        clock.time += 1
+        load_clock.update(weights(second * 1_000_000_000))
+    assert line(load_clock, weights(2_000_000_000)) == "2.0 GB of 4.0 GB · 1.0 GB/s · 2 s left"
 
 
-def test_speed_is_that_of_the_last_seconds(clock, watch):
+def test_the_speed_is_that_of_the_last_seconds(load_clock, clock):
     done = 0
     for speed in [1_000_000_000] + [100_000_000] * 5:
-        watch.time += 1
+        clock.time += 1
         done += speed
-        clock.update(weights(done))
-    assert clock.pace.speed == pytest.approx(100_000_000)
+        load_clock.update(weights(done))
+    assert load_clock.pace.speed == pytest.approx(100_000_000)
 
 
-def test_silence_is_told_with_its_age(clock, watch):
-    watch.time += 1
-    clock.update(weights(1_000_000_000))
-    watch.time += 2.5
-    assert "no news" not in line(clock, weights(1_000_000_000))
-    watch.time += 4
-    assert line(clock, weights(1_000_000_000)) == "1.0 GB of 4.0 GB · no news for 6 s"
-    clock.update(weights(2_000_000_000))
-    assert clock.pace.seconds_silent == 0
+def test_a_stall_is_shown_with_its_duration(load_clock, clock):
+    clock.time += 1
+    load_clock.update(weights(1_000_000_000))
+    clock.time += 2.5
+    assert "no news" not in line(load_clock, weights(1_000_000_000))
+    clock.time += 4
+    assert line(load_clock, weights(1_000_000_000)) == "1.0 GB of 4.0 GB · no news for 6 s"
+    load_clock.update(weights(2_000_000_000))
+    assert load_clock.pace.seconds_silent == 0
 
 
-def test_phases_have_words(clock, watch):
-    watch.time += 1
-    assert line(clock, None) == "Loading…"
-    assert line(clock, LoadProgress("tokenizer", 1, 1)) == "Reading the tokenizer"
-    assert line(clock, LoadProgress("warm-up", 1, 1)) == "Warming up"
+def test_phases_have_labels(load_clock, clock):
+    clock.time += 1
+    assert line(load_clock, None) == "Loading…"
+    assert line(load_clock, LoadProgress("tokenizer", 1, 1)) == "Reading the tokenizer"
+    assert line(load_clock, LoadProgress("warm-up", 1, 1)) == "Warming up"
 
 
-def test_a_row_shows_a_load_once_it_takes_long(stage, qtbot, loop):
+def test_a_row_shows_a_load_once_it_takes_a_while(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     row = stage.window.sidebar.rows[0]
     loading = ModelState(Phase.LOADING, row.record, weights(1_000_000_000))

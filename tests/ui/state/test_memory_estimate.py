@@ -1,4 +1,4 @@
-"""Whether a model fits: exact sums, bands, and nothing where nothing is known."""
+"""Whether a model fits: exact sums, bands, and an unknown fit where values are missing."""
 
 import math
 from dataclasses import replace
@@ -24,9 +24,9 @@ from sotto.ui.state.memory_estimate import (
 @pytest.mark.parametrize(
     ("context", "total", "available", "fit", "asks"),
     [
-        (10_000, 16, 12, Fit.FITS, False),  # 4 in use and 5 to come: 56 %
-        (40_000, 16, 12, Fit.TIGHT, False),  # 4 and 8: 75 %
-        (40_000, 16, 10, Fit.TIGHT, True),  # 6 and 8: 87 %
+        (10_000, 16, 12, Fit.FITS, False),  # 4 GB in use and 5 GB needed: 56 %
+        (40_000, 16, 12, Fit.TIGHT, False),  # 4 GB and 8 GB: 75 %
+        (40_000, 16, 10, Fit.TIGHT, True),  # 6 GB and 8 GB: 87 %
         (40_000, 16, 7, Fit.NO, True),
         (10_000, 16, 4, Fit.NO, True),
         (40_000, 64, 60, Fit.FITS, False),
@@ -53,20 +53,20 @@ def test_bands(context, total, available, fit, asks):
         (measured(), MachineMemory(MemorySample(math.nan, math.nan))),
     ],
 )
-def test_what_is_not_known_is_unknown(known, memory):
+def test_missing_values_make_the_fit_unknown(known, memory):
     found = project(known, memory, 10_000)
     assert (found.fit, found.needs_confirmation) == (Fit.UNKNOWN, False)
     assert found.reason
     assert "nan" not in found.reason.lower()
 
 
-def test_only_the_context_changes_when_another_one_is_chosen():
+def test_choosing_another_context_changes_only_its_caches():
     short, long = (project(measured(), machine_with(64, 60), tokens).plan for tokens in (4096, 8192))
     assert (short.weights, short.loading) == (long.weights, long.loading)
     assert long.cache == 2 * short.cache
 
 
-def test_without_a_choice_as_much_context_as_fits_well():
+def test_the_default_context_is_as_long_as_fits_well():
     assert project(measured(), machine_with(64, 60)).plan.context == 40_000
     found = project(measured(), machine_with(16, 12))
     assert (found.fit, found.plan.context) == (Fit.FITS, 32_768)
@@ -76,12 +76,12 @@ def test_without_a_choice_as_much_context_as_fits_well():
     assert project(measured(), machine_with(8, 3)).plan.context == 4096
 
 
-def test_a_model_that_is_small_fits_however_full_memory_is():
+def test_a_small_model_fits_however_full_memory_is():
     small = measured(replace(NEEDS, weight_bytes=1000, layers=(CacheNeed(CacheKind.FULL, 1),)))
     assert project(small, machine_with(16, 1)).fit is Fit.FITS
 
 
-def test_the_model_that_is_loaded_makes_room():
+def test_memory_of_the_loaded_model_counts_as_available():
     figures = MemoryFigures(5 * GB, 2 * GB, 6 * GB, 2 * GB, 8 * GB)
     memory = machine_memory(MemorySample(16 * GB, 4 * GB), figures)
     assert (memory.held, memory.others) == (8 * GB, 4 * GB)
@@ -89,12 +89,12 @@ def test_the_model_that_is_loaded_makes_room():
 
 
 @pytest.mark.parametrize(("device", "budget"), [("metal", 10), ("cuda", 10), ("cpu", 12)])
-def test_a_graphics_processor_holds_no_more_than_it_can(device, budget):
+def test_the_budget_of_a_gpu_is_limited_by_its_memory(device, budget):
     total = 0 if device == "cpu" else 10 * GB
     assert machine_with(16, 12).limits(measured(device=device, device_total=total)).budget == budget * GB
 
 
-def test_no_more_is_planned_with_than_the_settings_allow():
+def test_the_plan_respects_the_limit_in_the_settings():
     memory = machine_with(16, 12)
     allowed = MachineMemory(replace(memory.sample, allowed=3 * GB), memory.held)
     limits = allowed.limits(measured())
@@ -105,13 +105,13 @@ def test_no_more_is_planned_with_than_the_settings_allow():
     assert "the limit in Settings" in found.plan.sentence
 
 
-def test_the_sample_has_the_limit_that_was_chosen():
+def test_the_sample_includes_the_chosen_limit():
     assert sample_memory().allowed is None
     change_settings({"memory_limit": 2 * 10**9})
     assert sample_memory().allowed == 2 * 10**9
 
 
-def test_lengths_of_context_to_choose_from():
+def test_context_lengths_to_choose_from():
     assert context_steps(NEEDS)[:5] == (1024, 1536, 2048, 3072, 4096)
     assert context_steps(NEEDS)[-2:] == (32_768, 40_000)
     assert context_steps(replace(NEEDS, longest_context=512)) == (512,)

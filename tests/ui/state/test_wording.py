@@ -1,4 +1,4 @@
-"""Numbers, sizes, durations and names, as the window shows them."""
+"""How the window formats numbers, sizes, durations and names."""
 
 import pytest
 
@@ -16,7 +16,7 @@ def test_numbers_of_weights():
     assert wording.parameters(7_000_000_000) == "7B"
 
 
-def test_too_little_to_measure_has_no_speed():
+def test_too_few_tokens_have_no_speed():
     assert wording.speed(1, 10**9) == "— tok/s"
 
 

@@ -1,4 +1,4 @@
-"""Memory of a large model is back soon after it is ejected, and gone before the next one comes.
+"""The memory of a large model is freed soon after it is ejected, and before the next model is loaded.
 
 Run by `test_memory_back.py` in a process of its own.
 """
@@ -31,8 +31,8 @@ write_zeros(Path(sys.argv[1]), "plain", **changes)
 """
 
 
-def written(folder, width):
-    """Have a model written by another process: this one is to stay small."""
+def write_model_elsewhere(folder, width):
+    """Write a model from another process, so that this one stays small."""
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     subprocess.run([sys.executable, "-c", WRITE, str(folder), str(width)], env=environment, check=True)
     return folder
@@ -40,30 +40,30 @@ def written(folder, width):
 
 @pytest.fixture(scope="module")
 def large(tmp_path_factory):
-    """A model of more than 500 MB."""
-    folder = written(tmp_path_factory.mktemp("models") / "large", 14336)
+    """Return the folder of a model of more than 500 MB."""
+    folder = write_model_elsewhere(tmp_path_factory.mktemp("models") / "large", 14336)
     assert (folder / "model.safetensors").stat().st_size > 500 * MB
     return folder
 
 
 @pytest.fixture(scope="module")
 def smaller(tmp_path_factory):
-    """One of more than half as much."""
-    return written(tmp_path_factory.mktemp("models") / "smaller", 8192)
+    """Return the folder of a model of more than half that size."""
+    return write_model_elsewhere(tmp_path_factory.mktemp("models") / "smaller", 8192)
 
 
 @pytest.fixture
 def limits():
-    """What models may take in memory, the last of them now."""
+    """Return the memory limits of models; the last one applies."""
     return [None]
 
 
 @pytest.fixture
 def window(real_window, limits):
-    def engines(emit):
+    def make_loop(emit):
         return EngineLoop(emit, lambda: EngineSettings(memory_limit=limits[-1]))
 
-    return real_window(EngineThread(make_loop=engines))
+    return real_window(EngineThread(make_loop=make_loop))
 
 
 def resident():
@@ -78,7 +78,7 @@ def load(qtbot, window, path):
     )
 
 
-def test_eject_gives_the_memory_back_and_the_next_model_loads(qtbot, window, loop, large):
+def test_ejecting_frees_the_memory_and_the_next_model_loads(qtbot, window, loop, large):
     load(qtbot, window, large)
     before, actual = resident(), window.session.state.actual
     assert actual > 500 * MB
@@ -91,19 +91,17 @@ def test_eject_gives_the_memory_back_and_the_next_model_loads(qtbot, window, loo
     qtbot.waitUntil(lambda: window.session.state.phase is Phase.READY, timeout=WAIT)
 
 
-def test_where_two_do_not_fit_the_old_model_is_gone_before_the_new_one_comes(
-    qtbot, window, limits, loop, large, smaller
-):
+def test_if_two_models_do_not_fit_the_old_one_is_unloaded_first(qtbot, window, limits, loop, large, smaller):
     load(qtbot, window, large)
     first = window.session.state.actual
     limits.append(int(1.3 * first))
-    heard = []
-    window.session.host.event_received.connect(heard.append)
+    events = []
+    window.session.host.event_received.connect(events.append)
     load(qtbot, window, smaller)
-    coming = heard[next(number for number, event in enumerate(heard) if isinstance(event, LoadProgress)) :]
-    figures = [event for event in coming if isinstance(event, MemoryFigures)]
+    since_load = events[next(number for number, event in enumerate(events) if isinstance(event, LoadProgress)) :]
+    figures = [event for event in since_load if isinstance(event, MemoryFigures)]
     assert figures
-    # All of the smaller one is less than the larger one, which is not there beside any of it.
+    # The smaller model takes less than the larger one, so staying below that means that they never coexist.
     assert first > window.session.state.actual > 0.4 * first
     assert all(event.active + event.pool < first for event in figures)
 

@@ -1,7 +1,7 @@
-"""What a screen reader reads, and what other languages, directions and sizes of text do to the windows.
+"""What screen readers read, and how the windows cope with other languages, text directions and text sizes.
 
-The trees under `tests/_reference` were read and approved, with numbers left out; SOTTO_WRITE_REFERENCES=1 writes them
-anew.
+The accessibility trees under `tests/_reference` were reviewed and approved, with their numbers replaced by `#`.
+SOTTO_WRITE_REFERENCES=1 regenerates them.
 """
 
 import os
@@ -19,7 +19,7 @@ from sotto.ui.state.model_state import Phase
 from window_checks import nameless, stretch, tree_of
 
 SIZES = {"compact": (720, 480), "medium": (1120, 760), "wide": (1600, 1000)}
-# The others show what this machine has.
+# The other pages depend on the machine.
 PAGES = ("answers", "quick", "appearance")
 pytestmark = pytest.mark.usefixtures("same_machine")
 BOTH = pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
@@ -31,7 +31,7 @@ def settled(stage):
 
 
 def talk(stage, qtbot):
-    """Ask, and wait for the answer to be on the disk and in the list."""
+    """Ask, and wait until the answer is saved and listed."""
     stage.script.chunks = ["Use `code` and [a link](https://x.y).\n\n```python\nprint(1)\n```\n"]
     stage.window.send("How do I load a bigger model, and what does 4-bit mean?")
     qtbot.waitUntil(lambda: settled(stage) and stage.chat_session.turns[-1].id > 0)
@@ -40,16 +40,16 @@ def talk(stage, qtbot):
 
 
 def compare(widget, name):
-    """Compare a tree with the one that was approved."""
+    """Compare an accessibility tree with the approved one."""
     path, found = PICTURES / f"{name}.txt", re.sub(r"\d[\d,.]*", "#", tree_of(widget))
     if os.environ.get("SOTTO_WRITE_REFERENCES"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(found, encoding="utf-8")
-    assert found == path.read_text(encoding="utf-8"), f"{path.name} is another one: read it, then approve it"
+    assert found == path.read_text(encoding="utf-8"), f"{path.name} has changed: read it, then approve it"
 
 
 @pytest.mark.parametrize("size", SIZES)
-def test_the_first_page_as_it_is_read(ready, qtbot, loop, size):
+def test_the_accessibility_tree_of_the_first_page(ready, qtbot, loop, size):
     ready.window.resize(*SIZES[size])
     qtbot.waitUntil(lambda: bool(ready.window.models.planner.plans))
     qtbot.waitUntil(lambda: "plenty" in ready.window.sidebar.gauge.accessibleName())
@@ -57,7 +57,7 @@ def test_the_first_page_as_it_is_read(ready, qtbot, loop, size):
     compare(ready.window, f"first-{size}")
 
 
-def test_a_conversation_as_it_is_read(ready, qtbot, loop):
+def test_the_accessibility_tree_of_a_conversation(ready, qtbot, loop):
     talk(ready, qtbot)
     answer = ready.window.chat.transcript.messages[-1]
     qtbot.waitUntil(lambda: bool(answer.findChildren(CodeHeader)))
@@ -66,7 +66,7 @@ def test_a_conversation_as_it_is_read(ready, qtbot, loop):
 
 
 @pytest.mark.parametrize("page", PAGES)
-def test_the_settings_as_they_are_read(stage, qtbot, loop, page):
+def test_the_accessibility_tree_of_the_settings(stage, qtbot, loop, page):
     stage.window.dialogs.show_settings(page)
     qtbot.waitUntil(stage.window.dialogs.settings.isVisible)
     qtbot.wait(100)
@@ -75,7 +75,7 @@ def test_the_settings_as_they_are_read(stage, qtbot, loop, page):
     compare(stage.window.dialogs.settings, f"settings-{page}")
 
 
-def test_the_quick_prompt_as_it_is_read(around, qtbot, loop):
+def test_the_accessibility_tree_of_the_quick_prompt(around, qtbot, loop):
     QApplication.clipboard().setText("Some words that were copied.")
     around.load(qtbot)
     around.shell.quick.toggle()
@@ -83,14 +83,14 @@ def test_the_quick_prompt_as_it_is_read(around, qtbot, loop):
     compare(around.panel, "quick-prompt")
 
 
-def test_the_card_of_a_model_as_it_is_read(ready, qtbot, loop):
+def test_the_accessibility_tree_of_a_model_card(ready, qtbot, loop):
     ready.window.sidebar.rows[1].click()
     qtbot.waitUntil(ready.window.models.card.isVisible)
     qtbot.wait(300)
     compare(ready.window.models.card, "model-card")
 
 
-def test_what_can_be_chosen_for_a_chat_as_it_is_read(ready, qtbot, loop):
+def test_the_accessibility_tree_of_a_chats_settings(ready, qtbot, loop):
     ready.window.chat.toggle_choices()
     ready.window.chat.choices.show_choices("", {"format": {"kind": "json_schema", "text": "{}", "name": "a.json"}})
     qtbot.waitUntil(ready.window.chat.choices.system.hasFocus)
@@ -104,7 +104,7 @@ def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, d
     preferences.change(zoom=zoom)
     talk(ready, qtbot)
     ready.window.chat.toggle_choices()
-    # With everything that a chat can choose.
+    # Set every option that a chat can choose.
     held = {"kind": "json_schema", "text": "{}", "name": "person.json"}
     ready.chat_session.draft.set_choices("", {"think": "high", "format": held, "mirostat": 2})
     ready.window.current.changed.emit(ready.chat_session)
@@ -114,8 +114,8 @@ def test_longer_words_have_room_in_the_window(ready, qtbot, loop, preferences, d
     assert nameless(ready.window) == []
 
 
-def download(stage, qtbot):
-    """Have a download in every state, and a name that is none in the field of the card."""
+def show_downloads(stage, qtbot):
+    """Create a download in every state, and enter an invalid name in the field of the card."""
     downloads, names = (
         stage.window.models.downloading.downloads,
         {state: f"model-{state.value}:7b" for state in PullState},
@@ -127,15 +127,15 @@ def download(stage, qtbot):
         note = why if state in (PullState.STALLED, PullState.RETRYING, PullState.FAILED) else ""
         speed = (123_456_789.0, 3900.0) if state is PullState.DOWNLOADING else (None, None)
         stage.queue.tell(PullProgress(name, state, 123_400_000_000, 456_700_000_000, *speed, note))
-    qtbot.waitUntil(lambda: [one.state for one in downloads.all] == list(names))
+    qtbot.waitUntil(lambda: [entry.state for entry in downloads.all] == list(names))
     stage.window.models.downloading.open()
     stage.window.models.downloading.form.field.setText("no/name at all")
     stage.window.models.downloading.form.get.click()
     return stage.window.models.panel.downloads
 
 
-def test_downloads_as_they_are_read(ready, qtbot, loop):
-    compare(download(ready, qtbot), "downloads")
+def test_the_accessibility_tree_of_downloads(ready, qtbot, loop):
+    compare(show_downloads(ready, qtbot), "downloads")
     compare(ready.window.models.downloading.form, "get-card")
 
 
@@ -147,18 +147,18 @@ def test_longer_words_have_room_in_downloads(ready, qtbot, loop, preferences, di
     directed(direction)
     preferences.change(zoom=zoom)
     ready.window.resize(*SIZES[size])
-    listed, card = download(ready, qtbot), ready.window.models.downloading.form
+    listed, card = show_downloads(ready, qtbot), ready.window.models.downloading.form
     qtbot.wait(100)
-    for one in (listed, card):
-        assert_unclipped(one)
-        stretch(one)
+    for widget in (listed, card):
+        assert_unclipped(widget)
+        stretch(widget)
     qtbot.waitUntil(lambda: assert_unclipped(listed, card))
     assert nameless(ready.window) == []
-    # Neither is wider than its place, and no text of the card is below the window.
+    # Neither is wider than its area, and none of the card's text is outside the window.
     area = listed.parentWidget().parentWidget()
     assert listed.mapTo(area, listed.rect().topRight()).x() <= area.width()
     assert ready.window.centralWidget().rect().contains(card.geometry())
-    assert all(card.rect().contains(one.geometry()) for one in card.findChildren(QLabel) if one.isVisible())
+    assert all(card.rect().contains(widget.geometry()) for widget in card.findChildren(QLabel) if widget.isVisible())
 
 
 @pytest.mark.covering(2)
@@ -189,13 +189,13 @@ def test_longer_words_have_room_in_the_quick_prompt(around, qtbot, loop, prefere
     assert nameless(around.panel) == []
 
 
-def test_the_window_is_mirrored_where_text_runs_from_right_to_left(ready, qtbot, loop, directed):
+def test_the_window_is_mirrored_for_right_to_left_text(ready, qtbot, loop, directed):
     directed(Qt.LayoutDirection.RightToLeft)
     ready.window.resize(1120, 760)
     qtbot.waitUntil(lambda: ready.window.sidebar.x() > ready.window.chat.x())
     ready.window.send("שלום, مرحبا")
     qtbot.waitUntil(lambda: settled(ready))
     question, _ = ready.window.chat.transcript.messages
-    # A person speaks at the left then.
+    # The person's messages are on the left then.
     assert question.text.mapTo(question, question.text.rect().center()).x() < question.width() / 2
     assert QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft

@@ -1,4 +1,4 @@
-"""The first thing that people see: a model that greets, what was found, where, and how to add more."""
+"""The first page that people see: a model's greeting, the models that were found, and how to add more."""
 
 from pathlib import Path
 
@@ -24,7 +24,7 @@ def texts(widget):
     return [widget.itemAt(number).widget().text() for number in range(widget.count())]
 
 
-def test_what_was_found_is_counted_with_its_size(stage, loop):
+def test_found_models_are_counted_with_their_size(stage, loop):
     finds = stage.window.chat.welcome.finds
     finds.show_found([BUILTIN, record("a", size=40 * 10**9), record("b", size=10**9)], PLACES, 16 * 10**9)
     assert finds.headline.text() == "Found 2 models you already have (41.0 GB)"
@@ -37,7 +37,7 @@ def test_what_was_found_is_counted_with_its_size(stage, loop):
     ]
 
 
-def test_where_nothing_was_found_the_page_says_where_sotto_looked(stage, loop):
+def test_the_page_says_where_sotto_looked_if_nothing_was_found(stage, loop):
     finds = stage.window.chat.welcome.finds
     finds.show_found([BUILTIN], PLACES, 16 * 10**9)
     assert not finds.places.isHidden()
@@ -76,7 +76,9 @@ def test_every_button_does_something(stage, qtbot, loop, preferences, monkeypatc
     finds.rescan.click()
     qtbot.waitUntil(lambda: len(stage.session.library.models) == 3)
     finds.add.click()
-    (dialog,) = [one for one in QApplication.topLevelWidgets() if one.windowTitle() == "Add a folder of models"]
+    (dialog,) = [
+        widget for widget in QApplication.topLevelWidgets() if widget.windowTitle() == "Add a folder of models"
+    ]
     dialog.fileSelected.emit("/extra")
     dialog.close()
     assert preferences.values.folders == ("/extra",)
@@ -106,7 +108,7 @@ def test_everything_is_reached_by_tab(stage, qtbot, loop):
         window.sidebar.search,
         window.chat.composer.draft,
     }
-    assert {one for one in wanted if one.isVisible()} <= reached
+    assert {widget for widget in wanted if widget.isVisible()} <= reached
 
 
 @pytest.mark.parametrize("size", [(720, 480), (1120, 760), (1600, 1000)])

@@ -1,4 +1,4 @@
-"""Large text in the smallest windows: nothing is cut off, and everything can be brought into view."""
+"""Large text in the smallest window: nothing is cut off, and everything can be scrolled into view."""
 
 import pytest
 from PySide6.QtCore import Qt
@@ -10,19 +10,19 @@ from sotto.ui.models.model_row import minimum_row_height
 from sotto.ui.preferences.preferences import MAX_ZOOM
 from sotto.ui.state.model_state import Phase
 
-SMALLEST = (720, 480)
+MIN_SIZE = (720, 480)
 pytestmark = pytest.mark.usefixtures("same_machine")
 BOTH = pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
 
 
 @pytest.fixture
 def full(ready, qtbot, loop):
-    """The smallest window, with models that run and one that does not, and a conversation in the list."""
+    """Return the stage with the smallest window, models that run and one that does not, and a listed conversation."""
 
     def fill():
         ready.shelf.records += [record("cannot", runnable=False), record("hf.co/someone/A-long-name-GGUF:Q4_K_M")]
         ready.session.library.rescan()
-        ready.window.resize(*SMALLEST)
+        ready.window.resize(*MIN_SIZE)
         ready.window.send("How do I load a bigger model, and what does 4-bit mean?")
         qtbot.waitUntil(lambda: len(ready.window.sidebar.rows) == 4 and bool(ready.window.sidebar.chats.model.rows))
         qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
@@ -42,28 +42,28 @@ def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, dir
 
     def all_has_room():
         assert_whole(window)
-        assert (window.width(), window.height()) == SMALLEST
+        assert (window.width(), window.height()) == MIN_SIZE
         assert not sidebar.geometry().intersects(window.chat.geometry())
-        # A row of each list is to be seen as a whole.
+        # At least one whole row of each list is visible.
         assert sidebar.chats.view.viewport().height() >= sidebar.chats.view.sizeHintForRow(0)
         assert sidebar.models.area.viewport().height() >= minimum_row_height()
-        # What the lines say that are left out is said elsewhere.
+        # Lines that are hidden are still in the tooltip.
         legends = [legend for legend in sidebar.gauge.legends if legend.isVisible()]
         assert bool(legends) == (zoom == 1.0)
         assert "Other programs" in sidebar.gauge.toolTip()
         assert sidebar.name.isVisible() == (zoom <= 1.5)
-        # There is nothing to scroll but the lists, up to text of twice the size.
+        # Up to twice the text size, only the lists scroll.
         assert (sidebar.area.verticalScrollBar().maximum() > 0) == (zoom > 2)
 
-    # A change of the layout takes several rounds of the event loop.
+    # A layout change takes several iterations of the event loop.
     qtbot.waitUntil(all_has_room)
 
 
-def test_tab_brings_what_it_reaches_into_view(full, qtbot, loop, preferences):
+def test_tab_scrolls_the_focused_widget_into_view(full, qtbot, loop, preferences):
     window, sidebar = full.window, full.window.sidebar
     preferences.change(zoom=MAX_ZOOM)
     qtbot.waitUntil(lambda: sidebar.area.verticalScrollBar().maximum() > 0)
-    # What moves by itself later is not brought back.
+    # Wait for everything that may still move, because it would not be scrolled back into view.
     qtbot.waitUntil(lambda: not full.chat_session.busy)
     qtbot.waitUntil(lambda: assert_whole(window))
     qtbot.wait(100)
@@ -74,41 +74,41 @@ def test_tab_brings_what_it_reaches_into_view(full, qtbot, loop, preferences):
         focused = QApplication.focusWidget()
         if sidebar.isAncestorOf(focused):
             reached.add(focused)
-            # Qt centres what has hardly room, and rounds.
+            # Qt centres widgets that barely fit, and rounds.
             inside = focused.rect().adjusted(1, 1, -1, -1)
             qtbot.waitUntil(lambda: focused.visibleRegion().boundingRect().contains(inside))  # noqa: B023
     chats = sidebar.chats
     assert {sidebar.search, chats.shelf_button, chats.view, *sidebar.rows, sidebar.models.get} <= reached
 
 
-def test_what_fits_again_comes_back(full, qtbot, loop, preferences):
+def test_hidden_parts_return_when_they_fit_again(full, qtbot, loop, preferences):
     window, sidebar = full.window, full.window.sidebar
     preferences.change(zoom=2.0)
     qtbot.waitUntil(lambda: not sidebar.gauge.expanded)
     window.resize(720, 700)
     qtbot.waitUntil(lambda: sidebar.gauge.expanded and sidebar.name.isVisible())
-    assert any(one.isVisible() for one in sidebar.gauge.legends)
-    window.resize(*SMALLEST)
+    assert any(legend.isVisible() for legend in sidebar.gauge.legends)
+    window.resize(*MIN_SIZE)
     qtbot.waitUntil(lambda: not sidebar.gauge.expanded)
     preferences.change(zoom=1.0)
     qtbot.waitUntil(lambda: sidebar.gauge.expanded and sidebar.name.isVisible())
 
 
 @BOTH
-def test_what_can_be_chosen_for_a_chat_has_room(full, qtbot, loop, preferences, directed, direction):
+def test_the_settings_of_a_chat_have_room(full, qtbot, loop, preferences, directed, direction):
     window, choices = full.window, full.window.chat.choices
     directed(direction)
     preferences.change(zoom=2.0)
     window.chat.toggle_choices()
-    held = {"kind": "json_schema", "text": "{}", "name": "person.json"}
-    full.window.chat.choices.show_choices("", {"think": "high", "format": held, "mirostat": 2})
+    chosen_format = {"kind": "json_schema", "text": "{}", "name": "person.json"}
+    full.window.chat.choices.show_choices("", {"think": "high", "format": chosen_format, "mirostat": 2})
     choices.more.click()
     choices.presets.button.setText("Preset: A name that goes on and on & on ▾".replace("&", "&&"))
     qtbot.waitUntil(lambda: assert_whole(choices))
     assert "on &amp; on" in choices.presets.button.toolTip()
     title, origin, field = choices.titles["temperature"], choices.origins["temperature"], choices.fields["temperature"]
     assert title.y() == origin.y() < field.y()
-    # With room, a number stands in one line again.
+    # With more room, a number and its title are on one line again.
     preferences.change(zoom=1.0)
     qtbot.waitUntil(lambda: title.geometry().center().y() == field.geometry().center().y())
     qtbot.waitUntil(lambda: assert_whole(choices))
@@ -132,6 +132,6 @@ def test_a_notice_has_room_for_the_longest_words(
     )
     qtbot.waitUntil(lambda: assert_whole(window))
     qtbot.waitUntil(lambda: (window.width(), window.height()) == (720, height))
-    # It is said as it is.
+    # The text itself is unchanged.
     assert word in notice.message.text()
     assert word in notice.accessibleName()

@@ -1,4 +1,4 @@
-"""Runs `memory_back.py` in a process of its own: what other tests have left in memory would be counted otherwise."""
+"""Runs `memory_back.py` in its own process, because it would otherwise count memory that other tests left behind."""
 
 import subprocess
 import sys

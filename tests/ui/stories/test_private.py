@@ -1,4 +1,4 @@
-"""What a session of the real app leaves on the disk is for its person alone."""
+"""Files that a session of the real app writes are accessible only to their owner."""
 
 import contextlib
 import json
@@ -63,7 +63,7 @@ sys.exit(app.run(StartRequest(), enter(data_dir(), StartRequest())))
 
 @pytest.fixture
 def home(own_home, monkeypatch):
-    """A home where everything that Sotto has is under one folder of each kind, as on any machine."""
+    """Return a home in which all of Sotto's files of one kind are in one folder, as on any machine."""
     for name in ("CACHE", "CONFIG", "DATA", "STATE"):
         monkeypatch.setenv(f"XDG_{name}_HOME", str(own_home / name.lower()))
     return own_home
@@ -73,12 +73,12 @@ def roots():
     return [root for root in (data_dir(), cache_dir(), config_dir(), state_dir()) if root.exists()]
 
 
-def for_others(*folders):
-    """Return what of some folders anybody but its owner could read, write or enter."""
+def open_to_others(*folders):
+    """Return the entries of some folders that anybody but the owner could read, write or enter."""
     found = []
     for root in folders:
         for path in (root, *root.rglob("*")):
-            # Files of an open database come and go.
+            # Files of an open database may disappear meanwhile.
             with contextlib.suppress(FileNotFoundError):
                 if path.lstat().st_mode & (stat.S_IRWXG | stat.S_IRWXO):
                     found.append((str(path.relative_to(root.parent)), stat.filemode(path.lstat().st_mode)))
@@ -100,7 +100,7 @@ def damaged_chats(path):
     ("umask", "host", "before", "aside"),
     [("022", "thread", older_chats, "chats.version-1.sqlite3"), ("000", "process", damaged_chats, "chats.damaged-*")],
 )
-def test_nobody_else_can_read_what_a_session_leaves(home, umask, host, before, aside):
+def test_nobody_else_can_read_the_files_of_a_session(home, umask, host, before, aside):
     data, config = data_dir(), config_dir()
     for folder in (data, config, cache_dir() / "prefixes" / "old"):
         folder.mkdir(parents=True)
@@ -118,18 +118,18 @@ def test_nobody_else_can_read_what_a_session_leaves(home, umask, host, before, a
         text=True,
     )
     try:
-        said = app.stdout.readline()
-        there = {path.name for path in data.iterdir()}
-        during = for_others(*roots())
+        line = app.stdout.readline()
+        names = {path.name for path in data.iterdir()}
+        during = open_to_others(*roots())
     finally:
         app.send_signal(signal.SIGTERM)
         _, errors = app.communicate(timeout=60)
-    assert (said, app.returncode) == ("now\n", 0), errors
-    assert {"chats.sqlite3", "chats.sqlite3-wal", "chats.sqlite3-shm", "app.socket", "app.lock"} <= there
-    assert {"all.json", "one.md"} <= there
+    assert (line, app.returncode) == ("now\n", 0), errors
+    assert {"chats.sqlite3", "chats.sqlite3-wal", "chats.sqlite3-shm", "app.socket", "app.lock"} <= names
+    assert {"all.json", "one.md"} <= names
     assert during == []
-    assert for_others(*roots()) == []
-    # All of it was there to be read.
+    assert open_to_others(*roots()) == []
+    # Check that the session really wrote these files.
     assert list(data.glob(aside))
     assert "Be brief." in (config / "presets.json").read_text()
     assert json.loads((config / "app.json").read_text())["api_key"] == "s3cret"
@@ -143,22 +143,22 @@ def umask(request):
     os.umask(before)
 
 
-def test_a_folder_that_was_there_is_closed_by_whoever_enters(tmp_path, umask):
+def test_an_existing_folder_is_made_private_on_entry(tmp_path, umask):
     folder = tmp_path / "deep" / "data"
     folder.mkdir(parents=True)
     folder.chmod(0o777)
     enter(folder, StartRequest()).close()
-    assert for_others(folder) == []
+    assert open_to_others(folder) == []
 
 
-def test_a_file_of_conversations_is_closed_with_all_that_lies_beside_it(tmp_path, umask):
+def test_a_chat_database_is_made_private_with_its_side_files(tmp_path, umask):
     path = tmp_path / "data" / "chats.sqlite3"
     path.parent.mkdir(mode=0o755)
     older_chats(path)
     database = Database(path)
     database.connection.execute("CREATE TABLE more (id)")
     assert len(list(path.parent.iterdir())) == 4
-    assert for_others(path.parent) == []
+    assert open_to_others(path.parent) == []
     database.close()
     old = path.with_name("chats.damaged-0123456789ab.sqlite3")
     old.write_bytes(b"")
@@ -166,18 +166,18 @@ def test_a_file_of_conversations_is_closed_with_all_that_lies_beside_it(tmp_path
     damaged_chats(path)
     Database(path).close()
     assert len(list(path.parent.glob("chats.damaged-*"))) == 2
-    assert for_others(path.parent) == []
+    assert open_to_others(path.parent) == []
 
 
-def test_folders_of_the_person_stay_as_they_are(home, umask):
+def test_folders_of_the_person_keep_their_modes(home, umask):
     folder = home / "Documents"
     folder.mkdir()
     folder.chmod(0o755)
     write_atomically(folder / "new" / "chats.json", "{}")
-    assert for_others(folder) == [("Documents", "drwxr-xr-x")]
+    assert open_to_others(folder) == [("Documents", "drwxr-xr-x")]
 
 
-def test_models_keep_their_modes_in_a_folder_that_lets_nobody_in(home, umask):
+def test_models_keep_their_modes_in_a_private_folder(home, umask):
     blob = data_dir() / "models" / "blobs" / "sha256-0"
     blob.parent.mkdir(parents=True)
     blob.write_bytes(b"weights")
@@ -189,7 +189,7 @@ def test_models_keep_their_modes_in_a_folder_that_lets_nobody_in(home, umask):
     assert modes == [0o700, 0o700, 0o644, 0o755]
 
 
-def test_a_folder_that_cannot_be_closed_is_told_and_used(tmp_path, monkeypatch, caplog):
+def test_a_folder_that_cannot_be_made_private_is_logged_and_used(tmp_path, monkeypatch, caplog):
     def refuse(path, mode):
         if path == tmp_path:
             raise PermissionError(1, "Operation not permitted")

@@ -1,4 +1,4 @@
-"""Downloads in the real window, by the real queue, from a registry on loopback that fails as it is told to."""
+"""Downloads in the real window with the real queue, from a registry on loopback with scripted failures."""
 
 import itertools
 import os
@@ -22,14 +22,14 @@ WAIT = 20_000
 
 @pytest.fixture
 def registry(tmp_path):
-    """A registry with one model of three tensors."""
+    """Yield a registry with one model of three tensors."""
     with serving(large_model(tmp_path / "registry")) as served:
         yield served
 
 
 @pytest.fixture
 def window(real_window, monkeypatch):
-    """The window, whose queue speaks without TLS and has little patience."""
+    """Return the window with a queue that uses no TLS and has short timeouts."""
 
     def open_queue(tell):
         return PullQueue(data_dir() / "models", tell, judge=_refusal, insecure=True, patience=HASTY)
@@ -38,8 +38,8 @@ def window(real_window, monkeypatch):
     return real_window(EngineThread())
 
 
-class Watch:
-    """What was to be seen of one download, in order."""
+class DownloadRecorder:
+    """Records what was shown of one download, in order."""
 
     def __init__(self, window):
         self.window = window
@@ -51,18 +51,18 @@ class Watch:
             self.seen.append((row.progress, row.status.text(), row.note.text() if row.note.isVisible() else ""))
 
     @property
-    def bytes_never_fell(self):
+    def bytes_never_decreased(self):
         done = [progress.done for progress, _, _ in self.seen]
         return all(before <= now for before, now in itertools.pairwise(done))
 
 
 @pytest.fixture
-def watch(window):
-    return Watch(window)
+def recorder(window):
+    return DownloadRecorder(window)
 
 
-def get(qtbot, window, registry):
-    """Ask for the model in the way that a person does."""
+def request_model(qtbot, window, registry):
+    """Request the model in the way that a person does."""
     card = window.models.downloading.form
     qtbot.mouseClick(window.models.panel.get, Qt.MouseButton.LeftButton)
     qtbot.keyClicks(card.field, name_at(registry))
@@ -70,11 +70,11 @@ def get(qtbot, window, registry):
     assert card.isHidden(), card.error.text()
 
 
-def arrived(qtbot, window, registry):
-    """Wait until the list has the model and no download, and check it to the last byte."""
+def wait_until_arrived(qtbot, window, registry):
+    """Wait until the model is listed and no download is, and check its files to the last byte."""
     shown = name_at(registry)
     qtbot.waitUntil(lambda: shown in [row.record.name for row in window.sidebar.rows], timeout=WAIT)
-    # The list looks after the disk by itself, and may be the first to know.
+    # The list watches the disk and may show the model before the download is removed.
     qtbot.waitUntil(lambda: window.models.panel.downloads.rows == [], timeout=WAIT)
     assert_complete(data_dir() / "models", registry)
 
@@ -84,17 +84,17 @@ def row_of(window):
     return row
 
 
-def test_a_model_is_asked_for_and_arrives(qtbot, window, loop, registry, watch):
-    # Slow enough that it can be watched.
+def test_a_model_is_requested_and_arrives(qtbot, window, loop, registry, recorder):
+    # Slow the download down so that it can be observed.
     registry.pause = 0.1
-    get(qtbot, window, registry)
+    request_model(qtbot, window, registry)
     assert row_of(window).name.text() == "m"
-    arrived(qtbot, window, registry)
-    assert watch.bytes_never_fell
-    assert any(doing.endswith("left") for _, doing, _ in watch.seen)
-    assert all(note == "" for _, _, note in watch.seen)
+    wait_until_arrived(qtbot, window, registry)
+    assert recorder.bytes_never_decreased
+    assert any(doing.endswith("left") for _, doing, _ in recorder.seen)
+    assert all(note == "" for _, _, note in recorder.seen)
     assert window.chat.notice.title.text().endswith("/m is here")
-    # No second row, and nothing is said of a download any more.
+    # No second row appears, and no download is shown any more.
     qtbot.wait(400)
     assert window.models.panel.downloads.rows == []
 
@@ -104,59 +104,59 @@ def test_a_model_is_asked_for_and_arrives(qtbot, window, loop, registry, watch):
     [[drop(0.3), drop(0.3)], [status(403), status(503)], [corrupt]],
     ids=["dropped", "refused", "corrupt"],
 )
-def test_what_goes_wrong_once_goes_right_by_itself(qtbot, window, loop, registry, watch, faults):
+def test_transient_failures_are_retried(qtbot, window, loop, registry, recorder, faults):
     registry.fail("/blobs/", *faults)
-    get(qtbot, window, registry)
-    arrived(qtbot, window, registry)
-    assert watch.bytes_never_fell
+    request_model(qtbot, window, registry)
+    wait_until_arrived(qtbot, window, registry)
+    assert recorder.bytes_never_decreased
 
 
-def test_a_stall_is_said_and_forgotten(qtbot, window, loop, registry, watch):
+def test_a_stall_is_shown_and_cleared(qtbot, window, loop, registry, recorder):
     registry.fail("/blobs/", *([silent(0.5)] * 5))
     registry.pause = 0.005
-    get(qtbot, window, registry)
-    qtbot.waitUntil(lambda: any(doing == "Stalled" for _, doing, _ in watch.seen), timeout=WAIT)
-    (note,) = {note for progress, _, note in watch.seen if progress.state is PullState.STALLED}
+    request_model(qtbot, window, registry)
+    qtbot.waitUntil(lambda: any(doing == "Stalled" for _, doing, _ in recorder.seen), timeout=WAIT)
+    (note,) = {note for progress, _, note in recorder.seen if progress.state is PullState.STALLED}
     assert note.endswith(".")
     registry.forgive()
     registry.released.set()
-    arrived(qtbot, window, registry)
-    assert watch.bytes_never_fell
-    assert all(bool(note) == (doing in ("Stalled", "Trying again")) for _, doing, note in watch.seen)
+    wait_until_arrived(qtbot, window, registry)
+    assert recorder.bytes_never_decreased
+    assert all(bool(note) == (doing in ("Stalled", "Trying again")) for _, doing, note in recorder.seen)
 
 
-def test_a_name_that_nobody_has_fails_in_a_sentence_and_can_be_tried_again(qtbot, window, loop, registry):
+def test_an_unknown_model_fails_with_a_reason_and_can_be_retried(qtbot, window, loop, registry):
     registry.fail("/manifests/", *([status(404)] * 20))
-    get(qtbot, window, registry)
+    request_model(qtbot, window, registry)
     qtbot.waitUntil(lambda: row_of(window).status.text() == "Failed", timeout=WAIT)
     assert "m:latest" in row_of(window).note.text() or "/m" in row_of(window).note.text()
     assert row_of(window).note.text().endswith(".")
     registry.forgive()
     row_of(window).toggle.click()
-    arrived(qtbot, window, registry)
+    wait_until_arrived(qtbot, window, registry)
 
 
-def test_it_rests_and_goes_on_where_it_was(qtbot, window, loop, registry, watch):
+def test_a_paused_download_resumes_where_it_was(qtbot, window, loop, registry, recorder):
     registry.pause = 0.05
-    get(qtbot, window, registry)
+    request_model(qtbot, window, registry)
     qtbot.waitUntil(lambda: row_of(window).progress.done > 100_000, timeout=WAIT)
     row_of(window).toggle.click()
     qtbot.waitUntil(lambda: row_of(window).status.text() == "Paused", timeout=2000)
-    here, asked = row_of(window).progress.done, len(registry.requests)
-    assert here > 0
+    received, request_count = row_of(window).progress.done, len(registry.requests)
+    assert received > 0
     qtbot.wait(300)
-    assert (row_of(window).progress.done, len(registry.requests)) == (here, asked)
+    assert (row_of(window).progress.done, len(registry.requests)) == (received, request_count)
     registry.pause = 0.0
     row_of(window).toggle.click()
-    arrived(qtbot, window, registry)
-    assert watch.bytes_never_fell
-    assert any("range" in one.headers for one in registry.requests[asked:])
+    wait_until_arrived(qtbot, window, registry)
+    assert recorder.bytes_never_decreased
+    assert any("range" in request.headers for request in registry.requests[request_count:])
 
 
-def test_what_is_given_up_leaves_nothing(qtbot, window, loop, registry, monkeypatch):
+def test_a_cancelled_download_leaves_nothing(qtbot, window, loop, registry, monkeypatch):
     monkeypatch.setattr("sotto.ui.models.downloads.UNDO_SECONDS", 0.1)
     registry.pause = 0.05
-    get(qtbot, window, registry)
+    request_model(qtbot, window, registry)
     qtbot.waitUntil(lambda: row_of(window).progress.done > 100_000, timeout=WAIT)
     row_of(window).cancel.click()
     assert window.models.panel.downloads.rows == []
@@ -165,11 +165,11 @@ def test_what_is_given_up_leaves_nothing(qtbot, window, loop, registry, monkeypa
     assert window.models.panel.downloads.rows == []
 
 
-def test_quitting_takes_less_than_a_second_and_the_next_start_goes_on(
+def test_quitting_takes_less_than_a_second_and_the_next_start_resumes(
     qtbot, window, loop, registry, preferences, destroyed
 ):
     registry.pause = 0.05
-    get(qtbot, window, registry)
+    request_model(qtbot, window, registry)
     qtbot.waitUntil(lambda: row_of(window).progress.done > 100_000, timeout=WAIT)
     began = time.monotonic()
     window.models.close()
@@ -177,7 +177,7 @@ def test_quitting_takes_less_than_a_second_and_the_next_start_goes_on(
     registry.pause = 0.0
     again = Downloads(window.session, preferences)
     again.begin(window.dialogs.tasks)
-    qtbot.waitUntil(lambda: [one.state for one in again.all] == [PullState.PAUSED])
+    qtbot.waitUntil(lambda: [progress.state for progress in again.all] == [PullState.PAUSED])
     (left,) = again.all
     assert left.name == name_at(registry)
     assert 0 < left.done < left.total
@@ -218,7 +218,7 @@ sys.exit(app.run())
 """
 
 
-def test_the_app_ends_in_the_middle_of_a_download_without_a_question(registry, own_home):
+def test_the_app_quits_during_a_download_without_asking(registry, own_home):
     registry.pause = 0.05
     done = subprocess.run(
         [sys.executable, "-c", APP, name_at(registry)],
@@ -234,11 +234,11 @@ def test_the_app_ends_in_the_middle_of_a_download_without_a_question(registry, o
     assert left.done > 100_000
 
 
-def test_a_limit_holds_at_once(qtbot, window, loop, registry, preferences):
+def test_a_speed_limit_applies_at_once(qtbot, window, loop, registry, preferences):
     preferences.change(download_limit=10_000)
-    get(qtbot, window, registry)
+    request_model(qtbot, window, registry)
     qtbot.wait(1500)
-    # Far less than the 800 KB that would be here long ago.
+    # This is far less than the 800 KB that would have arrived long ago without a limit.
     assert row_of(window).progress.done < 200_000
     preferences.change(download_limit=0)
-    arrived(qtbot, window, registry)
+    wait_until_arrived(qtbot, window, registry)

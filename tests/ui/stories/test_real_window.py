@@ -1,4 +1,4 @@
-"""The real window over the real engine and the built-in model: nothing is scripted here."""
+"""The real window over the real engine with the built-in model; nothing is scripted here."""
 
 import os
 from pathlib import Path
@@ -20,7 +20,7 @@ WAIT = 30_000
 
 
 class HeartBeat:
-    """Counts the turns that the window's own thread gets."""
+    """Counts the ticks of a timer on the window's thread."""
 
     def __init__(self, parent):
         self.ticks = 0
@@ -37,7 +37,7 @@ in_both_hosts = pytest.mark.parametrize("window", [THREAD, PROCESS], indirect=Tr
 
 @pytest.fixture(params=[THREAD, pytest.param(PROCESS, marks=pytest.mark.full)])
 def window(request, real_window):
-    """The window, greeting with the built-in model."""
+    """Return the window, with the built-in model and its greeting."""
     return real_window(make_host(request.param))
 
 
@@ -77,7 +77,7 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     assert len(current.session.conversation.messages[-1].content) > 10
     assert " tok/s" in transcript.last_message.status.text()
 
-    # Stream 2,000 tokens; the window stays alive.
+    # Stream 2,000 tokens; the window stays responsive.
     session.settings = ChatSettings(num_predict=2000, ignore_eos=True)
     beat = HeartBeat(window)
     type_and_send(qtbot, window, "Tell me a story")
@@ -86,7 +86,7 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     assert line.startswith("2,000 tokens")
     assert "cached" in line
     assert "reached the length limit" in line
-    # A blocked window would tick once; how late the ticks are is measured by a benchmark.
+    # A blocked window would tick once; a benchmark measures how late the ticks are.
     assert beat.ticks > 20
 
     # Stop.
@@ -104,7 +104,7 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
     assert len(current.session.conversation.messages) == kept
 
-    # Ask again, without the 2,000 tokens in sight: after them any answer is possible, and none.
+    # Ask again in a new chat: after 2,000 tokens the answer could be anything, or empty.
     current.new_chat()
     session.settings = ChatSettings()
     type_and_send(qtbot, window, "What can you do?")
@@ -113,7 +113,7 @@ def test_load_ask_stream_stop_drop_and_ask_again(qtbot, window, manifest, loop):
     assert "Sotto" in current.session.conversation.messages[-1].content
 
 
-def test_a_long_answer_is_followed_until_it_is_outgrown_and_then_left_alone(qtbot, window, loop):
+def test_a_long_answer_is_followed_until_it_outgrows_the_view(qtbot, window, loop):
     transcript, bar = window.chat.transcript, window.chat.transcript.verticalScrollBar()
     window.session.settings = ChatSettings(num_predict=1200, ignore_eos=True)
     type_and_send(qtbot, window, "Tell me a story")
@@ -134,14 +134,14 @@ def test_stop_while_the_prompt_is_read(qtbot, window, loop):
     assert window.current.session.conversation.messages[0].content == "What is a token?"
 
 
-def test_what_the_model_says_for_itself_is_shown_beside_what_is_chosen(qtbot, window, loop):
+def test_the_models_own_options_are_shown_as_defaults(qtbot, window, loop):
     choices = window.chat.choices
     assert (choices.fields["num_predict"].text(), choices.origins["num_predict"].text()) == ("256", "from the model")
     window.session.eject()
     qtbot.waitUntil(lambda: choices.origins["num_predict"].text() == "usual", timeout=WAIT)
 
 
-def test_what_cannot_be_loaded_says_why_in_place(qtbot, window, loop, tmp_path):
+def test_a_model_that_cannot_be_loaded_shows_the_reason(qtbot, window, loop, tmp_path):
     notice = window.chat.notice
     broken, empty = tmp_path / "latest", tmp_path / "empty"
     broken.write_text("{")
@@ -154,7 +154,7 @@ def test_what_cannot_be_loaded_says_why_in_place(qtbot, window, loop, tmp_path):
         qtbot.waitUntil(notice.isVisible, timeout=WAIT)
         assert notice.title.text()
         assert len(notice.message.text()) > 10
-    # What was loaded stays loaded.
+    # The loaded model stays loaded.
     assert window.session.state.phase is Phase.READY
 
 
@@ -172,7 +172,7 @@ def test_a_dropped_folder_and_its_weights_load(qtbot, window, loop, tmp_path):
 
 
 @in_both_hosts
-def test_memory_comes_back_after_eject(qtbot, window, loop):
+def test_memory_is_freed_after_eject(qtbot, window, loop):
     gauge = window.sidebar.gauge
     qtbot.waitUntil(lambda: gauge.figures is not None, timeout=WAIT)
     qtbot.waitUntil(lambda: "Kept for later" in gauge.accessibleName(), timeout=WAIT)
@@ -181,28 +181,28 @@ def test_memory_comes_back_after_eject(qtbot, window, loop):
 
 
 @in_both_hosts
-def test_the_gauge_says_what_the_engine_then_counts(qtbot, window, loop, tmp_path):
+def test_the_gauge_agrees_with_the_engines_count(qtbot, window, loop, tmp_path):
     composer, meter = window.chat.composer, window.composing.meter
     notes, report = tmp_path / "notes.md", tmp_path / "report.pdf"
     notes.write_text("# Rice\n\n" + "Ten minutes, and five more with the lid on.\n" * 20)
     report.write_bytes(pdf("Rain fell on Monday.", "On Tuesday it did not."))
-    # For the first question and, with an answer in front of it, for the second.
+    # Check the first question, and the second one, which has an answer before it.
     for paths, text in (((notes, report), "What is in these?"), ((), "And what does 4-bit mean?")):
         window.composing.attach(paths)
         composer.draft.setPlainText(text)
         qtbot.waitUntil(lambda: len(window.current.session.draft.attachments) == len(paths), timeout=WAIT)  # noqa: B023
         qtbot.waitUntil(lambda: meter.fresh and not meter.waiting and meter.use is not None, timeout=WAIT)
-        said, weighed = meter.use.tokens, [one.tokens for one in window.current.session.draft.attachments]
+        estimated, sizes = meter.use.tokens, [file.tokens for file in window.current.session.draft.attachments]
         assert meter.use.limit == window.session.state.info.context_length
-        assert all(weighed)
-        assert sum(weighed) < said
+        assert all(sizes)
+        assert sum(sizes) < estimated
         qtbot.keyClick(composer.draft, Qt.Key.Key_Return)
         qtbot.waitUntil(lambda: done(window) and "prompt" in window.current.session.turns[-1].figures, timeout=WAIT)
         counted = window.current.session.turns[-1].figures["prompt"]
-        assert abs(said - counted) <= 0.02 * counted
+        assert abs(estimated - counted) <= 0.02 * counted
 
 
-def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtbot, window, loop):
+def test_cached_prompts_are_not_read_again_or_the_reason_is_shown(qtbot, window, loop):
     current = window.current
 
     def ask(act):
@@ -212,7 +212,7 @@ def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtb
 
     first = ask(lambda: window.send("How do I load a bigger model? " * 8))
     second = ask(lambda: window.send("What is a token?"))
-    # All of the first turn but for what its end costs.
+    # The whole first turn is cached, except for the tokens at its end.
     assert second["cached"] >= 0.9 * (first["prompt"] + first["tokens"])
     assert f"({second['cached']:,} cached)" in window.chat.transcript.last_message.status.text()
     assert "anew" not in second
@@ -229,7 +229,7 @@ def test_what_was_read_is_not_read_again_and_where_it_is_the_window_says_why(qtb
     assert seen[0][0] >= seen[0][1]
 
 
-def test_the_context_can_be_raised_and_is_what_the_gauge_says(qtbot, window, loop):
+def test_the_context_can_be_raised_and_the_gauge_follows(qtbot, window, loop):
     session, composer = window.session, window.chat.composer
     longest = session.state.record.context_length
     session.reload(longest // 4)
@@ -237,12 +237,12 @@ def test_the_context_can_be_raised_and_is_what_the_gauge_says(qtbot, window, loo
     assert session.state.info.context_length == longest // 4
     composer.draft.setPlainText("one two three " * (longest // 8))
     qtbot.waitUntil(composer.panel.isVisible, timeout=WAIT)
-    (button,) = [one for one in composer.panel.buttons if one.text().startswith("Raise the context to")]
+    (button,) = [button for button in composer.panel.buttons if button.text().startswith("Raise the context to")]
     button.click()
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
     assert session.state.info.context_length > longest // 4
     qtbot.waitUntil(lambda: composer.gauge.text.endswith(f"/ {session.state.info.context_length:,}"), timeout=WAIT)
-    # More than the model was made for is not to be had, and is told.
+    # A context longer than the model's own is reduced, and the window says so.
     session.reload(2 * longest)
     qtbot.waitUntil(window.chat.notice.isVisible, timeout=WAIT)
     assert window.chat.notice.title.text() == "The context is not as long as asked for"
@@ -250,8 +250,8 @@ def test_the_context_can_be_raised_and_is_what_the_gauge_says(qtbot, window, loo
 
 
 @pytest.fixture
-def given(manifest):
-    """Give the built-in model a template in which no question has a place; return its digest."""
+def poet_digest(manifest):
+    """Give the built-in model a template that ignores the question; yield the model's digest."""
     digest = record_of(manifest).digest
     save_user_template(digest, "You are a poet.")
     yield digest
@@ -259,12 +259,12 @@ def given(manifest):
 
 
 @pytest.fixture
-def poet(given, real_window):
+def poet(poet_digest, real_window):
     return real_window(make_host(THREAD))
 
 
-def test_of_a_template_that_leaves_questions_out_one_is_told(qtbot, poet, given, loop):
-    assert poet.session.state.record.digest == given
+def test_a_template_that_ignores_the_question_is_reported(qtbot, poet, poet_digest, loop):
+    assert poet.session.state.record.digest == poet_digest
     notice = poet.chat.notice
     assert notice.title.text() == "No question reaches this model"
     assert "The template you gave makes the same prompt whatever is asked" in notice.message.text()

@@ -1,4 +1,4 @@
-"""Several models in memory: the one that the window is about, those that were in use before, and those of programs."""
+"""Several models in memory: the window's current one, previous ones, and those that other programs use."""
 
 import socket
 import threading
@@ -16,7 +16,7 @@ OTHER = "other:latest"
 
 @pytest.fixture
 def roomy(ready):
-    """The stage with its first model loaded, and memory for another one."""
+    """Return the stage with its first model loaded, and memory for another one."""
     ready.script.room = 2
     return ready
 
@@ -34,17 +34,17 @@ def use(stage, qtbot, record):
     qtbot.waitUntil(lambda: stage.session.state.record == record and stage.session.state.phase is Phase.READY)
 
 
-def test_the_model_before_stays_where_there_is_room_and_is_back_at_once(roomy, qtbot, loop):
+def test_the_previous_model_stays_if_there_is_room_and_is_reused_at_once(roomy, qtbot, loop):
     session = roomy.session
     first, other = session.library.models
     use(roomy, qtbot, other)
     assert phases(roomy) == {first.name: Phase.READY, OTHER: Phase.READY}
-    assert [one.record for one in session.keeper.residents.all] == [first, other]
-    # The gauge has the weights of both.
+    assert [resident.record for resident in session.keeper.residents.all] == [first, other]
+    # The gauge counts the weights of both.
     qtbot.waitUntil(lambda: session.figures.weights == first.size + other.size)
-    assert [one.weights for one in session.figures.models] == [first.size, other.size]
-    # The one in use stays, the other one for its time.
-    stays = [session.keeper.residents.stays(one) for one in session.keeper.residents.all]
+    assert [resident.weights for resident in session.figures.models] == [first.size, other.size]
+    # The model in use stays; the other one stays for its idle time.
+    stays = [session.keeper.residents.stays(resident) for resident in session.keeper.residents.all]
     assert 0 < stays[0] <= 300
     assert stays[1] == float("inf")
     roomy.chat_session.send("Tell me")
@@ -56,14 +56,14 @@ def test_the_model_before_stays_where_there_is_room_and_is_back_at_once(roomy, q
     assert roomy.script.loads == loads
 
 
-def test_where_there_is_none_the_model_before_leaves_first(ready, qtbot, loop):
+def test_without_room_the_previous_model_is_unloaded_first(ready, qtbot, loop):
     first, other = ready.session.library.models
     use(ready, qtbot, other)
     assert phases(ready) == {first.name: Phase.FOUND, OTHER: Phase.READY}
-    assert [one.record for one in ready.session.keeper.residents.all] == [other]
+    assert [resident.record for resident in ready.session.keeper.residents.all] == [other]
 
 
-def test_a_model_that_is_not_in_use_is_ejected_by_its_row(roomy, qtbot, loop):
+def test_a_model_not_in_use_is_ejected_from_its_row(roomy, qtbot, loop):
     first, other = roomy.session.library.models
     use(roomy, qtbot, other)
     row_of(roomy, first.name).eject.click()
@@ -72,18 +72,18 @@ def test_a_model_that_is_not_in_use_is_ejected_by_its_row(roomy, qtbot, loop):
     assert roomy.session.state.phase is Phase.READY
 
 
-def test_a_pinned_model_leaves_neither_with_time_nor_for_another_one(ready, qtbot, loop):
+def test_a_pinned_model_is_never_unloaded_automatically(ready, qtbot, loop):
     session, (first, other) = ready.session, ready.session.library.models
     ready.window.models.notes.pin(first, pinned=True)
     session.load(other)
     qtbot.waitUntil(lambda: session.state.phase is not Phase.LOADING)
-    # Nothing else can leave, so it is loaded with what room there is.
+    # Nothing else can be unloaded, so the model is loaded into the memory that is left.
     assert session.state.phase is Phase.READY
     assert phases(ready)[first.name] is Phase.READY
     assert session.keeper.residents.stays(session.keeper.residents.of(first)) == float("inf")
 
 
-def test_another_choice_while_a_model_is_loaded_takes_its_place(roomy, qtbot, loop):
+def test_choosing_another_model_during_a_load_cancels_it(roomy, qtbot, loop):
     first, other = roomy.session.library.models
     roomy.script.hold_load = threading.Event()
     roomy.session.load(other)
@@ -93,7 +93,7 @@ def test_another_choice_while_a_model_is_loaded_takes_its_place(roomy, qtbot, lo
     qtbot.waitUntil(lambda: phases(roomy) == {first.name: Phase.READY, OTHER: Phase.FOUND})
 
 
-def test_programs_load_models_beside_that_of_the_window(roomy, preferences, qtbot, loop, destroyed):
+def test_programs_load_models_beside_the_windows(roomy, preferences, qtbot, loop, destroyed):
     first, _ = roomy.session.library.models
     host = ApiHost(roomy.session)
     switch = ApiSwitch(host, preferences)
@@ -103,19 +103,19 @@ def test_programs_load_models_beside_that_of_the_window(roomy, preferences, qtbo
     preferences.change(api_enabled=True, api_port=port)
     switch.begin()
     qtbot.waitUntil(lambda: switch.state.address != "", timeout=10_000)
-    said = []
+    responses = []
 
     def ask():
         body = {"model": OTHER, "stream": False, "messages": [{"role": "user", "content": "Hi"}], "keep_alive": "1m"}
-        said.append(httpx.post(f"{switch.state.address}/api/chat", json=body, timeout=20).json())
-        said.append(httpx.get(f"{switch.state.address}/api/ps").json()["models"])
+        responses.append(httpx.post(f"{switch.state.address}/api/chat", json=body, timeout=20).json())
+        responses.append(httpx.get(f"{switch.state.address}/api/ps").json()["models"])
 
     thread = threading.Thread(target=ask)
     thread.start()
     qtbot.waitUntil(lambda: not thread.is_alive(), timeout=20_000)
-    answer, listed = said
+    answer, listed = responses
     assert answer["message"]["content"] == "Hello there."
-    # The window goes on with its own, and shows that there is another one.
+    # The window keeps its own model, and shows that there is another one.
     assert roomy.session.state.record == first
     assert phases(roomy) == {first.name: Phase.READY, OTHER: Phase.READY}
     assert [row["name"] for row in listed] == [first.name, OTHER]
@@ -124,11 +124,11 @@ def test_programs_load_models_beside_that_of_the_window(roomy, preferences, qtbo
     destroyed(switch, host)
 
 
-def test_a_program_at_a_model_holds_it_and_a_person_ends_that(roomy, qtbot, loop):
+def test_a_person_can_eject_a_model_that_a_program_uses(roomy, qtbot, loop):
     session, (first, other) = roomy.session, roomy.session.library.models
-    host, told = ApiHost(session), []
-    host.want(ModelRequest(other), told.append)
-    qtbot.waitUntil(lambda: bool(told))
+    host, answers = ApiHost(session), []
+    host.want(ModelRequest(other), answers.append)
+    qtbot.waitUntil(lambda: bool(answers))
     assert phases(roomy)[OTHER] is Phase.GENERATING
     session.eject(other)
     qtbot.waitUntil(lambda: phases(roomy)[OTHER] is Phase.FOUND)

@@ -1,4 +1,4 @@
-"""Whether a model thinks first: chosen for a chat or for all of them, and heard by the engine."""
+"""Whether a model thinks first: chosen for one chat or for all chats, and passed on to the engine."""
 
 from dataclasses import replace
 
@@ -13,8 +13,8 @@ from sotto.ui.state.model_state import Phase
 from tiny_random import TEMPLATE, write_model
 
 WAIT = 30_000
-# Each letter is a token of these models, so that the length of a prompt says what the template was told.
-SAYS = TEMPLATE.replace(
+# Each letter is one token for these models, so a prompt's length reveals which values the template received.
+REVEALING_TEMPLATE = TEMPLATE.replace(
     "[assistant]",
     "[{{ 'usual' if enable_thinking is not defined else 'deep' if enable_thinking else 'no' }}{{ reasoning_effort }}]",
 )
@@ -22,12 +22,15 @@ SAYS = TEMPLATE.replace(
 
 @pytest.fixture(scope="module")
 def models(tmp_path_factory):
-    """Folders of tiny models, with a template that says how it was told to think, and one that knows nothing of it."""
+    """Return folders of two tiny models: one whose template writes the thinking options, and one that ignores them."""
     root = tmp_path_factory.mktemp("models")
-    return {name: write_model(root / name, "plain", text) for name, text in (("says", SAYS), ("mute", TEMPLATE))}
+    return {
+        name: write_model(root / name, "plain", text)
+        for name, text in (("says", REVEALING_TEMPLATE), ("mute", TEMPLATE))
+    }
 
 
-def asked(stage, qtbot):
+def sent_request(stage, qtbot):
     stage.window.send("Go")
     qtbot.waitUntil(lambda: not stage.chat_session.busy and stage.chat_session.turns[-1].id > 0)
     return stage.script.requests[-1]
@@ -38,40 +41,40 @@ def entries(button):
 
 
 def pick(button, text):
-    (action,) = [one for one in button.menu().actions() if one.text() == text]
+    (action,) = [action for action in button.menu().actions() if action.text() == text]
     action.trigger()
 
 
-def test_it_is_chosen_at_the_composer_or_in_the_settings_of_the_chat_and_stays_with_it(ready, qtbot, loop):
+def test_thinking_is_chosen_for_a_chat_and_stays_with_it(ready, qtbot, loop):
     composer, choices = ready.window.chat.composer, ready.window.chat.choices
     button, origin = choices.thinking, choices.origins["think"]
     assert composer.think.isVisible()
     assert (button.text().strip(), origin.text()) == ("As the model does ▾", "from the model")
-    assert asked(ready, qtbot).think is None
+    assert sent_request(ready, qtbot).think is None
     assert entries(composer.think) == ["As the model does", "On", "Off"]
     pick(composer.think, "Off")
     assert (composer.think.text().strip(), composer.think.accessibleName()) == ("Think: off", "Thinking: Off")
     assert (button.text().strip(), origin.text()) == ("Off ▾", "set here")
     choices.fields["think_budget"].setValue(64)
-    request = asked(ready, qtbot)
+    request = sent_request(ready, qtbot)
     assert (request.think, request.think_budget, request.options) == (Think.OFF, 64, {})
     first = ready.chat_session.chat
 
-    # Presets have it, other chats do not.
+    # Presets include it; other chats do not inherit it.
     ready.window.presets.save("Quick", "", choices.options)
     ready.window.current.new_chat()
     assert composer.think.text().strip() == "Think"
     pick(button, "On")
-    assert (composer.think.text().strip(), asked(ready, qtbot).think) == ("Think: on", Think.ON)
+    assert (composer.think.text().strip(), sent_request(ready, qtbot).think) == ("Think: on", Think.ON)
     choices.presets.applied.emit(ready.window.presets.with_name("Quick"))
-    assert asked(ready, qtbot).think is Think.OFF
+    assert sent_request(ready, qtbot).think is Think.OFF
     choices.reset.click()
-    assert asked(ready, qtbot).think is None
+    assert sent_request(ready, qtbot).think is None
     ready.window.current.open(first)
     qtbot.waitUntil(lambda: composer.think.text().strip() == "Think: off")
 
 
-def test_the_settings_hold_for_chats_that_choose_nothing(ready, qtbot, loop):
+def test_the_settings_apply_to_chats_that_choose_nothing(ready, qtbot, loop):
     ready.window.dialogs.show_settings("answers")
     page = ready.window.dialogs.settings.stack.currentWidget()
     assert entries(page.thinking) == ["As the model does", "On", "Off", "Low", "Medium", "High", "Max"]
@@ -81,12 +84,12 @@ def test_the_settings_hold_for_chats_that_choose_nothing(ready, qtbot, loop):
     assert (choices.thinking.text().strip(), choices.origins["think"].text()) == ("High ▾", "from Settings")
     assert composer.think.text().strip() == "Think: high"
     assert entries(composer.think)[0] == "As the settings say: High"
-    assert asked(ready, qtbot).think is Think.HIGH
+    assert sent_request(ready, qtbot).think is Think.HIGH
     pick(composer.think, "Off")
-    assert asked(ready, qtbot).think is Think.OFF
+    assert sent_request(ready, qtbot).think is Think.OFF
     pick(composer.think, "As the settings say: High")
     pick(page.thinking, "As the model does")
-    assert (asked(ready, qtbot).think, ready.window.preferences.values.options) == (None, {})
+    assert (sent_request(ready, qtbot).think, ready.window.preferences.values.options) == (None, {})
 
 
 def test_a_model_that_cannot_think_is_not_asked_to_and_says_so(ready, qtbot, loop):
@@ -100,16 +103,16 @@ def test_a_model_that_cannot_think_is_not_asked_to_and_says_so(ready, qtbot, loo
     why = "This model cannot be asked to think."
     assert choices.unable.isVisible()
     assert choices.unable.text() == choices.thinking.accessibleDescription() == why
-    request = asked(ready, qtbot)
+    request = sent_request(ready, qtbot)
     assert (request.think, request.think_budget) == (None, None)
-    # What was chosen is not lost on another model, which may know levels.
+    # The choice is kept for another model, which may know levels.
     session._set(replace(session.state, info=replace(session.state.info, thinks=True, knows_efforts=True)))
     assert not choices.unable.isVisible()
     assert entries(composer.think) == ["As the model does", "On", "Off", "Low", "Medium", "High", "Max"]
-    assert asked(ready, qtbot).think is Think.ON
+    assert sent_request(ready, qtbot).think is Think.ON
 
 
-def test_it_is_reached_by_keys(ready, qtbot, loop):
+def test_the_button_is_reached_by_keys(ready, qtbot, loop):
     composer = ready.window.chat.composer
     composer.draft.setFocus()
     reached = set()
@@ -121,11 +124,11 @@ def test_it_is_reached_by_keys(ready, qtbot, loop):
 
 @pytest.fixture(params=[THREAD, PROCESS])
 def window(request, real_window):
-    """The window over the real engine."""
+    """Return the window over the real engine."""
     return real_window(make_host(request.param))
 
 
-def test_the_real_engine_hears_it(qtbot, window, loop, models):
+def test_the_choice_reaches_the_real_engine(qtbot, window, loop, models):
     session, current, composer = window.session, window.current, window.chat.composer
 
     def load(name):
@@ -146,9 +149,9 @@ def test_the_real_engine_hears_it(qtbot, window, loop, models):
     fixed = len("[user]Go") + 1 + len("[]")
     assert composer.think.isVisible()
     assert prompt_of_an_answer() == fixed + len("usual")
-    for think, said in (("on", "deep"), ("off", "no"), ("medium", "deepmedium")):
+    for think, written in (("on", "deep"), ("off", "no"), ("medium", "deepmedium")):
         page_options(options={"think": think})
-        assert prompt_of_an_answer() == fixed + len(said)
+        assert prompt_of_an_answer() == fixed + len(written)
     load("mute")
     assert not composer.think.isVisible()
     assert prompt_of_an_answer() == len("[user]Go") + 1 + len("[assistant]")

@@ -1,4 +1,4 @@
-"""A model that makes vectors of texts and writes none, in the window."""
+"""An embedding model, which cannot generate text, in the window."""
 
 import pytest
 
@@ -16,16 +16,16 @@ WHY = "This model makes vectors of texts and cannot chat: use it with sotto embe
 
 @pytest.fixture
 def window(real_window):
-    """The window over the real engine."""
+    """Return the window over the real engine."""
     return real_window(make_host(THREAD))
 
 
-def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
+def test_an_embedding_model_says_so_and_accepts_no_questions(qtbot, window, loop):
     session, chat, current = window.session, window.chat, window.current
     window.composing.send("Who are you?")
     qtbot.waitUntil(lambda: not current.session.busy and current.session.turns[-1].id > 0, timeout=WAIT)
     turns, question = len(current.session.turns), current.session.turns[0]
-    # What is asked while it loads becomes a draft again.
+    # A question sent while it loads becomes a draft again.
     session.library.open(DropContents((minilm(),), ()))
     qtbot.waitUntil(lambda: session.state.phase is Phase.LOADING, timeout=WAIT)
     chat.composer.draft.setPlainText("Are you there?")
@@ -57,22 +57,22 @@ def test_it_says_what_it_is_and_takes_no_questions(qtbot, window, loop):
     assert chat.welcome.greeting.text() == WHY
     assert not any(chip.isVisible() for chip in chat.welcome.chips)
 
-    # In the list and on the card.
+    # The list and the card say so too.
     row = next(row for row in window.sidebar.rows if row.record.path == minilm())
     assert " · vectors · " in model_details(row.record)
     row.click()
     line = "Made for vectors of texts, by sotto embed or through the API, and not for chats"
     assert window.models.card.abilities.text() == line
 
-    # The next model answers what is written.
+    # Chat is possible again with the next model.
     window.sidebar.rows[0].click()
-    session.load(next(one for one in session.library.models if one.builtin))
+    session.load(next(model for model in session.library.models if model.builtin))
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY, timeout=WAIT)
     assert chat.composer.hint.text() != WHY
     assert chat.welcome.greeting.text() != WHY
 
 
-def test_a_model_that_does_both_is_made_for_both():
+def test_a_model_for_text_and_vectors_is_described_as_both():
     both = record(capabilities=("completion", "embedding"))
     assert abilities(both) == "Made for text and vectors of texts"
     assert "vectors" not in model_details(both)

@@ -1,4 +1,4 @@
-"""Objects that nobody refers to are found on Qt's thread alone."""
+"""Unreferenced objects are collected only on Qt's thread."""
 
 import gc
 import threading
@@ -9,8 +9,8 @@ import pytest
 from sotto.ui.toolkit.garbage_collector import GarbageCollector
 
 
-class Ring:
-    """An object that refers to itself, as a window with a lambda of its own does."""
+class Cycle:
+    """An object in a reference cycle, as a window that holds a lambda over itself is."""
 
     def __init__(self):
         self.ring = self
@@ -24,12 +24,12 @@ def collector(qapp):
 
 
 def allocate(stop):
-    """Do what makes Python collect on this thread."""
+    """Allocate objects in a way that triggers Python's garbage collection on this thread."""
     while not stop.is_set():
         _ = [[] for _ in range(5000)]
 
 
-def test_rings_end_on_qts_thread_whoever_allocates(qtbot, collector):
+def test_cycles_are_collected_on_qts_thread_whichever_thread_allocates(qtbot, collector):
     gc.enable()
     collector.begin()
     ended = []
@@ -38,7 +38,7 @@ def test_rings_end_on_qts_thread_whoever_allocates(qtbot, collector):
     busy.start()
     try:
         for _ in range(2000):
-            weakref.finalize(Ring(), lambda: ended.append(threading.get_ident()))
+            weakref.finalize(Cycle(), lambda: ended.append(threading.get_ident()))
         qtbot.waitUntil(lambda: len(ended) >= 1500)
     finally:
         stop.set()
@@ -46,31 +46,31 @@ def test_rings_end_on_qts_thread_whoever_allocates(qtbot, collector):
     assert set(ended) == {threading.get_ident()}
 
 
-def test_it_takes_over_again_from_whoever_resumes_pythons_own(qtbot, collector):
+def test_it_takes_over_again_if_pythons_own_collector_is_enabled(qtbot, collector):
     collector.begin()
     gc.enable()
     qtbot.waitUntil(lambda: not gc.isenabled())
 
 
-def test_it_hands_back_at_the_end(collector):
+def test_pythons_own_collector_is_enabled_again_at_the_end(collector):
     collector.begin()
     assert not gc.isenabled()
     collector.end()
     assert gc.isenabled()
 
 
-def test_what_became_old_is_found_too(qtbot, collector):
+def test_old_objects_are_collected_too(qtbot, collector):
     collector.begin()
-    for _ in range(10):  # until the start is over
+    for _ in range(10):  # until the startup phase is over
         collector.collect()
-    ring, ended = Ring(), []
+    cycle, ended = Cycle(), []
     gc.collect()
-    weakref.finalize(ring, lambda: ended.append(True))
-    del ring
+    weakref.finalize(cycle, lambda: ended.append(True))
+    del cycle
     for _ in range(1000):
         kept = [[] for _ in range(1000)]
         collector.collect()
         del kept
         if ended:
             return
-    pytest.fail("The oldest generation was never searched.")
+    pytest.fail("The oldest generation was never collected.")

@@ -1,4 +1,4 @@
-"""Where the person wants less motion, nothing moves by itself."""
+"""Nothing moves on its own when the person prefers reduced motion."""
 
 import threading
 
@@ -11,7 +11,7 @@ from sotto.ui.toolkit import motion
 
 @pytest.fixture
 def reader(ready, qtbot, loop):
-    """A person who reads above while an answer comes."""
+    """Return a function that starts an answer which outgrows the view, as for a person who reads further up."""
 
     def read():
         ready.script.chunks = ["Line.\n\n"] * 120
@@ -33,7 +33,7 @@ def running(window):
     ]
 
 
-def test_the_arc_turns_while_an_answer_comes_out_of_sight(reader, ready, qtbot, loop, monkeypatch):
+def test_the_arc_turns_while_an_answer_streams_out_of_view(reader, ready, qtbot, loop, monkeypatch):
     monkeypatch.setattr(motion, "provider", lambda: False)
     transcript = reader()
     assert transcript.newest.is_turning
@@ -45,7 +45,7 @@ def test_the_arc_turns_while_an_answer_comes_out_of_sight(reader, ready, qtbot, 
     assert running(ready.window) == []
 
 
-def test_with_less_motion_the_arc_is_there_and_stands_still(reader, ready, qtbot, loop, monkeypatch):
+def test_with_reduced_motion_the_arc_is_shown_without_turning(reader, ready, qtbot, loop, monkeypatch):
     monkeypatch.setattr(motion, "provider", lambda: True)
     transcript = reader()
     assert running(ready.window) == []
@@ -58,5 +58,5 @@ def test_with_less_motion_the_arc_is_there_and_stands_still(reader, ready, qtbot
     assert running(ready.window) == []
 
 
-def test_the_system_is_asked(qapp):
-    assert motion.system_reduces_motion() is False  # nothing here asks for less
+def test_the_systems_preference_is_read(qapp):
+    assert motion.system_reduces_motion() is False  # no setting here asks for reduced motion

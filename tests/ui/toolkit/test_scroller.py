@@ -1,4 +1,4 @@
-"""What the keyboard reached in an area stays in view, until something else is scrolled to."""
+"""A widget that was focused by keyboard in a scroll area stays in view until something else is scrolled to."""
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
@@ -31,12 +31,12 @@ def seen(button):
     return button.visibleRegion().boundingRect().contains(button.rect())
 
 
-def test_what_has_the_focus_stays_in_view_where_there_is_less_room(qtbot, area):
+def test_the_focused_widget_stays_in_view_when_the_area_shrinks(qtbot, area):
     area.resize(200, 120)
     qtbot.waitUntil(lambda: seen(area.widget().buttons[12]))
 
 
-def test_what_has_the_focus_stays_in_view_where_something_above_grows(qtbot, area):
+def test_the_focused_widget_stays_in_view_when_something_above_grows(qtbot, area):
     area.widget().buttons[3].setMinimumHeight(400)
     qtbot.waitUntil(lambda: area.widget().buttons[3].height() >= 400)
     qtbot.waitUntil(lambda: seen(area.widget().buttons[12]))
@@ -44,9 +44,9 @@ def test_what_has_the_focus_stays_in_view_where_something_above_grows(qtbot, are
 
 def wheel(area):
     middle = QPointF(area.viewport().rect().center())
-    there = QPointF(area.viewport().mapToGlobal(QPoint()))
+    origin = QPointF(area.viewport().mapToGlobal(QPoint()))
     event = QWheelEvent(
-        *(middle, middle + there, QPoint(), QPoint(0, 1200)),
+        *(middle, middle + origin, QPoint(), QPoint(0, 1200)),
         *(Qt.MouseButton.NoButton, Qt.KeyboardModifier.NoModifier, Qt.ScrollPhase.NoScrollPhase, False),
     )
     QApplication.sendEvent(area.viewport(), event)
@@ -56,12 +56,12 @@ def drag(area):
     area.verticalScrollBar().triggerAction(area.verticalScrollBar().SliderAction.SliderToMinimum)
 
 
-def bring(area):
+def ensure_visible(area):
     area.ensureWidgetVisible(area.widget().buttons[0])
 
 
-@pytest.mark.parametrize("scroll", [wheel, drag, bring])
-def test_what_was_scrolled_to_since_stays_in_view(qtbot, area, scroll):
+@pytest.mark.parametrize("scroll", [wheel, drag, ensure_visible])
+def test_a_later_scroll_position_is_kept(qtbot, area, scroll):
     scroll(area)
     assert area.verticalScrollBar().value() == 0
     area.resize(200, 120)

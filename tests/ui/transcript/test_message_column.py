@@ -1,4 +1,4 @@
-"""Messages below each other: how they are measured."""
+"""How a column of messages is measured."""
 
 from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
@@ -8,8 +8,8 @@ from sotto.ui.transcript.message_column import MessageColumn
 from sotto.ui.transcript.message_widgets import UserMessage
 
 
-class Neighbour(QWidget):
-    """A widget outside the column, which counts the layouts that it is asked for."""
+class Container(QWidget):
+    """A widget around the column that counts its layout requests."""
 
     requests = 0
 
@@ -18,19 +18,19 @@ class Neighbour(QWidget):
         return super().event(event)
 
 
-def test_measuring_a_message_lays_out_nothing_around_the_column(qtbot):
-    around = Neighbour()
-    qtbot.addWidget(around)
+def test_measuring_a_message_does_not_lay_out_the_surroundings(qtbot):
+    container = Container()
+    qtbot.addWidget(container)
     column = MessageColumn(UserMessage)
-    QVBoxLayout(around).addWidget(column)
-    with qtbot.waitExposed(around):
-        around.show()
+    QVBoxLayout(container).addWidget(column)
+    with qtbot.waitExposed(container):
+        container.show()
     column.fill([Turn(1, None, Role.USER, "Good day", State.COMPLETE, 0.0)])
-    QCoreApplication.sendPostedEvents(around, QEvent.Type.LayoutRequest)
-    before = around.requests
-    QCoreApplication.postEvent(around, QEvent(QEvent.Type.LayoutRequest))
+    QCoreApplication.sendPostedEvents(container, QEvent.Type.LayoutRequest)
+    before = container.requests
+    QCoreApplication.postEvent(container, QEvent(QEvent.Type.LayoutRequest))
     column.arrange()
     column.update_widgets(0, 400)
     column.arrange()
-    assert around.requests == before
+    assert container.requests == before
     assert column.widgets

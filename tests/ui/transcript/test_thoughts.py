@@ -1,4 +1,4 @@
-"""What a model thought, and tools that it wants to use, in an answer."""
+"""Thoughts and tool calls in an answer."""
 
 import itertools
 import time
@@ -40,14 +40,14 @@ def turn(text, state=State.COMPLETE):
 
 @pytest.fixture
 def clock(monkeypatch):
-    """Let time pass only when the test says so."""
+    """Replace the time with a clock that the test sets."""
     now = [100.0]
     monkeypatch.setattr(collapsible_parts, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(answer_timing, "time", SimpleNamespace(monotonic=lambda: now[0]))
     return now
 
 
-def test_a_thought_shows_its_newest_lines_and_then_how_long_it_took(transcript, qtbot, clock):
+def test_a_thought_shows_its_newest_lines_and_then_its_duration(transcript, qtbot, clock):
     answer = transcript.add_answer("model")
     for word in "<think>\nFirst I look. " + "Then I look again. " * 30:
         answer.append(word)
@@ -65,13 +65,13 @@ def test_a_thought_shows_its_newest_lines_and_then_how_long_it_took(transcript, 
     assert thought.preview.isHidden()
     transcript.end_answer(turn(answer.body.markdown))
     assert answer.text.markdown.strip() == "Done."
-    # Nothing of what the model said is lost.
+    # Nothing that the model wrote is lost.
     assert answer.body.markdown.startswith("<think>\nFirst I look. ")
     answer.copy.click()
     assert QApplication.clipboard().text() == "Done."
 
 
-def test_a_short_thought_has_no_number(transcript, clock):
+def test_a_short_thought_shows_no_duration(transcript, clock):
     answer = transcript.add_answer("model")
     answer.append("<think>Hm.")
     clock[0] += 1.4
@@ -80,7 +80,7 @@ def test_a_short_thought_has_no_number(transcript, clock):
     assert (thought_line(2), thought_line(61)) == ("Thought for 2 s", "Thought for 1 min 1 s")
 
 
-def test_a_thought_stays_as_its_reader_left_it(transcript, qtbot):
+def test_a_thought_stays_open_or_closed_as_its_reader_left_it(transcript, qtbot):
     for clicks, shown in ((1, True), (2, False)):
         answer = transcript.add_answer("model")
         answer.append("<think>One. ")
@@ -98,7 +98,7 @@ def test_a_thought_stays_as_its_reader_left_it(transcript, qtbot):
         assert thought.button.accessibleName() == f"{'Hide' if shown else 'Show'} what the model thought"
 
 
-def test_parts_as_the_engine_tells_them_apart(transcript):
+def test_parts_of_an_answer_as_the_engine_delivers_them(transcript):
     answer = transcript.add_answer("model")
     answer.show_prefill(PrefillProgress("r", 5, 5, 0))
     transcript.grow_answer((Piece(Kind.THOUGHT, begins=True), Piece(Kind.THOUGHT, "Hm.")))
@@ -109,7 +109,7 @@ def test_parts_as_the_engine_tells_them_apart(transcript):
     assert thought.title.text() == "Thought"
     transcript.grow_answer((Piece(Kind.TOOL, begins=True),))
     assert answer.body.parts[-1].title.text() == "Choosing a tool…"
-    # It was none after all.
+    # It turns out not to be a call.
     transcript.grow_answer((Piece(Kind.TOOL, ends=True), Piece(Kind.TEXT, "[TOOL_CALLS] nothing")))
     call = Call("find", {"what": 1}, "id")
     transcript.grow_answer((Piece(Kind.TOOL, begins=True), Piece(Kind.TOOL, ends=True, call=call)))
@@ -120,7 +120,7 @@ def test_parts_as_the_engine_tells_them_apart(transcript):
     assert parse_answer(answer.body.markdown)[-1].call == call
 
 
-def test_an_answer_that_is_gone_on_with_in_the_middle_of_a_thought(transcript):
+def test_an_answer_continued_in_the_middle_of_a_thought(transcript):
     transcript.add_answer("model")
     answer = transcript.resume_answer(turn("<think>\nOne ", State.STOPPED))
     transcript.grow_answer((Piece(Kind.THOUGHT, "two."), Piece(Kind.THOUGHT, ends=True), Piece(Kind.TEXT, "Yes.")))
@@ -139,7 +139,7 @@ def test_text_that_turns_out_to_be_a_thought(transcript):
     assert (thought.markdown, text.markdown.strip()) == ("Let me see.", "Yes.")
 
 
-def test_an_answer_that_was_kept_is_shown_the_same(transcript):
+def test_a_saved_answer_is_shown_the_same(transcript):
     answer = AnswerMessage("model")
     answer.show_complete(turn("<think>\n\n</think>\n\nHello"))
     assert [type(part).__name__ for part in answer.body.parts] == ["MarkdownText"]
@@ -151,8 +151,8 @@ def test_an_answer_that_was_kept_is_shown_the_same(transcript):
     answer.deleteLater()
 
 
-def test_how_long_a_thought_took_is_kept_with_the_answer(ready, qtbot, loop, monkeypatch):
-    # However the chunks are put together on their way, time passes between the beginning and the end.
+def test_the_duration_of_a_thought_is_saved_with_the_answer(ready, qtbot, loop, monkeypatch):
+    # The clock advances with each reading, however the chunks are merged on the way.
     times = itertools.count(100, 30)
     monkeypatch.setattr(answer_timing, "time", SimpleNamespace(monotonic=lambda: next(times)))
     ready.script.chunks = ["<think>Hm.", "</think>", "Yes."]
@@ -168,7 +168,7 @@ def test_how_long_a_thought_took_is_kept_with_the_answer(ready, qtbot, loop, mon
 
 
 @pytest.mark.parametrize("kept", [None, "x", [None], ["2"], [], [5, 6, 7]])
-def test_what_was_kept_wrongly_is_left_out(dressed, kept):
+def test_malformed_durations_are_left_out(dressed, kept):
     message = AnswerMessage("model")
     message.show_complete(replace(turn("<think>Hm</think>Yes"), figures={"thoughts": kept}))
     title = message.body.parts[0].title.text()
@@ -193,7 +193,7 @@ def test_a_long_thought_costs_the_same_for_each_word(transcript):
     assert min(seconds(400) for _ in range(3)) < 1.5 * early + 0.0002
 
 
-def test_a_wanted_tool_is_named_and_not_run(transcript, qtbot):
+def test_a_tool_call_is_named_and_not_run(transcript, qtbot):
     answer = transcript.add_answer("model")
     answer.append('I look.\n<tool_call>\n{"name": "find", "arguments": {"what": "```", "n"')
     text, call = answer.body.parts
@@ -208,7 +208,7 @@ def test_a_wanted_tool_is_named_and_not_run(transcript, qtbot):
     assert text.markdown.strip() == "I look."
 
 
-def test_what_only_looks_like_a_call_is_text(transcript):
+def test_text_that_only_looks_like_a_call_stays_text(transcript):
     answer = transcript.add_answer("model")
     answer.append("<tool_call>not json</tool_call>")
     transcript.end_answer(turn("x"))
@@ -243,7 +243,7 @@ ENDED = Piece(Kind.TOOL, ends=True)
 
 @pytest.mark.parametrize("reason", [DoneReason.LENGTH, DoneReason.CANCELLED])
 @pytest.mark.parametrize("live", [True, False])
-def test_a_call_in_which_an_answer_is_cut_short_is_no_markup(transcript, live, reason):
+def test_a_truncated_call_is_not_shown_as_markup(transcript, live, reason):
     state = State.STOPPED if reason is DoneReason.CANCELLED else State.COMPLETE
     cut = replace(turn(CUT, state), figures={"reason": reason.value})
     if live:
@@ -266,7 +266,7 @@ def test_a_call_in_which_an_answer_is_cut_short_is_no_markup(transcript, live, r
         answer.deleteLater()
 
 
-def test_what_was_no_call_stays_text_when_the_answer_is_cut_short_later(transcript):
+def test_a_false_call_stays_text_when_the_answer_is_truncated_later(transcript):
     answer = transcript.add_answer("model")
     transcript.grow_answer((Piece(Kind.TOOL, begins=True), ENDED, Piece(Kind.TEXT, "<tool_call>no")))
     transcript.grow_answer((Piece(Kind.TEXT, " call"),))
@@ -276,7 +276,7 @@ def test_what_was_no_call_stays_text_when_the_answer_is_cut_short_later(transcri
     assert to_markdown(turn("<tool_call>no call", State.STOPPED)) == "<tool_call>no call"
 
 
-def test_thoughts_and_calls_are_exported_as_what_they_are(ready, qtbot, loop, tmp_path):
+def test_thoughts_and_calls_are_exported_as_such(ready, qtbot, loop, tmp_path):
     ready.script.chunks = [
         '<think>Hm.\n\nWell.</think>Look: <tool_call>{"name": "find", "arguments": {"é": [1]}}</tool_call>'
     ]
@@ -285,17 +285,17 @@ def test_thoughts_and_calls_are_exported_as_what_they_are(ready, qtbot, loop, tm
     path = tmp_path / "chat.md"
     ready.window.chat_library.export_markdown(ready.chat_session.chat, path)
     qtbot.waitUntil(path.exists)
-    said = path.read_text(encoding="utf-8").partition("## tiny")[2].partition("\n\n")[2]
+    exported = path.read_text(encoding="utf-8").partition("## tiny")[2].partition("\n\n")[2]
     shown = '{\n  "é": [\n    1\n  ]\n}'
     call = f"**Wants to use find**\n\n```json\n{shown}\n```"
-    assert said == f"> **Thought**\n> \n> Hm.\n> \n> Well.\n\nLook:\n\n{call}\n"
+    assert exported == f"> **Thought**\n> \n> Hm.\n> \n> Well.\n\nLook:\n\n{call}\n"
 
     def found(entries, _):
         return [bool(entry.excerpt) for entry in entries] == [True]
 
-    # Nor has what is found in it any tags.
+    # Search excerpts do not contain tags either.
     for text in ("find", "Well", "tool_call", "think"):
-        # The list may be told once more as it was before.
+        # An outdated list may be emitted once more first.
         with qtbot.waitSignal(ready.window.chat_library.listed, check_params_cb=found) as listed:
             ready.window.sidebar.search.setText(text)
         (entry,) = listed.args[0]
@@ -303,7 +303,7 @@ def test_thoughts_and_calls_are_exported_as_what_they_are(ready, qtbot, loop, tm
         assert ("<" in excerpt, ">" in excerpt, "tool_call" in excerpt) == (False, False, False)
 
 
-def test_an_answer_that_breaks_off_in_front_of_a_call_waits_for_none(transcript):
+def test_an_answer_that_fails_before_a_call_does_not_wait_for_one(transcript):
     answer = transcript.add_answer("model")
     transcript.grow_answer((Piece(Kind.TEXT, "I look."), Piece(Kind.TOOL, begins=True)))
     transcript.end_answer(turn("I look.", State.FAILED))

@@ -1,4 +1,4 @@
-"""Conversations in the window and on the disk: what is kept, and what people do with it."""
+"""Conversations in the window and on disk: what is saved, and what people can do with it."""
 
 import itertools
 import os
@@ -27,18 +27,18 @@ def file(tmp_path):
 
 
 def rows(file, columns="role, text, state", table="messages"):
-    """Read the file as another program would."""
+    """Read the database as another program would."""
     connection = sqlite3.connect(f"{file.as_uri()}?mode=ro", uri=True)
     try:
         return connection.execute(f"SELECT {columns} FROM {table} ORDER BY id").fetchall()
     except sqlite3.OperationalError:
-        return []  # it is just being made
+        return []  # the tables are just being created
     finally:
         connection.close()
 
 
-def known(stage):
-    """Return whether everything that was said is on the disk, and the window knows its numbers."""
+def saved(stage):
+    """Return whether all messages are saved and the window knows their ids."""
     turns = stage.chat_session.turns
     return not stage.chat_session.busy and bool(turns) and all(turn.id > 0 and turn.versions for turn in turns)
 
@@ -46,11 +46,11 @@ def known(stage):
 def ask(stage, qtbot, text, *chunks):
     stage.script.chunks = list(chunks) or ["Hello ", "there."]
     stage.window.send(text)
-    qtbot.waitUntil(lambda: known(stage) and stage.chat_session.turns[-2].text == text)
+    qtbot.waitUntil(lambda: saved(stage) and stage.chat_session.turns[-2].text == text)
 
 
 def shown(stage):
-    """Return what the transcript shows."""
+    """Return the texts that the transcript shows."""
     return [
         message.text.toPlainText() if isinstance(message, UserMessage) else message.body.markdown
         for message in stage.window.chat.transcript.messages
@@ -61,23 +61,23 @@ def titles(stage):
     return [entry.chat.title for entry in stage.window.sidebar.chats.model.entries]
 
 
-def test_a_question_is_on_the_disk_before_the_engine_sees_it(ready, qtbot, loop, file):
+def test_a_question_is_saved_before_the_engine_receives_it(ready, qtbot, loop, file):
     seen = []
     generate = ready.session.generate
 
-    def look(request):
-        # The answer's own row may be there by now, still empty.
+    def record_rows(request):
+        # The answer's own row may already exist, still empty.
         seen.append(rows(file)[:1])
         generate(request)
 
-    ready.session.generate = look
+    ready.session.generate = record_rows
     ask(ready, qtbot, "What is this?")
-    # The empty answer, which goes to the disk at the same time, may be there or not.
+    # The empty answer is written at the same time, so its row is not compared.
     assert [found[0] for found in seen] == [("user", "What is this?", "complete")]
     assert rows(file) == [("user", "What is this?", "complete"), ("assistant", "Hello there.", "complete")]
 
 
-def test_an_answer_is_on_the_disk_while_it_comes(ready, qtbot, loop, file):
+def test_an_answer_is_saved_while_it_streams(ready, qtbot, loop, file):
     ready.script.chunks, ready.script.hold_answer = ["One ", "two ", "three"], threading.Event()
     ready.window.send("Count")
     qtbot.waitUntil(lambda: len(rows(file)) == 2 and rows(file)[1][1] == "One two ", timeout=3000)
@@ -111,7 +111,7 @@ def test_chats_are_listed_opened_and_continued(ready, qtbot, loop):
     qtbot.waitUntil(lambda: titles(ready) == ["First question", "Second question"])
 
 
-def test_opening_another_chat_keeps_the_answer_that_was_coming(ready, qtbot, loop, file):
+def test_opening_another_chat_keeps_the_streaming_answer(ready, qtbot, loop, file):
     ask(ready, qtbot, "First")
     first = ready.chat_session.chat
     ready.window.current.new_chat()
@@ -133,7 +133,7 @@ def test_another_answer_and_an_edit_are_versions(ready, qtbot, loop):
     assert isinstance(answer, AnswerMessage)
     assert answer.versions.isHidden()
     answer.again.click()
-    qtbot.waitUntil(lambda: known(ready) and shown(ready) == ["Question", "second answer"])
+    qtbot.waitUntil(lambda: saved(ready) and shown(ready) == ["Question", "second answer"])
     assert [turn.content for turn in ready.script.requests[-1].messages] == ["Question"]
     answer = ready.window.chat.transcript.messages[-1]
     assert answer.versions.place.text() == "2 / 2"
@@ -151,30 +151,30 @@ def test_another_answer_and_an_edit_are_versions(ready, qtbot, loop):
     question.edit.click()
     question.editor.draft.setPlainText("Other question")
     qtbot.keyClick(question.editor.draft, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: known(ready) and shown(ready) == ["Other question", "third answer"])
+    qtbot.waitUntil(lambda: saved(ready) and shown(ready) == ["Other question", "third answer"])
     question = ready.window.chat.transcript.messages[0]
     assert question.versions.place.text() == "2 / 2"
     question.versions.older.click()
     qtbot.waitUntil(lambda: shown(ready) == ["Question", "first answer"])
 
 
-def test_an_answer_that_was_cut_short_is_gone_on_with(ready, qtbot, loop, file):
+def test_a_truncated_answer_can_be_continued(ready, qtbot, loop, file):
     ready.script.chunks, ready.script.hold_answer = ["Once ", "upon ", "never"], threading.Event()
     ready.window.send("A story")
     qtbot.waitUntil(lambda: ready.chat_session.turns[-1].text == "Once upon ")
     ready.chat_session.stop()
-    qtbot.waitUntil(lambda: known(ready))
+    qtbot.waitUntil(lambda: saved(ready))
     message = ready.window.chat.transcript.messages[-1]
     assert message.more.isVisible()
     ready.script.chunks, ready.script.hold_answer = ["a ", "time."], None
     message.more.click()
     assert [turn.content for turn in ready.script.requests[-1].messages] == ["A story", "Once upon "]
-    qtbot.waitUntil(lambda: known(ready) and shown(ready) == ["A story", "Once upon a time."])
+    qtbot.waitUntil(lambda: saved(ready) and shown(ready) == ["A story", "Once upon a time."])
     assert ready.window.chat.transcript.messages[-1].more.isHidden()
     qtbot.waitUntil(lambda: rows(file)[1:] == [("assistant", "Once upon a time.", "complete")])
 
 
-def test_drafts_are_kept_by_chat_and_over_a_restart(ready, qtbot, loop, file):
+def test_drafts_are_kept_for_each_chat_and_across_a_restart(ready, qtbot, loop, file):
     draft = ready.window.chat.composer.draft
     ask(ready, qtbot, "First")
     first = ready.chat_session.chat
@@ -188,24 +188,24 @@ def test_drafts_are_kept_by_chat_and_over_a_restart(ready, qtbot, loop, file):
     ready.window.current.new_chat()
     ready.window.current.begin()
     qtbot.waitUntil(lambda: draft.toPlainText() == "never sent")
-    # What has nothing but a draft is not listed, and goes with it.
+    # A chat with nothing but a draft is not listed, and is deleted with its draft.
     assert titles(ready) == ["First"]
     draft.clear()
     qtbot.waitUntil(lambda: len(rows(file, "id", "chats")) == 1)
 
 
-def test_questions_one_right_after_the_other_are_one_conversation(ready, qtbot, loop, file):
+def test_questions_in_quick_succession_are_one_conversation(ready, qtbot, loop, file):
     for number in range(4):
-        # As soon as the window lets it: nobody waits for the disk.
+        # Send as soon as the window accepts it, without waiting for the disk.
         qtbot.waitUntil(lambda number=number: ready.window.current.session.send(f"question {number}"))
         qtbot.waitUntil(lambda: not ready.chat_session.busy)
-    qtbot.waitUntil(lambda: known(ready))
-    said = [
+    qtbot.waitUntil(lambda: saved(ready))
+    expected = [
         (text, state)
         for number in range(4)
         for text, state in ((f"question {number}", "complete"), ("Hello there.", "complete"))
     ]
-    assert rows(file, "text, state") == said
+    assert rows(file, "text, state") == expected
     assert rows(file, "parent") == [(None,), *((number,) for number in range(1, 8))]
     assert ready.window.chat.notice.isHidden()
 
@@ -214,7 +214,7 @@ def test_a_draft_that_is_sent_at_once_makes_one_chat(ready, qtbot, loop, file):
     ready.window.chat.composer.draft.setPlainText("Quick")
     ready.chat_session.draft.save()
     ready.window.send("Quick")
-    qtbot.waitUntil(lambda: known(ready))
+    qtbot.waitUntil(lambda: saved(ready))
     qtbot.wait(700)
     assert rows(file, "title, draft", "chats") == [("Quick", "")]
 
@@ -227,7 +227,7 @@ def test_a_failed_answer_leaves_a_draft_and_no_message(ready, qtbot, loop, file)
     qtbot.waitUntil(lambda: titles(ready) == [])
 
 
-def test_an_answer_that_breaks_off_is_kept_as_that(ready, qtbot, loop, file):
+def test_a_failed_answer_is_saved_as_failed(ready, qtbot, loop, file):
     ready.script.chunks, ready.script.fail_answer = ["Half of "], "Out of memory."
     ready.window.send("Go")
     qtbot.waitUntil(lambda: rows(file)[1:] == [("assistant", "Half of ", "failed")])
@@ -237,19 +237,19 @@ def test_an_answer_that_breaks_off_is_kept_as_that(ready, qtbot, loop, file):
 def test_stop_before_the_engine_has_the_question(ready, qtbot, loop, file):
     ready.window.send("Never mind")
     ready.chat_session.stop()
-    qtbot.waitUntil(lambda: known(ready))
+    qtbot.waitUntil(lambda: saved(ready))
     assert ready.script.requests == []
     assert rows(file) == [("user", "Never mind", "complete"), ("assistant", "", "stopped")]
     assert ready.window.chat.transcript.messages[-1].status.text() == "Stopped before the answer began"
 
 
-def test_what_is_thrown_away_comes_back(ready, qtbot, loop, file):
+def test_a_deleted_chat_can_be_restored(ready, qtbot, loop, file):
     ask(ready, qtbot, "Precious")
     before = rows(file, "*", "chats"), rows(file, "*")
     chats, notice = ready.window.sidebar.chats, ready.window.chat.notice
     qtbot.waitUntil(lambda: titles(ready) == ["Precious"])
     chat = chats.model.entries[0].chat
-    # Keys delete nothing.
+    # The Delete and Backspace keys do not delete chats.
     for key in (Qt.Key.Key_Delete, Qt.Key.Key_Backspace):
         qtbot.keyClick(chats.view, key)
     (trash,) = [action for action in chats.chat_menu(chat).actions() if action.text() == "Move to Trash"]
@@ -306,7 +306,7 @@ def test_chats_are_renamed_in_place_pinned_and_archived(ready, qtbot, loop):
     assert chats.title.text() == "Archive"
 
 
-def test_what_was_said_is_found_while_it_is_typed(ready, qtbot, loop):
+def test_search_finds_messages_while_typing(ready, qtbot, loop):
     for question, answer in (("Cats", "They purr loudly."), ("Dogs", "They bark.")):
         ready.window.current.new_chat()
         ask(ready, qtbot, question, answer)
@@ -323,7 +323,7 @@ def test_what_was_said_is_found_while_it_is_typed(ready, qtbot, loop):
     qtbot.waitUntil(lambda: titles(ready) == ["Dogs", "Cats"])
 
 
-def test_what_was_found_is_brought_into_view_from_any_branch_and_however_far_up(ready, qtbot, loop, file):
+def test_a_match_is_scrolled_into_view_on_any_branch_and_at_any_distance(ready, qtbot, loop, file):
     store = ChatStore(Database(file))
     chat, parent = store.add_chat(), None
     for number in range(120):
@@ -336,7 +336,7 @@ def test_what_was_found_is_brought_into_view_from_any_branch_and_however_far_up(
     store.database.close()
     search, transcript = ready.window.sidebar.search, ready.window.chat.transcript
 
-    def found(text):
+    def open_match(text):
         search.setText(text)
         entries = ready.window.sidebar.chats.model
         qtbot.waitUntil(lambda: [text in entry.excerpt for entry in entries.entries] == [True])
@@ -348,18 +348,18 @@ def test_what_was_found_is_brought_into_view_from_any_branch_and_however_far_up(
                 return 0 <= message.mapTo(transcript, message.rect().topLeft()).y() < transcript.height() - 40
         return False
 
-    found("needle")
+    open_match("needle")
     qtbot.waitUntil(lambda: in_view("a needle lies here"), timeout=10_000)
     qtbot.wait(150)
     assert in_view("a needle lies here")
-    found("thimble")
+    open_match("thimble")
     qtbot.waitUntil(lambda: shown(ready) == ["a thimble on another branch"])
     assert ready.chat_session.turns[0].id == other
-    found("needle")
+    open_match("needle")
     qtbot.waitUntil(lambda: in_view("a needle lies here"), timeout=10_000)
 
 
-def test_words_are_found_in_the_chat_one_message_after_the_other(ready, qtbot, loop):
+def test_the_find_bar_goes_through_the_messages_in_order(ready, qtbot, loop):
     for number in range(4):
         ask(ready, qtbot, f"Question {number}", f"Nothing but answer {number}")
     find, transcript = ready.window.chat.find_bar, ready.window.chat.transcript
@@ -412,7 +412,7 @@ def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["all.json", "one.md"]
 
 
-def test_where_nothing_can_be_saved_the_conversation_goes_on(
+def test_the_conversation_continues_if_nothing_can_be_saved(
     qtbot, loop, tasks, stage, preferences, tmp_path, destroyed
 ):
     from sotto.ui.window.main_window import MainWindow
@@ -427,7 +427,7 @@ def test_where_nothing_can_be_saved_the_conversation_goes_on(
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.session.load(stage.session.library.models[0])
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
-    # A load takes nothing away that is not about models.
+    # A load dismisses only notices about models.
     assert window.chat.notice.title.text() == "About your chats"
     assert not window.chat.notice.isHidden()
     window.send("Still there?")
@@ -438,12 +438,12 @@ def test_where_nothing_can_be_saved_the_conversation_goes_on(
     destroyed(window, keeper)
 
 
-def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
+def test_only_nearby_messages_of_a_long_chat_are_created(ready, qtbot, loop, file):
     store = ChatStore(Database(file))
     chat, parent = store.add_chat(), None
     for number in range(500):
-        asked = store.ask(chat, f"question {number}", parent)
-        parent = store.begin_answer(asked, "small")
+        question = store.ask(chat, f"question {number}", parent)
+        parent = store.begin_answer(question, "small")
         store.end_answer(parent, f"answer {number}\n\n" + "more words " * (number % 90), State.COMPLETE)
     store.database.close()
     ready.window.current.open(chat)
@@ -461,7 +461,7 @@ def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
     for share in (0.7, 0.31, 0.305, 0.0, 0.9):
         transcript.stop_following()
         bar.setValue(round(bar.maximum() * share))
-        # What is in view is there at once, and does not move when more is made above and below it.
+        # The visible messages exist at once, and do not move when more are created above and below.
         first = in_view()[0]
         before = first.mapTo(transcript, first.rect().topLeft()).y()
         assert before <= theme.GAP_32
@@ -472,17 +472,17 @@ def test_of_a_long_chat_only_what_is_near_is_made(ready, qtbot, loop, file):
         assert len(transcript.messages) < 100
         if share == 0.0:
             assert transcript.messages[0].text.toPlainText() == "question 0"
-    # Nothing lies over anything else.
+    # No messages overlap.
     for above, below in itertools.pairwise(transcript.messages):
         assert above.y() + above.height() <= below.y()
 
 
-def test_a_message_that_is_being_edited_is_kept_however_far_it_is(ready, qtbot, loop, file):
+def test_a_message_being_edited_is_kept_at_any_distance(ready, qtbot, loop, file):
     store = ChatStore(Database(file))
     chat, parent = store.add_chat(), None
     for number in range(100):
-        asked = store.ask(chat, f"question {number}", parent)
-        parent = store.begin_answer(asked, "small")
+        question_id = store.ask(chat, f"question {number}", parent)
+        parent = store.begin_answer(question_id, "small")
         store.end_answer(parent, "words " * 200, State.COMPLETE)
     store.database.close()
     ready.window.current.open(chat)
@@ -510,7 +510,7 @@ def watch():
     window.session.settings = ChatSettings(num_predict=100_000, ignore_eos=True)
     def send():
         if window.session.state.phase is Phase.READY and not window.current.session.turns:
-            # The answer goes on where the context is full.
+            # The answer continues when the context is full.
             window.current.session.draft.allow_trimming()
             window.send("Tell me everything")
         turns = window.current.session.turns
@@ -528,17 +528,17 @@ app.run()
 """
 
 
-def test_a_killed_app_loses_a_second_of_an_answer_at_most_and_never_the_question(own_home):
+def test_a_killed_app_loses_at_most_a_second_of_an_answer(own_home):
     process = subprocess.Popen(
         [sys.executable, "-c", KILLED],
         env=os.environ | {"QT_QPA_PLATFORM": "offscreen"},
         stdout=subprocess.PIPE,
         text=True,
     )
-    told = []
+    lengths = []
     for line in process.stdout:
-        told.append((time.monotonic(), int(line)))
-        if told[-1][0] - told[0][0] > 2.5:
+        lengths.append((time.monotonic(), int(line)))
+        if lengths[-1][0] - lengths[0][0] > 2.5:
             break
     process.kill()
     process.wait()
@@ -550,13 +550,13 @@ def test_a_killed_app_loses_a_second_of_an_answer_at_most_and_never_the_question
     (chat,) = store.chats()
     question, answer = store.branch(chat.id).turns
     assert (question.text, answer.state) == ("Tell me everything", State.INTERRUPTED)
-    a_second_before = max(length for when, length in told if when <= told[-1][0] - 1)
-    assert len(answer.text) >= a_second_before
+    length_a_second_before = max(length for when, length in lengths if when <= lengths[-1][0] - 1)
+    assert len(answer.text) >= length_a_second_before
     database.close()
 
 
 @pytest.mark.parametrize("count", [1, 2, 3])
-def test_few_chats_that_were_there_before_have_all_the_room_they_need(
+def test_a_short_list_of_existing_chats_does_not_scroll(
     qtbot, loop, tasks, stage, preferences, tmp_path, destroyed, count
 ):
     from sotto.ui.window.main_window import MainWindow
@@ -579,5 +579,5 @@ def test_few_chats_that_were_there_before_have_all_the_room_they_need(
     window.hide()
     window.sessions.close()
     keeper.close()
-    qtbot.waitUntil(lambda: not tasks.running, timeout=30_000)  # what a window plans for itself ends before it
+    qtbot.waitUntil(lambda: not tasks.running, timeout=30_000)  # let the window's own tasks end before it is destroyed
     destroyed(window, keeper)

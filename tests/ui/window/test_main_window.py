@@ -1,4 +1,4 @@
-"""The window itself: drops, notices, composer, scrolling, names for screen readers, light and dark, large text."""
+"""The main window: drops, notices, composer, scrolling, accessible names, light and dark, and large text."""
 
 import threading
 import time
@@ -49,7 +49,7 @@ def test_a_dropped_folder_is_loaded_and_the_draft_stays(stage, qtbot, loop, tmp_
     assert stage.window.models.panel.selected.name == "dropped"
 
 
-def test_a_bad_drop_says_why_in_place(stage, qtbot, loop, tmp_path):
+def test_a_failed_drop_shows_the_reason_in_place(stage, qtbot, loop, tmp_path):
     broken = tmp_path / "latest"
     broken.write_text("{")
     stage.shelf.at[broken] = BrokenModelError("latest is not a manifest: it should be JSON.")
@@ -61,7 +61,7 @@ def test_a_bad_drop_says_why_in_place(stage, qtbot, loop, tmp_path):
     assert stage.window.chat.notice.isHidden()
 
 
-def test_text_is_no_drop(stage, loop):
+def test_dropped_text_is_not_accepted(stage, loop):
     data = QMimeData()
     data.setText("hello")
     accepted, shown, _ = drop(stage.window, data)
@@ -69,19 +69,19 @@ def test_text_is_no_drop(stage, loop):
     assert not shown
 
 
-def test_no_field_takes_drops_for_itself(stage, loop):
+def test_no_field_accepts_drops_itself(stage, loop):
     fields = [*stage.window.findChildren(QPlainTextEdit), *stage.window.findChildren(QLineEdit)]
     assert len(fields) >= 2
     assert not any(field.acceptDrops() for field in fields)
 
 
-def test_paths_keep_bytes_that_are_no_utf8():
+def test_paths_keep_bytes_that_are_not_utf8():
     assert path_from_url(QUrl.fromEncoded(b"file:///tmp/caf%E9%20x")) == Path("/tmp/caf\udce9 x")
     assert path_from_url(QUrl.fromLocalFile("/home/me/a b#?%.json")) == Path("/home/me/a b#?%.json")
     assert path_from_url(QUrl("https://example.org/x")) is None
 
 
-def test_what_a_drop_will_do(tmp_path):
+def test_the_description_of_a_drop(tmp_path):
     remote = read_drop(data_of(QUrl("https://example.org/x")))
     assert remote == DropContents((), ("https://example.org/x",))
     assert describe_drop(remote)[0] == "Not a file on this machine"
@@ -91,7 +91,7 @@ def test_what_a_drop_will_do(tmp_path):
     assert "1 more" in describe_drop(DropContents((tmp_path / "latest", tmp_path), ()))[1]
 
 
-def test_links_are_asked_about_and_others_dropped(ready, qtbot, loop, monkeypatch):
+def test_web_links_need_confirmation_and_others_are_ignored(ready, qtbot, loop, monkeypatch):
     opened = []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
     ready.window.send("Hi")
@@ -120,7 +120,7 @@ def test_pictures_and_tags_of_a_message_are_never_fetched(ready, qtbot, loop, tm
     assert (picture.width(), picture.height()) == (1, 1)
 
 
-def test_enter_sends_and_shift_enter_breaks(ready, qtbot, loop):
+def test_enter_sends_and_shift_enter_inserts_a_line_break(ready, qtbot, loop):
     draft = ready.window.chat.composer.draft
     qtbot.keyClicks(draft, "one")
     qtbot.keyClick(draft, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
@@ -141,7 +141,7 @@ def test_enter_does_not_send_while_an_input_method_composes(ready, qtbot, loop):
     done = QInputMethodEvent("", [])
     done.setCommitString("ほん")
     QApplication.sendEvent(draft, done)
-    # Some systems deliver the Enter that chose the word once more.
+    # Some systems deliver the Enter key that chose the word once more.
     qtbot.keyClick(draft, Qt.Key.Key_Return)
     qtbot.wait(20)
     assert ready.script.requests == []
@@ -187,7 +187,7 @@ def test_the_draft_can_be_written_in_every_state(stage, qtbot, loop):
     ],
     ids=["words", "lines", "letters"],
 )
-def test_a_paste_of_200_000_characters_costs_little_more_than_in_a_bare_field(ready, qtbot, loop, text):
+def test_a_large_paste_costs_little_more_than_in_a_bare_field(ready, qtbot, loop, text):
     draft, bare = ready.window.chat.composer.draft, QPlainTextEdit()
     qtbot.addWidget(bare)
     bare.setFont(draft.font())
@@ -195,17 +195,17 @@ def test_a_paste_of_200_000_characters_costs_little_more_than_in_a_bare_field(re
     bare.show()
     QApplication.clipboard().setText(text)
     QApplication.processEvents()
-    taken = [[taking(qtbot, field) for field in (draft, bare)] for _ in range(3)]
+    taken = [[measure_input(qtbot, field) for field in (draft, bare)] for _ in range(3)]
     assert len(draft.toPlainText()) == 200_001
     for step in ("paste", "key"):
         ours, least = (min(seconds[place][step] for seconds in taken) for place in (0, 1))
-        # A frame's time beside: the composer grows, and counts what is typed.
+        # Allow the time of one extra frame, because the composer grows and counts tokens.
         assert ours <= 2 * least + 0.016, (step, ours, least)
     QApplication.clipboard().clear()
 
 
-def taking(qtbot, field):
-    """Paste into a field and type a key: what the window's own thread takes until it can be seen, in seconds."""
+def measure_input(qtbot, field):
+    """Paste into a field and type a key; return the seconds that the window's thread takes until each is drawn."""
     field.clear()
     field.setFocus()
     times = [time.thread_time()]
@@ -241,7 +241,7 @@ def test_following_ends_once_when_the_answer_outgrows_the_view(ready, qtbot, loo
     assert transcript.newest.isHidden()
 
 
-def test_a_reader_is_never_moved(ready, qtbot, loop):
+def test_scrolling_up_keeps_the_readers_position(ready, qtbot, loop):
     transcript, bar = ready.window.chat.transcript, ready.window.chat.transcript.verticalScrollBar()
     ready.script.chunks = ["Line.\n\n"] * 60
     ready.window.send("First")
@@ -257,7 +257,7 @@ def test_a_reader_is_never_moved(ready, qtbot, loop):
     assert abs(bar.value() - place) <= 1
 
 
-def test_the_button_leads_back_to_the_end_and_follows_from_there(ready, qtbot, loop):
+def test_the_button_returns_to_the_end_and_follows_again(ready, qtbot, loop):
     transcript, bar = ready.window.chat.transcript, ready.window.chat.transcript.verticalScrollBar()
     ready.script.chunks, ready.script.pause = ["Line.\n\n"] * 150, 0.01
     ready.window.send("First")
@@ -274,7 +274,7 @@ def test_the_button_leads_back_to_the_end_and_follows_from_there(ready, qtbot, l
     assert transcript.newest.accessibleName() == "Go to the newest text"
 
 
-def test_a_reader_stays_where_he_is_while_the_composer_grows_and_the_window_changes(ready, qtbot, loop):
+def test_the_position_is_kept_while_the_composer_and_the_window_resize(ready, qtbot, loop):
     transcript, bar = ready.window.chat.transcript, ready.window.chat.transcript.verticalScrollBar()
     ready.script.chunks = [
         "A line that is long enough to be broken where there is little room for it. " * 3 + "\n\n"
@@ -301,10 +301,10 @@ def test_a_reader_stays_where_he_is_while_the_composer_grows_and_the_window_chan
         qtbot.wait(50)
         assert abs(bar.value() - message.y()) <= 1
         places.append(bar.value())
-    assert places[1] > places[0] + 100  # the text above it was broken otherwise
+    assert places[1] > places[0] + 100  # the text above was wrapped differently
 
 
-def test_who_does_not_want_to_follow_stays_where_the_answer_began(ready, qtbot, loop):
+def test_without_following_the_view_stays_where_the_answer_began(ready, qtbot, loop):
     transcript, bar = ready.window.chat.transcript, ready.window.chat.transcript.verticalScrollBar()
     ready.window.preferences.change(follow=False)
     ready.script.chunks = ["Line.\n\n"] * 60
@@ -332,7 +332,7 @@ def test_copy_gives_the_markdown(ready, qtbot, loop):
     assert QApplication.clipboard().text() == "**bold**"
 
 
-def test_rows_search_selection_and_reasons(stage, qtbot, loop):
+def test_rows_of_models_search_selection_and_reasons(stage, qtbot, loop):
     sidebar = stage.window.sidebar
     stage.shelf.records += [record("big:8b", runnable=False, reason="big:8b is a GGUF model, which cannot run yet.")]
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
@@ -360,7 +360,7 @@ def test_rows_search_selection_and_reasons(stage, qtbot, loop):
     assert stage.session.state.record == second.record
 
 
-def test_what_files_say_is_never_read_as_html(stage, qtbot, loop):
+def test_text_from_files_is_never_read_as_html(stage, qtbot, loop):
     hostile = "<img src='file:///etc/passwd'><b>x"
     stage.shelf.records = [record(hostile, runnable=False, reason=f"{hostile} is bad.")]
     stage.window.sidebar.models.rescan.click()
@@ -380,7 +380,7 @@ def test_every_button_and_field_has_a_name(ready, qtbot, loop):
     assert nameless(ready.window) == []
 
 
-def test_menus_name_what_the_app_can_do(stage, loop):
+def test_the_menus_list_the_apps_actions(stage, loop):
     shortcuts = {action.text(): action.shortcut().toString() for action in stage.window.menus.actions()}
     assert shortcuts["New Chat"] == "Ctrl+N"
     assert shortcuts["Open Model…"] == "Ctrl+O"
@@ -400,7 +400,7 @@ def contrast(first, second):
 
 
 @pytest.mark.parametrize("tokens", [LIGHT, DARK], ids=["light", "dark"])
-def test_text_can_be_read_on_every_ground(tokens):
+def test_text_has_enough_contrast_on_every_background(tokens):
     grounds = ("sidebar", "page", "raised", "bubble", "code", "hover", "selection", "alert_ground")
     for ground in grounds:
         assert contrast(tokens.text, getattr(tokens, ground)) >= 7
@@ -434,7 +434,7 @@ def test_text_of_twice_the_size_is_not_clipped(ready, qtbot, loop, dressed):
     ready.window.resize(1120, 760)
     ready.window.send("How do I load a bigger model, and what does 4-bit mean?")
     qtbot.waitUntil(lambda: settled(ready))
-    # What stands under an answer is laid out once it is there.
+    # The status line under an answer is laid out when it appears.
     qtbot.waitUntil(lambda: assert_unclipped(ready.window))
     transcript = ready.window.chat.transcript
     assert transcript.widget().width() <= transcript.viewport().width()
@@ -471,7 +471,7 @@ def test_attachments_and_warnings_of_twice_the_size_are_not_clipped(ready, qtbot
         qapp.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
 
 
-def test_icons_are_there_in_both_colours(qapp, dressed):
+def test_icons_exist_in_both_colours(qapp, dressed):
     for button in ("stop", "eject", "copy", "new"):
         from sotto.ui.toolkit import icons
 
@@ -479,7 +479,7 @@ def test_icons_are_there_in_both_colours(qapp, dressed):
         assert any(image.pixelColor(x, y).alpha() > 200 for x in range(20) for y in range(20))
 
 
-def test_the_send_button_is_stop_while_there_is_something_to_stop(ready, qtbot, loop):
+def test_the_send_button_stops_while_something_is_running(ready, qtbot, loop):
     button = ready.window.chat.composer.button
     assert isinstance(button, QToolButton)
     assert not button.isEnabled()
