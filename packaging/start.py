@@ -21,9 +21,10 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import threading
 import urllib.parse
 import urllib.request
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -36,6 +37,7 @@ PIP = ("26.1", "4e8486d821d814b77319acb7b9e8bf5a4ee7590a643e7cb21029f209be8573c1
 # The scripts that build the native kernels from desktop/native.
 BUILDERS = ("build_hook.py", "native_build.py")
 CHECKS = (("ruff", "format", "--check", "."), ("ruff", "check", "."), ("lint-imports",))
+TYPES = ("mypy",)
 # Several processes, each with up to a gigabyte of memory; one more than there are cores, as some tests wait for a
 # network or a process. All tests of a file run in the same one, so that they share fixtures.
 # WORKAROUND: crashed processes are not restarted, as pytest-xdist then waits forever for the rest of the file. Retry
@@ -241,36 +243,39 @@ def run_checks(arguments: list[str]) -> int:
         chosen += EVERYTHING
     # The tests start many processes, which share compiled bytecode here.
     environment = {**os.environ, "PYTHONPYCACHEPREFIX": str(VENV / "bytecode"), "PYTHONDONTWRITEBYTECODE": ""}
-    failed = []
-
-    def check(name: str, *rest: str, aside: bool = False) -> None:
-        """Run a command; the output of one that runs aside is shown when it ends."""
-        line = shlex.join([name, *rest])
-        if not aside:
-            say("$ " + line)
-        result = subprocess.run(
-            [str(script(name)), *rest],
-            cwd=ROOT,
-            env=environment,
-            stdout=subprocess.PIPE if aside else None,
-            stderr=subprocess.STDOUT if aside else None,
-            text=True,
-        )
-        if aside:
-            say(f"\n$ {line}\n{result.stdout}")
-        if result.returncode != 0:
-            failed.append(line)
-
-    for command in CHECKS:
-        check(*command)
-    # Types take half a minute on one core, in which the tests can begin on the others.
-    types = threading.Thread(target=check, args=("mypy",), kwargs={"aside": True})
-    types.start()
-    check("pytest", *chosen)
-    types.join()
+    failed = [command for command in CHECKS if run(command, environment) != 0]
+    tests = ("pytest", *chosen)
+    with ThreadPoolExecutor() as pool:
+        types = pool.submit(run_quietly, TYPES, environment)
+        if "-n" in chosen:
+            # Compiles the tests' bytecode beside the check of types; otherwise each of the parallel processes would.
+            run_quietly(("pytest", "--collect-only", "-q"), environment)
+        failed += [tests] if run(tests, environment) != 0 else []
+        failed += [TYPES] if types.result() != 0 else []
     if failed:
-        say("Failed: " + "; ".join(failed))
+        say("Failed: " + "; ".join(map(shlex.join, failed)))
     return 1 if failed else 0
+
+
+def run(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a command of the virtual environment, and return its exit status."""
+    say("$ " + shlex.join(command))
+    return subprocess.run([str(script(command[0])), *command[1:]], cwd=ROOT, env=environment).returncode
+
+
+def run_quietly(command: Sequence[str], environment: Mapping[str, str]) -> int:
+    """Run a command of the virtual environment, print its output if it fails, and return its exit status."""
+    result = subprocess.run(
+        [str(script(command[0])), *command[1:]],
+        cwd=ROOT,
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    if result.returncode != 0:
+        say(f"\n$ {shlex.join(command)}\n{result.stdout}")
+    return result.returncode
 
 
 def say(text: str) -> None:

@@ -1,7 +1,8 @@
-"""The script behind the README's two commands, as far as it can be tested without setting up a machine."""
+"""The script that the README's two commands run, as far as it can be tested without setting up a machine."""
 
 import ast
 import importlib.util
+import subprocess
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -49,7 +50,7 @@ def index() -> Iterator[str]:
     server.server_close()
 
 
-def test_old_pythons_can_read_far_enough_to_say_what_is_needed() -> None:
+def test_old_pythons_can_parse_the_script() -> None:
     ast.parse(START.read_text(), feature_version=(3, 7))
 
 
@@ -60,19 +61,19 @@ def test_an_old_python_is_told_what_is_needed(start: ModuleType, monkeypatch: py
         start.ensure_python([])
 
 
-def test_a_wrong_pip_is_refused(start: ModuleType, index: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pip_with_a_wrong_hash_is_refused(start: ModuleType, index: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", f"{index}/simple")
     with pytest.raises(SystemExit, match="not the file that was published"):
         start.fetch_pip()
 
 
-def test_an_index_out_of_reach_is_named(start: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_index_is_named(start: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     with pytest.raises(SystemExit, match=r"127\.0\.0\.1:9"):
         start.fetch_pip()
 
 
-def test_a_link_of_the_index_is_followed_relative_to_it(
+def test_relative_links_of_the_index_are_followed(
     start: ModuleType, index: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     import hashlib
@@ -84,7 +85,7 @@ def test_a_link_of_the_index_is_followed_relative_to_it(
     assert found.parent.read_bytes() == b"evil"
 
 
-def test_a_change_of_a_native_source_or_of_the_compiler_sets_up_again(
+def test_changed_native_sources_or_compilers_repeat_the_setup(
     start: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "packaging").mkdir()
@@ -106,7 +107,7 @@ def test_a_change_of_a_native_source_or_of_the_compiler_sets_up_again(
     assert len(seen) == 4
 
 
-def test_a_compiler_is_installed_only_where_it_is_missing_and_that_is_possible(
+def test_a_compiler_is_installed_only_if_missing_and_possible(
     start: ModuleType, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     installed: list[str] = []
@@ -129,11 +130,28 @@ def test_a_compiler_is_installed_only_where_it_is_missing_and_that_is_possible(
         (["tests/store", "--all"], ["tests/store", "-m", "", "--hypothesis-profile", "full"]),
     ],
 )
-def test_everything_is_tried_when_that_is_asked_for(
+def test_arguments_choose_what_is_tested(
     start: ModuleType, monkeypatch: pytest.MonkeyPatch, arguments: list[str], expected: list[str]
 ) -> None:
     called: list[list[str]] = []
     monkeypatch.setattr(start, "PARALLEL", ("-n", "logical"))
-    monkeypatch.setattr(start.subprocess, "call", lambda command, **_: called.append(command) or 0)
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        called.append(command)
+        return subprocess.CompletedProcess(command, 0, "")
+
+    monkeypatch.setattr(start.subprocess, "run", run)
     assert start.run_checks(arguments) == 0
+    assert [str(start.script("mypy"))] in called
     assert called[-1] == [str(start.script("pytest")), *expected]
+
+
+@pytest.mark.parametrize("failing", ["ruff", "lint-imports", "mypy", "pytest"])
+def test_a_check_that_fails_is_named_and_fails_the_run(
+    start: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], failing: str
+) -> None:
+    monkeypatch.setattr(start, "script", lambda name: Path("/bin/false" if name == failing else "/bin/true"))
+    assert start.run_checks([]) == 1
+    assert f"Failed: {failing}" in capfd.readouterr().err
+    monkeypatch.setattr(start, "script", lambda _: Path("/bin/true"))
+    assert start.run_checks([]) == 0
