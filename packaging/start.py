@@ -42,7 +42,15 @@ TYPES = ("mypy",)
 # network or a process. All tests of a file run in the same one, so that they share fixtures.
 # WORKAROUND: crashed processes are not restarted, as pytest-xdist then waits forever for the rest of the file. Retry
 # with its next release.
-PARALLEL = ("-n", str(min(4, (os.cpu_count() or 1) + 1)), "--dist", "loadfile", "--max-worker-restart", "0")
+PARALLEL = (
+    "-n",
+    str(min(4, (os.cpu_count() or 1) + 1)),
+    "--dist",
+    "loadfile",
+    "--no-loadscope-reorder",
+    "--max-worker-restart",
+    "0",
+)
 # For --all: also the tests marked `full`, and more Hypothesis examples.
 EVERYTHING = ("-m", "", "--hypothesis-profile", "full")
 

@@ -35,6 +35,8 @@ settings.load_profile("sotto")
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
     mark_full(items)
+    # What takes longest begins first, so that no process is left alone with it at the end.
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def pytest_collection_finish():

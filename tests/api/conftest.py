@@ -1,4 +1,4 @@
-"""A real server over a real engine, shared by the tests of this folder."""
+"""Fixtures with a real server over a real engine, shared by the tests in this folder."""
 
 import os
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ from sotto.runner.loop_host import LoopHost
 from sotto.store.opening import record_of
 from thinking_models import HERMES, STAR_CODER, write_family
 
-_ELSEWHERE = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SOTTO_FOLDERS")
+_STORE_VARIABLES = ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME", "XDG_DATA_HOME", "SOTTO_FOLDERS")
 
 
 @pytest.fixture(scope="session", autouse=True)
 def own_home(tmp_path_factory):
-    """Keep every store of the person who runs the tests out of them; the store beside the project is Ollama's."""
+    """Hide the stores of the person who runs the tests, and use the one among the test material as Ollama's store."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("HOME", str(tmp_path_factory.mktemp("home")))
-        for name in _ELSEWHERE:
+        for name in _STORE_VARIABLES:
             patch.delenv(name, raising=False)
         if (store := ROOT / "ollama-store").exists():
             patch.setenv("OLLAMA_MODELS", os.fspath(store))
@@ -38,7 +38,7 @@ def own_home(tmp_path_factory):
 
 @dataclass
 class Served:
-    """A server, its host and a client for both."""
+    """A server, its host and an HTTP client of the server."""
 
     server: ApiServer
     host: LoopHost
@@ -64,17 +64,17 @@ def host(own_home, tmp_path_factory):
 
 @pytest.fixture
 def serve(host):
-    """Make servers over the one engine; all are stopped afterwards."""
+    """Yield a function that starts servers over the shared engine, and stop all of them afterwards."""
     servers, clients = [], []
 
-    def made(of=None, **address):
+    def start(of=None, **address):
         server = ApiServer(of or host, Address(**{"host": "127.0.0.1", "port": 0} | address))
         server.start()
         servers.append(server)
         clients.append(httpx.Client(base_url=server.url, timeout=60))
         return Served(server, of or host, clients[-1])
 
-    yield made
+    yield start
     for client in clients:
         client.close()
     for server in servers:
@@ -92,13 +92,13 @@ def served(host):
 
 @pytest.fixture(scope="module")
 def script():
-    """What the model of `url` does; each module has its own."""
+    """Return the script of the model behind `url`; each module has its own."""
     return Script(chunks=CHUNKS)
 
 
 @pytest.fixture(scope="module")
 def url(own_home, script):
-    """Where a server listens whose model, `tiny`, says what the test wants."""
+    """Yield the URL of a server with a scripted model named `tiny`."""
     host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, script), models=lambda: (record("tiny:latest"),))
     server = ApiServer(host, Address("127.0.0.1", 0))
     server.start()

@@ -1,4 +1,4 @@
-"""Sending answers to simulated clients that behave as no real connection can be made to."""
+"""Sending answers to simulated clients, which can behave in ways that a real connection cannot be made to."""
 
 import asyncio
 
@@ -12,12 +12,12 @@ from sotto.errors import BrokenModelError, EngineError, InvalidNameError, ModelN
 
 
 class Client:
-    """A client that accepts `most` messages and then stalls."""
+    """A client that accepts `max_messages` messages and then stalls."""
 
-    def __init__(self, most=1000):
+    def __init__(self, max_messages=1000):
         self.messages = []
         self.gone, self.input_ended = asyncio.Event(), asyncio.Event()
-        self._most = most
+        self._most = max_messages
 
     async def receive(self):
         await self.gone.wait()
@@ -58,7 +58,7 @@ def test_a_stalled_client_is_abandoned(monkeypatch, caplog):
     monkeypatch.setattr(answers, "STALL_SECONDS", 0.1)
 
     async def run():
-        ended, client = [], Client(most=2)
+        ended, client = [], Client(max_messages=2)
         await client.take(Pieces(ollama.DIALECT, NDJSON, closing(ended, b"a", b"b", b"c")))
         return ended, client.body
 

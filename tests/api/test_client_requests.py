@@ -1,6 +1,6 @@
-"""Requests of published programs, recorded by `tests/clients`: a real model answers all of them.
+"""Requests of published programs, recorded with `tests/clients`; a real model answers all of them.
 
-Texts and schemas were shortened; the fields are those that the programs sent.
+Texts and schemas were shortened, but the fields are those that the programs sent.
 """
 
 import json
@@ -19,7 +19,7 @@ REQUESTS = json.loads(Path(__file__).with_name("client_requests.json").read_text
 
 @pytest.fixture(scope="module")
 def client(own_home, tmp_path_factory):
-    """A client of a model that first calls a tool, then says that it is done; without tools, it writes a title."""
+    """Yield a client of a model that first calls a tool, then reports success; without tools, it writes a title."""
     answers = [f"I look.\n{call('shell', command='date')}", "It is made."]
     written = record_of(write_answers(tmp_path_factory.mktemp("models") / "written", answers, "A title."))
     host = LoopHost(models=lambda: (written,))
@@ -32,35 +32,35 @@ def client(own_home, tmp_path_factory):
 
 
 def objects(answer):
-    """Return the JSON objects of an answer, streamed or whole."""
+    """Return the JSON objects of an answer, streamed or not."""
     if answer.headers["content-type"].startswith("application/json"):
         return [answer.json()]
     rows = [row.removeprefix("data: ") for row in answer.text.splitlines()]
     return [json.loads(row) for row in rows if row.startswith("{")]
 
 
-def in_chat(told):
-    deltas = [choice["delta"] for row in told for choice in row["choices"]]
+def in_chat(rows):
+    deltas = [choice["delta"] for row in rows for choice in row["choices"]]
     calls = [call["function"]["name"] for delta in deltas for call in delta.get("tool_calls", ())]
-    return "".join(delta.get("content") or "" for delta in deltas), calls, told[-1]
+    return "".join(delta.get("content") or "" for delta in deltas), calls, rows[-1]
 
 
-def in_ollama(told):
-    calls = [call["function"]["name"] for row in told for call in row["message"].get("tool_calls", ())]
-    return "".join(row["message"]["content"] for row in told), calls, told[-1]
+def in_ollama(rows):
+    calls = [call["function"]["name"] for row in rows for call in row["message"].get("tool_calls", ())]
+    return "".join(row["message"]["content"] for row in rows), calls, rows[-1]
 
 
-def in_responses(told):
-    response = told[-1].get("response", told[-1])
+def in_responses(rows):
+    response = rows[-1].get("response", rows[-1])
     texts = [part["text"] for item in response["output"] for part in item.get("content", ())]
     return "".join(texts), [item["name"] for item in response["output"] if "name" in item], response
 
 
-def in_messages(told):
-    begun = [event["content_block"] for event in told if event["type"] == "content_block_start"]
-    deltas = [event["delta"] for event in told if event["type"] == "content_block_delta"]
+def in_messages(rows):
+    begun = [event["content_block"] for event in rows if event["type"] == "content_block_start"]
+    deltas = [event["delta"] for event in rows if event["type"] == "content_block_delta"]
     calls = [block["name"] for block in begun if block["type"] == "tool_use"]
-    return "".join(delta.get("text", "") for delta in deltas), calls, told[0]["message"]
+    return "".join(delta.get("text", "") for delta in deltas), calls, rows[0]["message"]
 
 
 READERS = {
@@ -97,9 +97,9 @@ def test_the_number_of_warnings_is_limited(client):
 
 
 def test_the_version_satisfies_clients_of_ollama(client):
-    told = client.get("/api/version").json()
+    version = client.get("/api/version").json()
     least = {"Codex": (0, 13, 4), "Copilot Chat": (0, 6, 4)}
-    assert tuple(map(int, told["version"].split("."))) >= max(least.values())
-    assert told["sotto"] == client.get("/openapi.json").json()["info"]["version"]
+    assert tuple(map(int, version["version"].split("."))) >= max(least.values())
+    assert version["sotto"] == client.get("/openapi.json").json()["info"]["version"]
     described = client.get("/openapi.json").json()["paths"]["/api/version"]["get"]["responses"]["200"]["description"]
     assert "the version of Ollama whose behaviour is followed" in described

@@ -24,14 +24,14 @@ CALLED = [
     },
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "It is there."}]},
 ]
-# The temperature is so high that the answer goes on for thousands of tokens, which take seconds.
+# The temperature is so high that the answer continues for thousands of tokens, which take seconds.
 HOT_HERE = {"temperature": 5.0, "top_k": 100_000, "top_p": 1.0}
 HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 1}
 
 
 @pytest.fixture(scope="module")
 def tokenizer():
-    """The engine's tokenizer for `sotto`."""
+    """Return the engine's tokenizer for `sotto`."""
     builtin = next(record for record in catalogue().records if record.builtin)
     return Tokenizer.from_source(open_model(builtin))
 
@@ -54,7 +54,7 @@ class TestOllama:
         shown = ollama_client.show("sotto")
         assert shown.capabilities == ["completion"]
         assert shown.modelinfo["llama.context_length"] == 4096
-        before = {row.model for row in ollama_client.ps().models}  # by other tests
+        before = {row.model for row in ollama_client.ps().models}  # loaded by other tests
         ollama_client.generate("sotto", "", keep_alive="10m")
         loaded = {row.model: row for row in ollama_client.ps().models}
         assert loaded.keys() <= before | {"sotto:latest"}
@@ -134,13 +134,13 @@ class TestOllama:
         assert message in raised.value.error
 
     def test_logprobs(self, ollama_client):
-        asked = {"options": {"temperature": 0, "num_predict": 6}, "logprobs": True, "top_logprobs": 2}
-        whole = ollama_client.chat("sotto", QUESTION, **asked)
+        fields = {"options": {"temperature": 0, "num_predict": 6}, "logprobs": True, "top_logprobs": 2}
+        whole = ollama_client.chat("sotto", QUESTION, **fields)
         assert "".join(token.token for token in whole.logprobs) == whole.message.content
         for token in whole.logprobs:
             assert (token.top_logprobs[0].token, token.top_logprobs[0].logprob) == (token.token, token.logprob)
             assert 0 >= token.logprob > token.top_logprobs[1].logprob
-        pieces = list(ollama_client.chat("sotto", QUESTION, stream=True, **asked))
+        pieces = list(ollama_client.chat("sotto", QUESTION, stream=True, **fields))
         assert [token for piece in pieces for token in piece.logprobs or ()] == list(whole.logprobs)
         plain = ollama_client.generate("sotto", "Who are you?", options={"num_predict": 2})
         assert plain.logprobs is None
@@ -179,10 +179,10 @@ class TestOpenAI:
         assert answer.usage.completion_tokens > 5
 
     def test_stream_with_usage(self, openai_client):
-        asked = {"model": "sotto", "messages": QUESTION, "temperature": 0}
-        whole = openai_client.chat.completions.create(**asked).choices[0].message.content
+        fields = {"model": "sotto", "messages": QUESTION, "temperature": 0}
+        whole = openai_client.chat.completions.create(**fields).choices[0].message.content
         chunks = list(
-            openai_client.chat.completions.create(**asked, stream=True, stream_options={"include_usage": True})
+            openai_client.chat.completions.create(**fields, stream=True, stream_options={"include_usage": True})
         )
         assert "".join(chunk.choices[0].delta.content or "" for chunk in chunks if chunk.choices) == whole
         assert [chunk.choices[0].delta.role for chunk in chunks if chunk.choices][:2] == ["assistant", None]
@@ -191,60 +191,62 @@ class TestOpenAI:
         assert len({chunk.id for chunk in chunks}) == 1
 
     def test_choices_stop_and_seed(self, openai_client):
-        asked = {"model": "sotto", "messages": QUESTION, "n": 3, "seed": 5, "temperature": 1.5, "max_tokens": 12}
-        first, second = (openai_client.chat.completions.create(**asked) for _ in range(2))
+        fields = {"model": "sotto", "messages": QUESTION, "n": 3, "seed": 5, "temperature": 1.5, "max_tokens": 12}
+        first, second = (openai_client.chat.completions.create(**fields) for _ in range(2))
         texts = [choice.message.content for choice in first.choices]
         assert [choice.index for choice in first.choices] == [0, 1, 2]
         assert texts == [choice.message.content for choice in second.choices]
         assert len(set(texts)) > 1
         streamed = {0: "", 1: "", 2: ""}
-        for chunk in openai_client.chat.completions.create(**asked, stream=True):
+        for chunk in openai_client.chat.completions.create(**fields, stream=True):
             streamed[chunk.choices[0].index] += chunk.choices[0].delta.content or ""
         assert [streamed[index] for index in range(3)] == texts
         stopped = openai_client.chat.completions.create(model="sotto", messages=QUESTION, stop="Sotto", temperature=0)
         assert "Sotto" not in stopped.choices[0].message.content
 
     def test_logprobs(self, openai_client):
-        asked = {"model": "sotto", "messages": QUESTION, "temperature": 1.5, "seed": 3, "max_tokens": 12, "n": 2}
-        answer = openai_client.chat.completions.create(**asked, logprobs=True, top_logprobs=3)
+        fields = {"model": "sotto", "messages": QUESTION, "temperature": 1.5, "seed": 3, "max_tokens": 12, "n": 2}
+        answer = openai_client.chat.completions.create(**fields, logprobs=True, top_logprobs=3)
         for choice in answer.choices:
-            told = choice.logprobs.content
-            assert b"".join(bytes(token.bytes) for token in told).decode() == choice.message.content
-            for token in told:
+            tokens = choice.logprobs.content
+            assert b"".join(bytes(token.bytes) for token in tokens).decode() == choice.message.content
+            for token in tokens:
                 likely = [other.logprob for other in token.top_logprobs]
                 assert likely == sorted(likely, reverse=True)
                 assert len(likely) == 3
                 assert token.logprob <= likely[0]
         streamed = {0: [], 1: []}
-        for chunk in openai_client.chat.completions.create(**asked, logprobs=True, top_logprobs=3, stream=True):
+        for chunk in openai_client.chat.completions.create(**fields, logprobs=True, top_logprobs=3, stream=True):
             if chunk.choices[0].logprobs:
                 streamed[chunk.choices[0].index] += chunk.choices[0].logprobs.content
         assert [streamed[index] for index in (0, 1)] == [choice.logprobs.content for choice in answer.choices]
-        assert openai_client.chat.completions.create(**asked).choices[0].logprobs is None
+        assert openai_client.chat.completions.create(**fields).choices[0].logprobs is None
 
     def test_logprobs_of_completions(self, openai_client):
-        asked = {"model": "sotto", "prompt": "Once", "max_tokens": 12, "temperature": 1.5, "seed": 2}
-        choice = openai_client.completions.create(**asked, logprobs=2).choices[0]
-        told = choice.logprobs
-        assert len(told.tokens) == len(told.token_logprobs) == len(told.top_logprobs) == 12
-        ends = [*told.text_offset[1:], len(choice.text)]
-        assert [choice.text[begin:end] for begin, end in zip(told.text_offset, ends, strict=True)] == told.tokens
-        assert all(len(likely) == 2 for likely in told.top_logprobs)
-        pieces = [chunk.choices[0] for chunk in openai_client.completions.create(**asked, logprobs=2, stream=True)]
+        fields = {"model": "sotto", "prompt": "Once", "max_tokens": 12, "temperature": 1.5, "seed": 2}
+        choice = openai_client.completions.create(**fields, logprobs=2).choices[0]
+        logprobs = choice.logprobs
+        assert len(logprobs.tokens) == len(logprobs.token_logprobs) == len(logprobs.top_logprobs) == 12
+        ends = [*logprobs.text_offset[1:], len(choice.text)]
+        assert [
+            choice.text[begin:end] for begin, end in zip(logprobs.text_offset, ends, strict=True)
+        ] == logprobs.tokens
+        assert all(len(likely) == 2 for likely in logprobs.top_logprobs)
+        pieces = [chunk.choices[0] for chunk in openai_client.completions.create(**fields, logprobs=2, stream=True)]
         assert [
             offset for piece in pieces if piece.logprobs for offset in piece.logprobs.text_offset
-        ] == told.text_offset
+        ] == logprobs.text_offset
         with pytest.raises(openai.BadRequestError, match="leave echo or logprobs out"):
-            openai_client.completions.create(**asked, logprobs=2, echo=True)
+            openai_client.completions.create(**fields, logprobs=2, echo=True)
 
     def test_a_bias_bans_and_forces_tokens(self, openai_client):
-        asked = {"model": "sotto", "messages": QUESTION, "temperature": 0, "max_tokens": 3}
-        told = openai_client.chat.completions.create(**asked, logprobs=True).choices[0].logprobs.content
-        forced = openai_client.chat.completions.create(**asked, logit_bias={"70": 100}, logprobs=True).choices[0]
+        fields = {"model": "sotto", "messages": QUESTION, "temperature": 0, "max_tokens": 3}
+        content = openai_client.chat.completions.create(**fields, logprobs=True).choices[0].logprobs.content
+        forced = openai_client.chat.completions.create(**fields, logit_bias={"70": 100}, logprobs=True).choices[0]
         assert len({token.token for token in forced.logprobs.content}) == 1
         assert forced.finish_reason == "length"
         # The bias affects sampling but not the reported log-probabilities, which are the model's own.
-        assert forced.logprobs.content[0].logprob < told[0].logprob
+        assert forced.logprobs.content[0].logprob < content[0].logprob
 
     def test_completions(self, openai_client):
         answer = openai_client.completions.create(
@@ -256,22 +258,22 @@ class TestOpenAI:
         assert answer.usage.completion_tokens == 8
 
     def test_completions_of_tokens(self, served, openai_client, tokenizer):
-        def answered(prompt, **asked):
-            return openai_client.completions.create(model="sotto", prompt=prompt, max_tokens=6, temperature=0, **asked)
+        def answered(prompt, **fields):
+            return openai_client.completions.create(model="sotto", prompt=prompt, max_tokens=6, temperature=0, **fields)
 
         texts = ["Hello, who are", "My name"]
         ids = [tokenizer.encode(text) for text in texts]
         assert all(len(tokens) > 1 for tokens in ids)
         for of_text, of_ids in ((texts[0], ids[0]), (texts[:1], ids[:1]), (texts, ids)):
-            for asked in ({}, {"echo": True}, {"logprobs": 2}, {"n": 2}):
-                told, meant = answered(of_ids, **asked), answered(of_text, **asked)
-                assert [choice.text for choice in told.choices] == [choice.text for choice in meant.choices]
+            for fields in ({}, {"echo": True}, {"logprobs": 2}, {"n": 2}):
+                given, expected = answered(of_ids, **fields), answered(of_text, **fields)
+                assert [choice.text for choice in given.choices] == [choice.text for choice in expected.choices]
                 likely = [
-                    [choice.logprobs and choice.logprobs.tokens for choice in got.choices] for got in (told, meant)
+                    [choice.logprobs and choice.logprobs.tokens for choice in got.choices] for got in (given, expected)
                 ]
                 assert likely[0] == likely[1]
-                usage = (told.usage.prompt_tokens, told.usage.completion_tokens)
-                assert usage == (meant.usage.prompt_tokens, meant.usage.completion_tokens)
+                usage = (given.usage.prompt_tokens, given.usage.completion_tokens)
+                assert usage == (expected.usage.prompt_tokens, expected.usage.completion_tokens)
         assert answered(ids).usage.prompt_tokens == sum(map(len, ids))
         pieces = [chunk.choices[0].text for chunk in answered(ids[0], echo=True, stream=True)]
         assert pieces[0].startswith(texts[0])
@@ -352,8 +354,8 @@ class TestOpenAI:
 
 class TestAnthropic:
     def test_disconnecting_ends_the_answer(self, served, anthropic_client):
-        asked = {"model": "sotto", "max_tokens": 3000, "messages": QUESTION, "extra_body": HOT_HERE}
-        with anthropic_client.messages.stream(**asked) as stream:
+        fields = {"model": "sotto", "max_tokens": 3000, "messages": QUESTION, "extra_body": HOT_HERE}
+        with anthropic_client.messages.stream(**fields) as stream:
             next(iter(stream.text_stream))
             assert served.host._answering
         idle(served)
@@ -367,13 +369,13 @@ class TestAnthropic:
         assert (cut.stop_reason, cut.usage.output_tokens) == ("max_tokens", 3)
 
     def test_a_stop_sequence_is_reported(self, anthropic_client):
-        asked = {"model": "sotto", "max_tokens": 100, "messages": QUESTION}
-        whole = anthropic_client.messages.create(**asked).content[0].text
-        asked["stop_sequences"] = ["never written", whole[10:15]]
-        cut = anthropic_client.messages.create(**asked)
+        fields = {"model": "sotto", "max_tokens": 100, "messages": QUESTION}
+        whole = anthropic_client.messages.create(**fields).content[0].text
+        fields["stop_sequences"] = ["never written", whole[10:15]]
+        cut = anthropic_client.messages.create(**fields)
         assert (cut.stop_reason, cut.stop_sequence) == ("stop_sequence", whole[10:15])
         assert cut.content[0].text == whole[: whole.index(whole[10:15])]
-        with anthropic_client.messages.stream(**asked) as stream:
+        with anthropic_client.messages.stream(**fields) as stream:
             end = stream.get_final_message()
         assert (end.stop_reason, end.stop_sequence) == ("stop_sequence", whole[10:15])
 
@@ -421,13 +423,13 @@ class TestAnthropic:
         assert not served.host._answering
 
     def test_counting_includes_tools_and_thinking(self, anthropic_client):
-        def counted(**asked):
-            return anthropic_client.messages.count_tokens(**{"model": "thinking", "messages": QUESTION} | asked)
+        def counted(**fields):
+            return anthropic_client.messages.count_tokens(**{"model": "thinking", "messages": QUESTION} | fields)
 
         assert counted().input_tokens < counted(tools=[FINDS]).input_tokens
         assert counted().input_tokens < counted(system="Be brief.").input_tokens
         long = counted(messages=[{"role": "user", "content": "word " * 3000}])
-        assert long.input_tokens > 3000  # more than the context has room for
+        assert long.input_tokens > 3000  # more than the context can hold
         for wrong, says in (
             ({"messages": []}, "messages is required"),
             ({"tools": [{"name": "find", "input_schema": 1}]}, "tools"),
@@ -453,8 +455,8 @@ class TestAnthropic:
 def test_every_sampling_option_is_accepted(served, path, body):
     def answered(**options):
         answer = served.http.post(path, json={"model": "sotto", **body, **options}).json()
-        said = answer["choices"] if "choices" in answer else answer.get("output") or answer["content"]
-        first = said[0].get("message") or said[0]
+        choices = answer["choices"] if "choices" in answer else answer.get("output") or answer["content"]
+        first = choices[0].get("message") or choices[0]
         return first["text"] if "text" in first else first["content"]
 
     def text(**options):

@@ -19,7 +19,7 @@ def test_continuing_from_context_tokens_equals_continuing_the_conversation(serve
     first = ollama_client.generate("sotto", FIRST, options=GREEDY)
     assert first.done_reason == "stop"
     *_, second = ollama_client.generate("sotto", SECOND, context=first.context, options=GREEDY, stream=True)
-    said = "".join(
+    text = "".join(
         row.response
         for row in ollama_client.generate("sotto", SECOND, context=first.context, options=GREEDY, stream=True)
     )
@@ -29,7 +29,7 @@ def test_continuing_from_context_tokens_equals_continuing_the_conversation(serve
         {"role": "user", "content": SECOND},
     ]
     whole = ollama_client.chat("sotto", messages, options=GREEDY)
-    assert said == whole.message.content
+    assert text == whole.message.content
     assert second.prompt_eval_count == whole.prompt_eval_count
     assert second.context[: len(first.context)] == first.context
     # The whole conversation came from the cache.

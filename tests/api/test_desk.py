@@ -1,4 +1,4 @@
-"""When requests reach the engine: driven step by step, with a host that does nothing by itself."""
+"""When requests reach the engine, tested step by step with a host that does nothing on its own."""
 
 import asyncio
 import functools
@@ -36,8 +36,8 @@ class StillHost:
     slots = 2
 
     def __init__(self, room=1, **options):
-        self.asked = []
-        self.heard = {}
+        self.commands = []
+        self.callbacks = {}
         self.cancelled = []
         self.later = None
         self.now = 0.0
@@ -58,9 +58,9 @@ class StillHost:
     def models(self):
         return (ONE, TWO, THREE)
 
-    def dismiss(self, record, heard):
+    def dismiss(self, record, callback):
         resident = self.residents.of(record)
-        self._keeper.dismiss(resident.seat if resident else "", heard)
+        self._keeper.dismiss(resident.seat if resident else "", callback)
 
     def pass_time(self, seconds):
         self.now += seconds
@@ -70,17 +70,17 @@ class StillHost:
 
     def send(self, command):
         if isinstance(command, Unload):
-            self.asked.append("unload")
+            self.commands.append("unload")
             self._ends.append((None, command.seat))
         elif command.roomy and len(self.resident_models) >= self._room:
             self._keeper.receive(Failed("", "It does not fit.", seat=command.seat, shortage=True))
         else:
-            self.asked.append(command.record.name)
+            self.commands.append(command.record.name)
             self._ends.append((command.record, command.seat))
 
-    def ask(self, command, heard):
+    def ask(self, command, callback):
         assert self.residents.resident(command.seat).visits
-        self.heard[command.request.id] = heard
+        self.callbacks[command.request.id] = callback
 
     def cancel(self, request_id):
         self.cancelled.append(request_id)
@@ -135,7 +135,7 @@ async def test_concurrent_requests_for_a_model_share_one_load():
     desk = Desk(host)
     guests = [Guest(desk, ONE) for _ in range(3)]
     await settle()
-    assert host.asked == ["one:latest"]
+    assert host.commands == ["one:latest"]
     assert not any(guest.inside for guest in guests)
     host.end()
     await settle()
@@ -143,7 +143,7 @@ async def test_concurrent_requests_for_a_model_share_one_load():
     late = Guest(desk, ONE)
     await settle()
     assert late.inside
-    assert host.asked == ["one:latest"]
+    assert host.commands == ["one:latest"]
     for guest in (*guests, late):
         await guest.leave()
 
@@ -159,16 +159,16 @@ async def test_requests_for_another_model_wait_in_order():
     second, third = Guest(desk, TWO), Guest(desk, ONE)
     await settle()
     assert (second.inside, third.inside) == (False, False)
-    assert host.asked == ["one:latest"]
+    assert host.commands == ["one:latest"]
     await first.leave()
-    assert host.asked == ["one:latest", "unload"]
+    assert host.commands == ["one:latest", "unload"]
     host.end()
     host.end()
     await settle()
-    assert host.asked[2:] == ["two:latest"]
+    assert host.commands[2:] == ["two:latest"]
     assert (second.inside, third.inside) == (True, False)
     await second.leave()
-    assert host.asked[3:] == ["unload"]
+    assert host.commands[3:] == ["unload"]
     host.end()
     host.end()
     await settle()
@@ -189,7 +189,7 @@ async def test_a_cancelled_wait_leaves_the_queue():
     second.task.cancel()
     await settle()
     assert third.inside
-    assert host.asked == ["one:latest"]
+    assert host.commands == ["one:latest"]
     await first.leave()
     await third.leave()
 
@@ -208,7 +208,7 @@ async def test_with_enough_memory_another_model_is_loaded_alongside():
     host.end()
     await settle()
     assert second.inside
-    assert host.asked == ["one:latest", "two:latest"]
+    assert host.commands == ["one:latest", "two:latest"]
     assert [resident.record for resident in host.resident_models] == [ONE, TWO]
     for guest in (first, second, third):
         await guest.leave()
@@ -224,10 +224,10 @@ async def test_a_load_whose_request_is_cancelled_finishes_and_the_model_expires(
     await settle()
     host.end()
     await settle()
-    assert host.asked == ["one:latest"]
+    assert host.commands == ["one:latest"]
     assert host.later == 5
     host.pass_time(5)
-    assert host.asked == ["one:latest", "unload"]
+    assert host.commands == ["one:latest", "unload"]
 
 
 @stepped
@@ -242,7 +242,7 @@ async def test_a_failed_load_fails_all_requests_that_waited_for_it():
         with pytest.raises(ApiError, match=r"The weights are damaged\.") as raised:
             await guest.task
         assert raised.value.status == 500
-    assert host.asked == ["one:latest", "two:latest"]
+    assert host.commands == ["one:latest", "two:latest"]
     host.end()
     await settle()
     assert other.inside
@@ -288,7 +288,7 @@ async def test_a_model_that_cannot_run_is_not_loaded():
     refused = record("gguf:latest", runnable=False, reason="GGUF models cannot run yet.")
     with pytest.raises(UnsupportedModelError, match="GGUF"):
         await Guest(Desk(host), refused).task
-    assert host.asked == []
+    assert host.commands == []
 
 
 @stepped
@@ -302,7 +302,7 @@ async def test_another_context_length_needs_another_load():
     await first.leave()
     second = Guest(desk, ONE, num_ctx=512)
     await settle()
-    assert host.asked == ["one:latest", "one:latest"]
+    assert host.commands == ["one:latest", "one:latest"]
     assert [resident.seat for resident in host.residents.all] == [host._ends[0][1]]
     host.end()
     await settle()
@@ -328,9 +328,9 @@ async def test_an_idle_model_is_unloaded_and_each_visit_restarts_its_timer():
     host.pass_time(10)
     await visited(desk, host)
     host.pass_time(15)
-    assert host.asked == ["one:latest"]
+    assert host.commands == ["one:latest"]
     host.pass_time(5)
-    assert host.asked == ["one:latest", "unload"]
+    assert host.commands == ["one:latest", "unload"]
     host.end()
 
 
@@ -339,7 +339,7 @@ async def test_keep_alive_of_a_request():
     host = StillHost()
     desk = Desk(host)
     await visited(desk, host, keep_alive=0)
-    assert host.asked == ["one:latest", "unload"]
+    assert host.commands == ["one:latest", "unload"]
     host.end()
     await settle()
     await visited(desk, host, keep_alive=FOREVER)
@@ -360,12 +360,12 @@ async def test_a_model_open_in_the_window_stays_loaded():
     await settle()
     host._keeper.choose(host.residents.all[0].seat)
     await guest.leave()
-    assert host.asked == ["one:latest"]
+    assert host.commands == ["one:latest"]
     assert host.resident_models[0].stays == FOREVER
-    # An explicit request unloads it all the same.
+    # An explicit request still unloads it.
     ended = asyncio.create_task(desk.unload(ONE))
     await settle()
-    assert host.asked == ["one:latest", "unload"]
+    assert host.commands == ["one:latest", "unload"]
     assert not ended.done()
     host.end()
     await ended
@@ -381,12 +381,12 @@ async def test_unloading_waits_for_running_answers_but_not_for_later_requests():
     await settle()
     await desk.unload(TWO)
     await desk.unload(ONE)
-    assert host.asked == ["one:latest"]
+    assert host.commands == ["one:latest"]
     late = Guest(desk, ONE)
     await settle()
     assert not late.inside
     await guest.leave()
-    assert len(host.asked) == 2
+    assert len(host.commands) == 2
     host.end()
     host.end()
     await settle()
@@ -412,12 +412,12 @@ async def answering(desk, host):
 
 
 async def _answer(desk):
-    said = []
+    received = []
     async with desk.visit(ONE) as visit, aclosing(desk.answer(visit, request())) as events:
         async for event in events:
-            said.append(event)
+            received.append(event)
             await asyncio.sleep(0)
-    return said
+    return received
 
 
 @stepped
@@ -425,9 +425,9 @@ async def test_an_answer_arrives_complete_and_in_order():
     host = StillHost()
     guest = await answering(Desk(host), host)
     for event in (PrefillProgress("r", 1, 1, 0), TextChunk("r", "a", (1,)), TextChunk("r", "b", (2,)), finished()):
-        host.heard["r"](event)
-    said = await guest
-    assert said == [PrefillProgress("r", 1, 1, 0), TextChunk("r", "ab", (1, 2)), finished()]
+        host.callbacks["r"](event)
+    received = await guest
+    assert received == [PrefillProgress("r", 1, 1, 0), TextChunk("r", "ab", (1, 2)), finished()]
     assert host.cancelled == []
 
 
@@ -443,7 +443,7 @@ async def test_an_answer_arrives_complete_and_in_order():
 async def test_a_failed_answer_gives_its_reason(event, status, message):
     host = StillHost()
     guest = await answering(Desk(host), host)
-    host.heard["r"](event)
+    host.callbacks["r"](event)
     with pytest.raises(ApiError) as raised:
         await guest
     assert (raised.value.status, raised.value.message) == (status, message)
@@ -454,7 +454,7 @@ async def test_closing_the_generator_cancels_the_answer():
     host = StillHost()
     desk = Desk(host)
     guest = await answering(desk, host)
-    host.heard["r"](TextChunk("r", "a", (1,)))
+    host.callbacks["r"](TextChunk("r", "a", (1,)))
     await settle()
     guest.cancel()
     await settle()
@@ -468,7 +468,7 @@ async def test_an_answer_that_nobody_reads_fails():
     desk = Desk(host)
     guest = await answering(desk, host)
     for _ in range(200):
-        host.heard["r"](TextChunk("r", "a" * 10_000, (1,)))
+        host.callbacks["r"](TextChunk("r", "a" * 10_000, (1,)))
     with pytest.raises(ApiError, match="not read") as raised:
         await guest
     assert raised.value.status == 408
@@ -486,7 +486,7 @@ async def test_closing_fails_all_requests_and_ignores_later_events():
     for task in (guest, waiting.task, Guest(desk, ONE).task):
         with pytest.raises(ApiError, match=r"The server is being stopped\."):
             await task
-    host.heard["r"](finished())
+    host.callbacks["r"](finished())
     assert host.cancelled == ["r"]
 
 
@@ -513,13 +513,13 @@ async def test_answers_in_progress_are_limited_to_the_slots():
     await settle()
     host.end()
     await settle()
-    assert list(host.heard) == ["a", "b"]
+    assert list(host.callbacks) == ["a", "b"]
     asking[2].cancel()
-    host.heard["a"](finished())
+    host.callbacks["a"](finished())
     await settle()
-    assert list(host.heard) == ["a", "b", "d"]
+    assert list(host.callbacks) == ["a", "b", "d"]
     for name in "bd":
-        host.heard[name](finished())
+        host.callbacks[name](finished())
     assert [await asking[index] for index in (0, 1, 3)] == [[finished()]] * 3
     assert host.visitors == 0
 

@@ -17,29 +17,29 @@ WANTED = load_file(EMBEDDINGS / "minilm.safetensors")["vectors"][2:6]
 RECORDED = ROOT / "ollama-api" / "recorded.json"
 
 
-def off(vectors, wanted):
+def distance(vectors, wanted):
     return np.abs(np.array(vectors) - wanted).max()
 
 
 class TestOllama:
     def test_texts(self, ollama_client):
         answer = ollama_client.embed("all-minilm", TEXTS)
-        assert off(answer.embeddings, WANTED) < 1e-4
+        assert distance(answer.embeddings, WANTED) < 1e-4
         assert answer.model == "all-minilm"
         assert answer.prompt_eval_count > 4 * len(TEXTS)
         assert answer.total_duration >= answer.load_duration > 0
 
     def test_one_text_with_the_older_endpoint(self, ollama_client):
-        assert off(ollama_client.embeddings("all-minilm", TEXTS[0]).embedding, WANTED[0]) < 1e-4
+        assert distance(ollama_client.embeddings("all-minilm", TEXTS[0]).embedding, WANTED[0]) < 1e-4
 
     def test_fewer_dimensions(self, ollama_client):
         (vector,) = ollama_client.embed("all-minilm", TEXTS[0], dimensions=8).embeddings
-        assert off(vector, WANTED[0, :8] / np.linalg.norm(WANTED[0, :8])) < 1e-4
+        assert distance(vector, WANTED[0, :8] / np.linalg.norm(WANTED[0, :8])) < 1e-4
 
     def test_a_generative_model(self, ollama_client):
         vectors = ollama_client.embed("sotto", ["Once upon a time", "there was"]).embeddings
         assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-5)
-        assert off(vectors[0], vectors[1]) > 1e-3
+        assert distance(vectors[0], vectors[1]) > 1e-3
 
     def test_without_texts_no_model_is_loaded(self, ollama_client):
         ollama_client.generate("sotto", "", keep_alive=60)
@@ -53,7 +53,7 @@ class TestOllama:
         ollama_client.generate("sotto", "", keep_alive=120)
         ollama_client.embed("all-minilm", "a", keep_alive=60)
         both = ["sotto:latest", "all-minilm:latest"]
-        loaded = [row for row in ollama_client.ps().models if row.model in both]  # others are by other tests
+        loaded = [row for row in ollama_client.ps().models if row.model in both]  # other tests loaded others
         assert [row.model for row in loaded] == both
         left = [model.expires_at.timestamp() - time.time() for model in loaded]
         assert 110 < left[0] <= 120
@@ -75,14 +75,14 @@ class TestOllama:
 class TestOpenAI:
     @pytest.mark.parametrize("form", [openai.NOT_GIVEN, "float", "base64"])
     def test_texts(self, openai_client, form):
-        """Without a format, the client itself asks for base64."""
+        """Check both formats; without one, the client itself requests base64."""
         answer = openai_client.embeddings.create(model="all-minilm", input=TEXTS, encoding_format=form)
         vectors = [row.embedding for row in answer.data]
         if form == "base64" and isinstance(vectors[0], str):
             import base64
 
             vectors = [np.frombuffer(base64.b64decode(vector), dtype="<f4") for vector in vectors]
-        assert off(vectors, WANTED) < 1e-4
+        assert distance(vectors, WANTED) < 1e-4
         assert [row.index for row in answer.data] == list(range(len(TEXTS)))
         assert answer.usage.prompt_tokens == answer.usage.total_tokens > 4 * len(TEXTS)
 
@@ -105,7 +105,7 @@ class TestOpenAI:
 @pytest.mark.skipif(not RECORDED.exists(), reason=f"needs {RECORDED}, which is not on this machine")
 @pytest.mark.parametrize("name", ["embed-list-empty", "embed-dims", "embeddings-old", "v1-emb", "v1-emb-list"])
 def test_vectors_are_ollamas(served, name):
-    """Ollama holds this model in 16 bits, so its vectors differ slightly."""
+    """Compare vectors with those recorded from Ollama, which differ slightly because it uses 16 bits."""
     recorded = json.loads(RECORDED.read_text())[name]
     theirs = recorded["json"]
     ours = served.http.post(recorded["request"]["path"], json=recorded["request"]["body"]).json()
@@ -115,7 +115,7 @@ def test_vectors_are_ollamas(served, name):
         lambda answer: [row["embedding"] for row in answer.get("data", ())],
     ):
         if read(theirs):
-            assert off(read(ours), np.array(read(theirs))) < 5e-3
+            assert distance(read(ours), np.array(read(theirs))) < 5e-3
             break
     else:
         pytest.fail("nothing was compared")

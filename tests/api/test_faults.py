@@ -1,4 +1,4 @@
-"""Faults during requests over HTTP: these requests end with an error message, and no others are affected."""
+"""Faults during requests over HTTP: the requests concerned end with an error message, and others are not affected."""
 
 import json
 import os
@@ -22,7 +22,7 @@ from sotto.runner.loop import SLOTS
 from sotto.runner.loop_host import LoopHost
 
 CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}], "stream": False}
-# The temperature is so high that the answer goes on until the context is full, which takes seconds.
+# The temperature is so high that the answer continues until the context is full, which takes seconds.
 ENDLESS = {
     "model": "sotto",
     "prompt": "Once",
@@ -34,9 +34,9 @@ LONG = ENDLESS | {"prompt": "a story about it " * 700}
 KILLED = "The engine's process was ended by SIGKILL (Killed): systems do that where memory runs out."
 
 
-def until(true, seconds=20):
+def wait_until(condition, seconds=20):
     deadline = time.monotonic() + seconds
-    while not true():
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
@@ -54,7 +54,7 @@ class Children:
         self._kind, self._requests, self._seen = kind, requests, set()
 
     def make(self, emit):
-        def heard(event):
+        def kill_and_emit(event):
             if isinstance(event, self._kind):
                 self._seen.add(getattr(event, "request_id", ""))
                 if len(self._seen) == self._requests:
@@ -62,7 +62,7 @@ class Children:
                     os.kill(self.made[-1].pid, signal.SIGKILL)
             emit(event)
 
-        self.made.append(RunnerProcess(heard, self._settings))
+        self.made.append(RunnerProcess(kill_and_emit, self._settings))
         return self.made[-1]
 
 
@@ -78,7 +78,7 @@ def children(disk):
 
 @pytest.fixture(scope="module")
 def client(own_home, children):
-    """A client of a server whose engine runs in a separate process."""
+    """Yield a client of a server whose engine runs in a separate process."""
     host = LoopHost(make_loop=children.make, models=lambda: catalogue().records)
     server = ApiServer(host, Address("127.0.0.1", 0))
     server.start()
@@ -92,11 +92,11 @@ def ends_of(client, bodies):
     """Request several streams at once; return the status and the last line of each."""
     ends = []
 
-    def ask(asked):
-        with httpx.stream("POST", f"{client.base_url}/api/generate", json=asked, timeout=60) as answer:
+    def ask(body):
+        with httpx.stream("POST", f"{client.base_url}/api/generate", json=body, timeout=60) as answer:
             ends.append((answer.status_code, json.loads(list(answer.iter_lines())[-1])))
 
-    threads = [threading.Thread(target=ask, args=(asked,)) for asked in bodies]
+    threads = [threading.Thread(target=ask, args=(body,)) for body in bodies]
     for thread in threads:
         thread.start()
     for thread in threads:
@@ -111,25 +111,25 @@ def test_a_killed_engine_fails_its_requests_with_a_message(client, children, mom
         assert client.post("/api/generate", json={"model": "sotto", "keep_alive": 0}).status_code == 200
     count, before = 1 if moment is LoadProgress else SLOTS, len(children.made)
     children.kill_at(moment, count)
-    asked = ENDLESS if moment is TextChunk else LONG
-    # Different beginnings, as a prompt would wait for another that computes their common prefix.
-    ends = ends_of(client, [asked | {"prompt": f"{number} {asked['prompt']}"} for number in range(count)])
+    request = ENDLESS if moment is TextChunk else LONG
+    # The beginnings differ, because a prompt would wait for another one that computes their common prefix.
+    ends = ends_of(client, [request | {"prompt": f"{number} {request['prompt']}"} for number in range(count)])
     assert [end.get("error") for _, end in ends] == [KILLED] * count
     # An answer that had begun has already sent its status.
     assert {status for status, _ in ends} <= ({200, 500} if moment is TextChunk else {500})
     assert client.get("/api/version").status_code == 200
-    until(lambda: client.post("/api/chat", json=CHAT).status_code == 200)
+    wait_until(lambda: client.post("/api/chat", json=CHAT).status_code == 200)
     assert len(children.made) == before + 1
 
 
-def vanish(connection):
-    """Reset a connection, as a machine does that is switched off and on."""
+def reset(connection):
+    """Reset a connection, as a machine does after a reboot."""
     connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
     connection.close()
 
 
 def half_close(connection):
-    """Close the sending side of a connection and go on reading."""
+    """Close the sending side of a connection, which can still be read."""
     connection.shutdown(socket.SHUT_WR)
 
 
@@ -141,7 +141,7 @@ def read_all(connection):
     return received
 
 
-@pytest.mark.parametrize("leave", [vanish, half_close, socket.socket.close])
+@pytest.mark.parametrize("leave", [reset, half_close, socket.socket.close])
 @pytest.mark.parametrize("asked", [LONG, ENDLESS | {"stream": False}, ENDLESS], ids=["reading", "whole", "stream"])
 def test_disconnecting_ends_the_answer_and_affects_no_other_request(served, caplog, leave, asked):
     expected = served.http.post("/api/chat", json=CHAT).json()["message"]
@@ -150,18 +150,18 @@ def test_disconnecting_ends_the_answer_and_affects_no_other_request(served, capl
     address, port = served.url.removeprefix("http://").rsplit(":", 1)
     with closing(socket.create_connection((address, int(port)), timeout=20)) as connection:
         connection.sendall(head + body)
-        until(lambda: served.host._answering)
+        wait_until(lambda: served.host._answering)
         if asked is ENDLESS:
             assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
         leave(connection)
         assert served.http.post("/api/chat", json=CHAT).json()["message"] == expected
-        until(lambda: not served.host._answering)
+        wait_until(lambda: not served.host._answering)
         if leave is half_close:
-            said = read_all(connection)
-            assert b'"done":true' not in said
-            assert b'{"error":"The client closed its side of the connection before the answer was complete' in said
-            assert said.startswith(b"HTTP/1.1 400") == (asked is not ENDLESS)
-            assert said.endswith(b"0\r\n\r\n" if asked is ENDLESS else b"}")
+            received = read_all(connection)
+            assert b'"done":true' not in received
+            assert b'{"error":"The client closed its side of the connection before the answer was complete' in received
+            assert received.startswith(b"HTTP/1.1 400") == (asked is not ENDLESS)
+            assert received.endswith(b"0\r\n\r\n" if asked is ENDLESS else b"}")
     assert not [record for record in caplog.records if record.levelname in ("WARNING", "ERROR")]
 
 
@@ -170,8 +170,8 @@ def entries(disk):
 
 
 def test_answers_survive_a_full_disk(client, children, disk):
-    asked = CHAT | {"messages": [{"role": "user", "content": "Tell me a story about it. " * 60}]}
-    gone = asked | {"keep_alive": 0}
+    request = CHAT | {"messages": [{"role": "user", "content": "Tell me a story about it. " * 60}]}
+    last_request = request | {"keep_alive": 0}
 
     def unloaded():
         return children.made[-1].pid is None
@@ -179,13 +179,15 @@ def test_answers_survive_a_full_disk(client, children, disk):
     assert client.post("/api/chat", json=CHAT).status_code == 200
     for path in entries(disk):
         path.unlink()
-    # Files may not grow beyond this size any more: writing fails as it does on a full disk.
+    # From now on files cannot exceed this size, so writing fails as on a full disk.
     psutil.Process(children.made[-1].pid).rlimit(psutil.RLIMIT_FSIZE, (4096, 4096))
-    said = [client.post("/api/chat", json=each).json()["message"]["content"] for each in (asked, asked, gone)]
-    until(unloaded)
+    texts = [
+        client.post("/api/chat", json=each).json()["message"]["content"] for each in (request, request, last_request)
+    ]
+    wait_until(unloaded)
     assert entries(disk) == []
-    again = client.post("/api/chat", json=gone).json()
-    until(unloaded)
-    assert {*said, again["message"]["content"]} == {said[0]}
-    assert said[0]
+    again = client.post("/api/chat", json=last_request).json()
+    wait_until(unloaded)
+    assert {*texts, again["message"]["content"]} == {texts[0]}
+    assert texts[0]
     assert entries(disk)

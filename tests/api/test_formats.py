@@ -14,7 +14,7 @@ QUESTION = [{"role": "user", "content": "Who are you?"}]
 
 
 class Pet(BaseModel):
-    """A schema as people write it."""
+    """A schema as people define it."""
 
     model_config = ConfigDict(extra="forbid")
 
@@ -30,12 +30,12 @@ class TestOllama:
         Pet.model_validate_json(answer.message.content)
 
     def test_generate_with_a_schema_streamed(self, ollama_client):
-        asked = {"prompt": "Who are you?", "format": Pet.model_json_schema(), "options": {"temperature": 1, "seed": 3}}
-        pieces = list(ollama_client.generate("sotto", **asked, stream=True))
+        fields = {"prompt": "Who are you?", "format": Pet.model_json_schema(), "options": {"temperature": 1, "seed": 3}}
+        pieces = list(ollama_client.generate("sotto", **fields, stream=True))
         whole = "".join(piece.response for piece in pieces)
         Pet.model_validate_json(whole)
-        assert ollama_client.generate("sotto", **asked).response == whole
-        Pet.model_validate_json(ollama_client.generate("sotto", **asked, raw=True).response)
+        assert ollama_client.generate("sotto", **fields).response == whole
+        Pet.model_validate_json(ollama_client.generate("sotto", **fields, raw=True).response)
 
     def test_some_object(self, ollama_client):
         answer = ollama_client.chat("sotto", QUESTION, format="json", options={"num_predict": 300, "temperature": 0})
@@ -177,7 +177,7 @@ class TestLimits:
 
 
 def test_a_schema_bomb_does_not_block_other_requests(served):
-    """Compiling it used to go on after the client had disconnected, with growing memory."""
+    """Check that a schema bomb is refused: compiling it used to continue after a disconnect, with growing memory."""
     bomb = {"allOf": [{"type": "string", "pattern": f"a{{0,{1000 + index}}}b"} for index in range(201)]}
     ask = {"model": "sotto", "messages": QUESTION, "stream": False, "options": {"num_predict": 5}}
     with ThreadPoolExecutor(1) as pool:

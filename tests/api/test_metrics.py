@@ -17,7 +17,7 @@ ASK = {"messages": [{"role": "user", "content": "Who are you?"}], "stream": Fals
 OPTIONS = {"temperature": 0, "num_predict": 150}
 
 
-def told(served):
+def metric_values(served):
     """Return the value of every metric by its name and labels."""
     answer = served.http.get("/metrics")
     assert answer.headers["content-type"].startswith("text/plain")
@@ -36,7 +36,7 @@ def test_requests_tokens_and_memory_are_counted(serve):
     for path in ("/nothing", "/api/nothing/else"):
         served.http.get(path)
     served.http.get("/api/tags", headers={"Host": "evil.example"})
-    numbers = told(served)
+    numbers = metric_values(served)
     assert numbers["sotto_requests_total", "/api/chat", "200"] == 1
     assert numbers["sotto_requests_total", "/api/chat", "404"] == 1
     # All unknown paths share one line.
@@ -53,7 +53,7 @@ def test_requests_tokens_and_memory_are_counted(serve):
     assert numbers["sotto_waiting_requests",] == 0
 
 
-def test_answers_that_a_fault_in_a_shared_step_slowed_down_are_counted(serve, monkeypatch):
+def test_answers_slowed_down_by_a_fault_in_a_shared_step_are_counted(serve, monkeypatch):
     served, happened = serve(), threading.Event()
     ask = {"model": "sotto", "prompt": "Who are you?", "raw": True, "stream": False}
     wanted = served.http.post("/api/generate", json=ask | {"options": OPTIONS}).json()["response"]
@@ -68,11 +68,13 @@ def test_answers_that_a_fault_in_a_shared_step_slowed_down_are_counted(serve, mo
     before = len(faults.recorded())
     for _ in range(20):
         with ThreadPoolExecutor(2) as pool:
-            asked = [pool.submit(served.http.post, "/api/generate", json=ask | {"options": OPTIONS}) for _ in range(2)]
-        assert [future.result().json()["response"] for future in asked] == [wanted] * 2
+            futures = [
+                pool.submit(served.http.post, "/api/generate", json=ask | {"options": OPTIONS}) for _ in range(2)
+            ]
+        assert [future.result().json()["response"] for future in futures] == [wanted] * 2
         if happened.is_set():
             break
-    assert told(served)["sotto_shared_step_failures_total", "sotto:latest"] == 2
+    assert metric_values(served)["sotto_shared_step_failures_total", "sotto:latest"] == 2
     found = faults.recorded()[before:]
     assert [(fault.model, fault.reason) for fault in found] == [("sotto:latest", "RuntimeError: broken on purpose")] * 2
 
@@ -87,17 +89,17 @@ def test_waiting_requests_are_counted(serve):
     for thread in asking:
         thread.start()
     deadline = time.monotonic() + 5
-    while told(served)["sotto_waiting_requests",] != 3:
+    while metric_values(served)["sotto_waiting_requests",] != 3:
         assert time.monotonic() < deadline
-    assert ("sotto_model_memory_bytes", "tiny:latest") not in told(served)
+    assert ("sotto_model_memory_bytes", "tiny:latest") not in metric_values(served)
     script.hold_load.set()
     for thread in asking:
         thread.join()
     # A response is counted after its last byte was sent, so its reader may have it before that.
     deadline = time.monotonic() + 5
-    while told(served).get(("sotto_requests_total", "/api/chat", "200")) != 3:
+    while metric_values(served).get(("sotto_requests_total", "/api/chat", "200")) != 3:
         assert time.monotonic() < deadline
-    assert told(served)["sotto_waiting_requests",] == 0
+    assert metric_values(served)["sotto_waiting_requests",] == 0
     assert host.close()
 
 
@@ -105,4 +107,4 @@ def test_metrics_need_the_key_too(serve):
     served = serve(key="s3cret")
     assert served.http.get("/metrics").status_code == 401
     served.http.headers["Authorization"] = "Bearer s3cret"
-    assert told(served)["sotto_requests_total", "401", "other"] == 1
+    assert metric_values(served)["sotto_requests_total", "401", "other"] == 1

@@ -1,4 +1,4 @@
-"""What the API shows of models: their capabilities, and the metadata in their files."""
+"""How the API describes models: their capabilities, and the metadata in their files."""
 
 import json
 import shutil
@@ -27,7 +27,7 @@ def families(tmp_path_factory):
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """The file of the profile cache, in a folder of the test."""
+    """Return the file of the profile cache, which is redirected to a temporary folder."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path / "config"))
     monkeypatch.setattr("sotto.paths.cache_dir", lambda: tmp_path / "cache")
@@ -37,14 +37,14 @@ def cache(tmp_path, monkeypatch):
 class TestCapabilities:
     def test_capabilities_follow_the_templates(self, ollama_client):
         listed = {row.model: row for row in ollama_client.list().models}
-        told = {name: row["capabilities"] for name, row in listed_as_they_come(ollama_client).items()}
-        assert told["sotto:latest"] == ["completion"]
-        assert told["thinking:latest"] == ["completion", "tools", "thinking"]
-        assert told["filling:latest"] == ["completion", "tools", "insert"]
-        assert told["all-minilm:latest"] == ["embedding"]
-        assert told["nomic-embed-text:latest"] == ["embedding"]
+        capabilities = {name: row["capabilities"] for name, row in listed_as_they_come(ollama_client).items()}
+        assert capabilities["sotto:latest"] == ["completion"]
+        assert capabilities["thinking:latest"] == ["completion", "tools", "thinking"]
+        assert capabilities["filling:latest"] == ["completion", "tools", "insert"]
+        assert capabilities["all-minilm:latest"] == ["embedding"]
+        assert capabilities["nomic-embed-text:latest"] == ["embedding"]
         for name in listed:
-            assert ollama_client.show(name).capabilities == told[name]
+            assert ollama_client.show(name).capabilities == capabilities[name]
 
     def test_listed_capabilities_match_the_answers(self, served, ollama_client):
         asks = {

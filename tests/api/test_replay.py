@@ -1,7 +1,7 @@
-"""Requests that were put to Ollama, put to Sotto: what comes back is the same, except where it is said why not.
+"""Requests recorded with Ollama, sent to Sotto: the answers are the same, except where a reason is listed below.
 
-Compared are status, kind of content, the fields of every object with their types, texts of errors, and, where the
-model is drawn from greedily, what it said.
+The tests compare the status, the media type, the fields of every object with their types, the texts of errors and,
+with greedy decoding, the generated text.
 """
 
 import json
@@ -13,70 +13,70 @@ from material import ROOT
 _RECORDED = ROOT / "ollama-api" / "recorded.json"
 ANSWERS = json.loads(_RECORDED.read_text()) if _RECORDED.exists() else {}
 
-NO_CREATE = "No models are made yet, nor uploaded."
-ORIGIN = "Web pages are refused, whatever they call themselves: nothing that a person opens shall use their models."
-MODEL = "The model is not part of the material."
-THINKS = "Thoughts asked of a model that has none are left out in every dialect, which is told in a warning."
-STRICT = "What is wrong in a request is the client's fault."
+NO_CREATE = "Models cannot be created or uploaded yet."
+ORIGIN = "Web pages are refused, whatever their origin: no page that a person opens may use their models."
+MODEL = "The model is not part of the test material."
+THINKS = "If a model cannot think, a request for thinking is ignored in every dialect, with a warning."
+STRICT = "A mistake in a request is a client error."
 
-# By name of the recorded request: the status here, and why it differs.
+# The status in Sotto by the name of the recorded request, and why it differs.
 STATUS = {
     **dict.fromkeys("gen-think chat-think v1-chat-think".split(), (200, THINKS)),
     "v1-emb-tokens": (200, "OpenAI's clients send tokens."),
-    "embed-completionmodel": (200, "Models that write make vectors, too."),
+    "embed-completionmodel": (200, "Generative models can make embeddings, too."),
     **dict.fromkeys(
         """blob-post-mismatch blob-post-again create-nothing create-frommissing create-badparam create-badtemplate
         create-badblob create-quant-bad create-garbage push-missing""".split(),
         (501, NO_CREATE),
     ),
-    "copy": (403, "The model is in Ollama's store, which is only read."),
-    **dict.fromkeys("delete delete-name".split(), (404, "What was copied or made in Ollama's store is not there.")),
+    "copy": (403, "The model is in Ollama's store, which is read-only here."),
+    **dict.fromkeys("delete delete-name".split(), (404, "Models that earlier requests made do not exist here.")),
     "v1-resp-noinput": (400, "There is nothing to answer."),
     **dict.fromkeys("show-child chat-child".split(), (404, MODEL)),
     **dict.fromkeys("cors-file cors-vscode".split(), (403, ORIGIN)),
-    "trailing-slash": (307, "A redirection that keeps the method."),
-    "double-slash": (404, "An address that nobody has is not guessed at."),
+    "trailing-slash": (307, "The redirect preserves the method."),
+    "double-slash": (404, "Unknown paths are not guessed at."),
     "gen-null": (400, STRICT),
-    "gen-format-bad": (400, "What a client gets wrong is not a fault of the server."),
-    "gen-debug": (501, "Not there yet."),
+    "gen-format-bad": (400, "A mistake of the client is not a server error."),
+    "gen-debug": (501, "This is not implemented yet."),
     "gen-opt-wrongtype": (400, STRICT),
-    "gen-opt-stop-str": (200, "One text to stop at is as good as a list of one."),
-    "chat-norole": (400, "A message is somebody's."),
+    "gen-opt-stop-str": (200, "A single stop text is accepted like a list of one."),
+    "chat-norole": (400, "Every message needs a role."),
     "chat-image": (400, STRICT),
     "v1-comp-list": (200, "Several prompts are answered."),
 }
 
 # Errors with a different text.
-GO = "It names the field in the words of its own dialect, not a type of Ollama's source."
+GO = "It names the field in the terms of its dialect, not a type in Ollama's source code."
 TEXTS = {
     **dict.fromkeys(
         """show-wrongtype gen-array gen-prompt-int chat-contentlist v1-chat-badjson v1-chat-nobody
         anth-badjson""".split(),
         GO,
     ),
-    "embed-notrunc": "How long it is, and how long it may be, is told as well.",
-    **dict.fromkeys("gen-images-bad gen-longprompt-notrunc".split(), "Of llama.cpp, which passes it on as it is."),
-    "gen-mlx-long": "Ollama's tokenizer makes one token more of it here than its GGUF path, and than SentencePiece.",
-    **dict.fromkeys("v1-chat-tools v1-comp-suffix".split(), "The model is called what the client calls it."),
+    "embed-notrunc": "It also states the actual and the maximum length.",
+    **dict.fromkeys("gen-images-bad gen-longprompt-notrunc".split(), "Ollama passes on the text of llama.cpp."),
+    "gen-mlx-long": "Ollama's tokenizer makes one more token here than its GGUF implementation and SentencePiece do.",
+    **dict.fromkeys("v1-chat-tools v1-comp-suffix".split(), "The model is named as in the request."),
 }
 
 # Fields that only Sotto's answer has (+), or only Ollama's (-).
 FIELDS = {
-    "+prompt_eval_cached_count": "How much of a prompt was there already is told.",
-    "+usage.prompt_tokens_details": "How much of a prompt was there already is told, where OpenAI tells it.",
-    "+usage.cache_read_input_tokens": "How much of a prompt was there already is told, where Anthropic tells it.",
+    "+prompt_eval_cached_count": "The number of cached prompt tokens is reported.",
+    "+usage.prompt_tokens_details": "The number of cached prompt tokens is reported, in OpenAI's field.",
+    "+usage.cache_read_input_tokens": "The number of cached prompt tokens is reported, in Anthropic's field.",
     "+message.usage.cache_read_input_tokens": "As above.",
-    "+sotto": "Which version of Sotto it is is told beside the one of Ollama that is followed.",
+    "+sotto": "Sotto's own version is reported beside the Ollama version that it follows.",
     "+stop_sequence": "Anthropic's own answers have it.",
     "+message.stop_sequence": "Anthropic's own answers have it.",
     "+message.stop_reason": "Anthropic's own answers have it.",
     "+delta.stop_sequence": "Anthropic's own answers have it.",
     "-requires": "No version of Ollama is required.",
-    "-tensors": "Of safetensors only where they are asked for, as with Ollama; a model of these stands for all-minilm.",
+    "-tensors": "They are listed only on request, as in Ollama; here all-minilm is a safetensors model.",
 }
 
 # Event types with a different name.
-EVENTS = {"response.completed": ("response.incomplete", "What was cut short is not complete, as with OpenAI.")}
+EVENTS = {"response.completed": ("response.incomplete", "A truncated response is incomplete, as in OpenAI's API.")}
 
 _USED = set()
 
@@ -144,7 +144,7 @@ def test_the_answer_is_ollamas(served, name):
     status, _ = STATUS.get(name, (recorded["status"], ""))
     assert answer.status_code == status, answer.text
     if name in STATUS:
-        assert status != recorded["status"], "there is no difference any more"
+        assert status != recorded["status"], "this difference no longer exists"
         if status == 501:
             assert request_is_head(recorded) or error_text(answer.json()).endswith(".")
         return
@@ -176,7 +176,7 @@ def request_is_head(recorded):
 @pytest.mark.parametrize(
     "name", ["gen", "gen-stream", "gen-mlx-stream", "gen-keepalive-str", "gen-format-empty", "gen-opt-intfloat"]
 )
-def test_the_error_texts_are_ollamas(served, name):
+def test_greedy_answers_are_ollamas(served, name):
     if not ANSWERS:
         pytest.skip(f"needs {_RECORDED}, which is not on this machine")
     rows = ANSWERS[name].get("ndjson") or [ANSWERS[name]["json"]]
@@ -199,5 +199,5 @@ def test_every_listed_difference_occurs(request):
     known = {name for name, answer in ANSWERS.items() if "status" in answer}
     assert (STATUS.keys() | TEXTS.keys()) <= known
     ran = sum(item.originalname == "test_the_answer_is_ollamas" for item in request.session.items)
-    if ran == len(known):  # else not everything was compared
+    if ran == len(known):  # otherwise not everything was compared
         assert (FIELDS.keys() | TEXTS.keys()) <= _USED, (FIELDS.keys() | TEXTS.keys()) - _USED

@@ -1,4 +1,4 @@
-"""The server: which requests it admits, its limits, and its end."""
+"""The server: which requests it admits, its limits, and how it stops."""
 
 import json
 import socket
@@ -17,14 +17,14 @@ from sotto.api.server import Address, AddressError, ApiServer
 from sotto.runner.loop_host import LoopHost
 
 CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}]}
-# The temperature is so high that the answer goes on for thousands of tokens, which take seconds.
+# The temperature is so high that the answer continues for thousands of tokens, which take seconds.
 HOT = {"num_predict": 3000, "temperature": 5.0, "top_k": 0, "top_p": 1.0, "seed": 4}
 RAW = {"model": "sotto", "prompt": "Once", "raw": True, "options": HOT}
 
 
-def until(true, seconds=20):
+def wait_until(condition, seconds=20):
     deadline = time.monotonic() + seconds
-    while not true():
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.01)
 
@@ -89,7 +89,7 @@ class TestGuard:
         for headers, status in (({}, 401), ({"X-Api-Key": "wrong"}, 401), ({"X-Api-Key": "s3cret"}, 200)):
             answer = keyed.http.get("/api/tags", headers=headers | {"Host": named})
             assert answer.status_code == status
-        # A page that was served under such a name is refused, with or without a key, unless it is allowed.
+        # A page served under such a name is refused, with or without a key, unless its origin is allowed.
         page = {"Host": named, "Origin": "http://evil.example", "X-Api-Key": "s3cret"}
         assert keyed.http.get("/api/tags", headers=page).status_code == 403
 
@@ -136,11 +136,13 @@ class TestGuard:
         answer = served.http.options("/v1/chat/completions", headers=asks)
         assert (answer.status_code, answer.headers["access-control-allow-origin"]) == (200, "https://page.example")
         assert "POST" in answer.headers["access-control-allow-methods"]
-        told = {name.strip().lower() for name in answer.headers["access-control-allow-headers"].split(",")}
+        allowed = {name.strip().lower() for name in answer.headers["access-control-allow-headers"].split(",")}
         # The headers of the clients of Ollama, OpenAI and Anthropic.
-        assert {"authorization", "content-type", "user-agent", "accept", "x-requested-with", "openai-beta"} <= told
-        assert {f"x-stainless-{name}" for name in ("arch", "lang", "os", "runtime", "retry-count", "timeout")} <= told
-        assert {"x-api-key", "anthropic-version"} <= told
+        assert {"authorization", "content-type", "user-agent", "accept", "x-requested-with", "openai-beta"} <= allowed
+        assert {
+            f"x-stainless-{name}" for name in ("arch", "lang", "os", "runtime", "retry-count", "timeout")
+        } <= allowed
+        assert {"x-api-key", "anthropic-version"} <= allowed
         assert served.http.options("/v1/models", headers=asks | {"Access-Control-Request-Headers": "cookie"}).is_error
         # The request itself still needs the key, and the page may read the error.
         answer = served.http.get("/v1/models", headers={"Origin": "https://page.example"})
@@ -188,7 +190,7 @@ class TestGuard:
 
 class TestBounds:
     def test_a_body_that_is_too_large_is_refused_as_it_comes(self, served):
-        # Less is sent than announced: the announced length alone is enough to refuse.
+        # Send less than announced, because the announced length alone must be enough to refuse.
         head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: {1 << 40}\r\n\r\n".encode()
         answer = send_raw(served.url, head + b"x" * ((32 << 20) + 1))
         assert answer.startswith(b"HTTP/1.1 413")
@@ -202,11 +204,11 @@ class TestBounds:
         with socket.create_connection((host, int(port)), timeout=10) as sending:
             head = b"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000000\r\n\r\n"
             sending.sendall(head + b"x" * 900_000)
-            until(lambda: room._free == (1 << 20) - 900_000)
+            wait_until(lambda: room._free == (1 << 20) - 900_000)
             assert served.http.post("/api/chat", json=large).status_code == 503
             assert "server busy" in served.http.post("/api/chat", json=large).json()["error"]
             assert served.http.post("/api/chat", json=CHAT | {"stream": False}).status_code == 200
-        until(lambda: served.http.post("/api/chat", json=large).status_code == 200)
+        wait_until(lambda: served.http.post("/api/chat", json=large).status_code == 200)
 
     @pytest.mark.parametrize(
         "body",
@@ -294,7 +296,7 @@ class TestBounds:
 
     @pytest.mark.parametrize("connection", ["close", "keep-alive"])
     def test_a_body_that_is_too_large_is_not_read_to_its_end(self, served, connection):
-        """From an endless body, the server reads little more than the limit."""
+        """Check that the server reads little more than the limit from an endless body."""
         head = f"POST /api/chat HTTP/1.1\r\nHost: localhost\r\nConnection: {connection}\r\nTransfer-Encoding: chunked"
         chunk, sent, answer = b"100000\r\n" + b"x" * (1 << 20) + b"\r\n", 0, b""
         with socket.create_connection(address_of(served.url), timeout=20) as sending:
@@ -337,9 +339,9 @@ class TestLeaving:
         host, port = served.url.removeprefix("http://").rsplit(":", 1)
         connection = socket.create_connection((host, int(port)))
         connection.sendall(head + body)
-        until(lambda: served.host._answering)
+        wait_until(lambda: served.host._answering)
         connection.close()
-        until(lambda: not served.host._answering)
+        wait_until(lambda: not served.host._answering)
 
     def test_disconnecting_while_waiting_frees_the_place(self, served):
         # Ten long answers fill the engine; the waiting clients disconnect, and the next one is served.
@@ -354,18 +356,18 @@ class TestLeaving:
             threads[-1].start()
         for thread in threads:
             thread.join()
-        until(lambda: not served.host._answering)
+        wait_until(lambda: not served.host._answering)
         assert served.http.post("/api/chat", json=CHAT | {"stream": False}).status_code == 200
 
     def test_a_slow_reader_gets_the_whole_answer(self, served):
         options = HOT | {"num_predict": 300}
         fast = served.http.post("/api/generate", json=RAW | {"stream": False, "options": options}).json()["response"]
-        said = ""
+        text = ""
         with served.http.stream("POST", "/api/generate", json=RAW | {"options": options}) as answer:
             for line in answer.iter_lines():
                 time.sleep(0.001)
-                said += json.loads(line)["response"]
-        assert said == fast
+                text += json.loads(line)["response"]
+        assert text == fast
 
     def test_a_client_that_reads_nothing_blocks_nothing(self, serve, monkeypatch):
         monkeypatch.setattr("sotto.api.answers.STALL_SECONDS", 0.3)
@@ -378,35 +380,35 @@ class TestLeaving:
         address, port = served.url.removeprefix("http://").rsplit(":", 1)
         with socket.create_connection((address, int(port)), timeout=10) as connection:
             connection.sendall(head + body)
-            until(lambda: host._answering)
-            until(lambda: not host._answering, 10)
+            wait_until(lambda: host._answering)
+            wait_until(lambda: not host._answering, 10)
             assert served.http.get("/api/version").status_code == 200
             # Only the beginning of the answer was sent.
-            said = b""
+            received = b""
             with suppress(ConnectionResetError):
                 while piece := connection.recv(1 << 20):
-                    said += piece
-            assert 0 < said.count(b"x") < 40_000_000
-            assert b'"done":true' not in said
+                    received += piece
+            assert 0 < received.count(b"x") < 40_000_000
+            assert b'"done":true' not in received
         assert host.close()
 
     def test_many_concurrent_requests_are_all_answered(self, served):
         options = {"temperature": 0, "num_predict": 40}
         alone = served.http.post("/api/generate", json=RAW | {"options": options, "stream": False}).json()["response"]
-        said = {}
+        texts = {}
 
         def ask(number):
             with httpx.stream(
                 "POST", served.url + "/api/generate", json=RAW | {"options": options}, timeout=60
             ) as answer:
-                said[number] = "".join(json.loads(line)["response"] for line in answer.iter_lines())
+                texts[number] = "".join(json.loads(line)["response"] for line in answer.iter_lines())
 
         threads = [threading.Thread(target=ask, args=(number,)) for number in range(24)]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
-        assert said == dict.fromkeys(range(24), alone)
+        assert texts == dict.fromkeys(range(24), alone)
 
 
 class TestEnd:
@@ -425,9 +427,9 @@ class TestEnd:
         assert second.stop()
 
     def test_late_connections_are_closed(self, host):
-        """Connections that are accepted after the server has closed the others and before it stops listening."""
+        """Check connections that are accepted after the server has closed the others, but before it stops listening."""
 
-        def come():
+        def connect_repeatedly():
             while not ended.is_set():
                 with suppress(OSError):
                     late.append(socket.create_connection(where, 5))
@@ -437,9 +439,9 @@ class TestEnd:
             server.start()
             where = ("127.0.0.1", int(server.url.rsplit(":", 1)[1]))
             late, ended = [], threading.Event()
-            coming = threading.Thread(target=come)
+            coming = threading.Thread(target=connect_repeatedly)
             coming.start()
-            until(lambda: len(late) > 50)  # noqa: B023
+            wait_until(lambda: len(late) > 50)  # noqa: B023
             assert server.stop()
             ended.set()
             coming.join()
@@ -458,7 +460,7 @@ class TestEnd:
             assert time.monotonic() - began < 2
             last = list(lines)[-1]
         assert json.loads(last) == {"error": "The server is being stopped."}
-        until(lambda: not host._answering)
+        wait_until(lambda: not host._answering)
 
     @pytest.mark.parametrize(
         ("address", "message"),

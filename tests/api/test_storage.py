@@ -19,7 +19,7 @@ QUESTION = [{"role": "user", "content": "Who are you?"}]
 
 @pytest.fixture
 def registry(tmp_path):
-    """A registry with two versions of the built-in model."""
+    """Yield a registry with two versions of the built-in model."""
     shutil.copytree(resources_dir() / "store", tmp_path / "origin")
     origin = Store(tmp_path / "origin")
     builtin = json.loads(origin.path("sotto").read_bytes())
@@ -31,13 +31,13 @@ def registry(tmp_path):
 
 
 @pytest.fixture
-def own():
+def store_folder():
     yield own_store()
     shutil.rmtree(own_store(), ignore_errors=True)
 
 
 @pytest.fixture
-def name(registry, own, ollama_client):
+def name(registry, store_folder, ollama_client):
     return f"{registry.host}/library/m:latest"
 
 
@@ -49,7 +49,7 @@ def files(root):
     return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
 
 
-def test_a_download_reports_progress_and_the_model_answers(name, registry, own, ollama_client):
+def test_a_download_reports_progress_and_the_model_answers(name, registry, store_folder, ollama_client):
     assert name not in names(ollama_client)
     rows = list(ollama_client.pull(name, insecure=True, stream=True))
     statuses = list(dict.fromkeys(row.status for row in rows))
@@ -61,48 +61,52 @@ def test_a_download_reports_progress_and_the_model_answers(name, registry, own, 
         "writing manifest",
         "success",
     ]
-    told = [row for row in rows if row.digest]
-    assert [row.completed for row in told] == sorted(row.completed for row in told)
-    assert told[-1].completed == told[-1].total == sum(path.stat().st_size for path in (own / "blobs").iterdir())
+    progress = [row for row in rows if row.digest]
+    assert [row.completed for row in progress] == sorted(row.completed for row in progress)
+    assert (
+        progress[-1].completed
+        == progress[-1].total
+        == sum(path.stat().st_size for path in (store_folder / "blobs").iterdir())
+    )
     assert "Sotto" in ollama_client.chat(name, QUESTION, options={"num_predict": 20}).message.content
     assert name in names(ollama_client)
     assert ollama_client.pull(name, insecure=True).status == "success"
 
 
-def test_a_copy_is_another_name_for_the_same_model(name, own, ollama_client):
+def test_a_copy_is_another_name_for_the_same_model(name, store_folder, ollama_client):
     ollama_client.pull(name, insecure=True)
     ollama_client.copy(name, "other")
     ollama_client.copy(name, name)
     assert ollama_client.show("other").modelinfo == ollama_client.show(name).modelinfo
-    before = files(own / "blobs")
+    before = files(store_folder / "blobs")
     ollama_client.delete(name)
-    assert files(own / "blobs") == before
+    assert files(store_folder / "blobs") == before
     assert "other:latest" in names(ollama_client)
     assert name not in names(ollama_client)
     assert ollama_client.show("other").capabilities == ["completion"]
     ollama_client.delete("other:latest")
-    assert files(own) == []
+    assert files(store_folder) == []
     with pytest.raises(ollama.ResponseError, match="model 'other' not found") as raised:
         ollama_client.delete("other")
     assert raised.value.status_code == 404
 
 
-def test_a_deleted_model_finishes_its_answer_and_is_unloaded(name, own, served, ollama_client):
+def test_a_deleted_model_finishes_its_answer_and_is_unloaded(name, store_folder, served, ollama_client):
     ollama_client.pull(name, insecure=True)
-    asked = {"options": {"num_predict": 200, "temperature": 0}, "raw": True}
-    whole = ollama_client.generate(name, "Once", **asked).response
-    stream = ollama_client.generate(name, "Once", stream=True, **asked)
-    said = next(stream).response
+    fields = {"options": {"num_predict": 200, "temperature": 0}, "raw": True}
+    whole = ollama_client.generate(name, "Once", **fields).response
+    stream = ollama_client.generate(name, "Once", stream=True, **fields)
+    begun = next(stream).response
     with ollama.Client(served.url) as another:
         another.delete(name)
-    assert files(own) == []
-    assert said + "".join(piece.response for piece in stream) == whole
+    assert files(store_folder) == []
+    assert begun + "".join(piece.response for piece in stream) == whole
     deadline = time.monotonic() + 5
     while name in [row.model for row in ollama_client.ps().models]:
         assert time.monotonic() < deadline
 
 
-def test_a_name_reused_for_another_model_takes_effect_at_once(name, registry, own, ollama_client):
+def test_a_name_reused_for_another_model_takes_effect_at_once(name, registry, store_folder, ollama_client):
     newer = name.replace("/m:", "/newer:")
     for model_name in (name, newer):
         ollama_client.pull(model_name, insecure=True)
@@ -112,7 +116,9 @@ def test_a_name_reused_for_another_model_takes_effect_at_once(name, registry, ow
     ollama_client.copy(newer, name)
     assert digest[name] not in [model.digest for model in ollama_client.ps().models]
     # The older model has no name any more, so the one file that only it used is gone.
-    assert len(files(own / "blobs")) == len(json.loads(registry.store.path("newer").read_bytes())["layers"]) + 1
+    assert (
+        len(files(store_folder / "blobs")) == len(json.loads(registry.store.path("newer").read_bytes())["layers"]) + 1
+    )
 
 
 def test_models_of_other_stores_are_never_changed(serve, tmp_path, monkeypatch):
@@ -129,15 +135,15 @@ def test_models_of_other_stores_are_never_changed(serve, tmp_path, monkeypatch):
     assert not own_store().exists()
 
 
-def test_a_model_missing_from_the_registry_is_reported(registry, own, served, ollama_client):
+def test_a_model_missing_from_the_registry_is_reported(registry, store_folder, served, ollama_client):
     name = f"{registry.host}/library/nope:latest"
     for stream in (True, False):
         with pytest.raises(ollama.ResponseError, match="nope:latest; check its name"):
             list(ollama_client.pull(name, insecure=True, stream=stream))
-    assert files(own) == []
+    assert files(store_folder) == []
 
 
-def test_disconnecting_stops_a_download_that_can_be_resumed(name, registry, own, served, ollama_client):
+def test_disconnecting_stops_a_download_that_can_be_resumed(name, registry, store_folder, served, ollama_client):
     registry.pause = 0.02
     whole = {"model": name, "insecure": True, "stream": False}
     with served.http.stream("POST", "/api/pull", json={"model": name, "insecure": True}) as answer:
@@ -151,12 +157,12 @@ def test_disconnecting_stops_a_download_that_can_be_resumed(name, registry, own,
     assert name in names(ollama_client)
 
 
-def test_a_second_client_joins_a_running_download(name, registry, own, served, ollama_client):
+def test_a_second_client_joins_a_running_download(name, registry, store_folder, served, ollama_client):
     registry.pause = 0.02
-    asked = {"model": name, "insecure": True}
+    body = {"model": name, "insecure": True}
     with (
-        served.http.stream("POST", "/api/pull", json=asked) as first,
-        httpx.stream("POST", served.url + "/api/pull", json=asked, timeout=60) as second,
+        served.http.stream("POST", "/api/pull", json=body) as first,
+        httpx.stream("POST", served.url + "/api/pull", json=body, timeout=60) as second,
     ):
         for answer in (first, second):
             rows = answer.iter_lines()
@@ -176,7 +182,7 @@ def test_a_second_client_joins_a_running_download(name, registry, own, served, o
     assert len(blobs) == len(set(blobs))
 
 
-def test_stopping_the_server_stops_downloads(name, registry, own, serve):
+def test_stopping_the_server_stops_downloads(name, registry, store_folder, serve):
     registry.pause = 0.02
     served = serve()
     with served.http.stream("POST", "/api/pull", json={"model": name, "insecure": True}) as answer:
@@ -187,9 +193,9 @@ def test_stopping_the_server_stops_downloads(name, registry, own, serve):
     assert "downloads" not in [thread.name for thread in threading.enumerate()]
 
 
-def test_blobs_can_be_looked_up(name, own, served, ollama_client):
+def test_blobs_can_be_looked_up(name, store_folder, served, ollama_client):
     ollama_client.pull(name, insecure=True)
-    (blob, *_) = (own / "blobs").iterdir()
+    (blob, *_) = (store_folder / "blobs").iterdir()
     assert served.http.head(f"/api/blobs/{blob.name.replace('-', ':')}").status_code == 200
     assert served.http.head("/api/blobs/sha256:" + 64 * "0").status_code == 404
     assert served.http.head("/api/blobs/sha256:zz").status_code == 400

@@ -23,14 +23,14 @@ FIND = {"type": "function", "function": {"name": "find"}}
 
 @pytest.mark.parametrize("seed", range(3))
 def test_openai(openai_client, seed):
-    asked = {"model": MODEL, "messages": ASK, "tools": TOOLS, "seed": seed, "max_tokens": 400}
-    asked |= {"reasoning_effort": "none", "parallel_tool_calls": False}
-    (choice,) = openai_client.chat.completions.create(**asked, tool_choice="required").choices
+    fields = {"model": MODEL, "messages": ASK, "tools": TOOLS, "seed": seed, "max_tokens": 400}
+    fields |= {"reasoning_effort": "none", "parallel_tool_calls": False}
+    (choice,) = openai_client.chat.completions.create(**fields, tool_choice="required").choices
     assert choice.finish_reason == "tool_calls"
     assert choice.message.content in (None, "")
     (call,) = choice.message.tool_calls
     assert call.function.name in ("find", "stop")
-    stream = openai_client.chat.completions.create(**asked, tool_choice=FIND, stream=True)
+    stream = openai_client.chat.completions.create(**fields, tool_choice=FIND, stream=True)
     choices = [chunk.choices[0] for chunk in stream]
     (call,) = [call for choice in choices for call in choice.delta.tool_calls or ()]
     assert call.function.name == "find"
@@ -40,26 +40,26 @@ def test_openai(openai_client, seed):
 
 def test_responses(openai_client):
     tools = [{"type": "function", **tool["function"]} for tool in TOOLS]
-    asked = {"model": MODEL, "input": "Find it.", "tools": tools, "max_output_tokens": 400, "temperature": 0}
+    fields = {"model": MODEL, "input": "Find it.", "tools": tools, "max_output_tokens": 400, "temperature": 0}
     wanted = {"type": "function", "name": "find"}
     answer = openai_client.responses.create(
-        **asked, tool_choice=wanted, parallel_tool_calls=False, reasoning={"effort": "none"}
+        **fields, tool_choice=wanted, parallel_tool_calls=False, reasoning={"effort": "none"}
     )
     (call,) = answer.output
     assert (call.type, call.name) == ("function_call", "find")
     jsonschema.validate(json.loads(call.arguments), SCHEMA)
     with pytest.raises(openai.BadRequestError, match=r"tools\[0\]\.parameters cannot be guaranteed: not is not"):
         openai_client.responses.create(
-            **asked | {"tools": [{"type": "function", "name": "a", "parameters": {"not": {}}}]}, tool_choice="required"
+            **fields | {"tools": [{"type": "function", "name": "a", "parameters": {"not": {}}}]}, tool_choice="required"
         )
 
 
 def test_anthropic_thinks_and_then_calls(anthropic_client):
     tools = [{"name": tool["function"]["name"], "input_schema": tool["function"]["parameters"]} for tool in TOOLS]
-    asked = {"model": MODEL, "max_tokens": 400, "messages": ASK, "tools": tools}
+    fields = {"model": MODEL, "max_tokens": 400, "messages": ASK, "tools": tools}
     for wanted in ({"type": "any"}, {"type": "tool", "name": "find"}):
         answer = anthropic_client.messages.create(
-            **asked,
+            **fields,
             extra_body={"temperature": 0},
             tool_choice=wanted | {"disable_parallel_tool_use": True},
             thinking={"type": "enabled", "budget_tokens": 9},

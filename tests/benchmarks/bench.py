@@ -1,8 +1,8 @@
-"""Measure what can be compared, as ratios within one run: `python tests/benchmarks/bench.py [--quick] [--json FILE]`.
+"""Run benchmarks as ratios within one run: `python tests/benchmarks/bench.py [--quick] [--json FILE]`.
 
-Absolute speeds say little on a machine that others use too. So what is compared takes turns, round by round, and the
-median of the rounds' ratios counts. Models have random weights in real shapes; beside them the built-in model is
-measured. Every process but this one is started afresh.
+Absolute speeds mean little on a machine that has other users. So the candidates of a comparison take turns, round by
+round, and the result is the median of the ratios of the rounds. The models have random weights in the shapes of real
+models; the built-in model is measured as well. Every process except this one is started fresh.
 """
 
 import argparse
@@ -30,13 +30,13 @@ from bench_models import Models  # noqa: E402
 from rows import Row, machine, markdown, print_rows  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-_TABLE = "## The last run"
+_TABLE_HEADING = "## The last run"
 
 
 def _groups(
     models: Models, llama_bench: Path | None, only: str, *, quick: bool
 ) -> Mapping[str, Callable[[], Iterator[Row]]]:
-    """Return what can be measured, by name."""
+    """Return the groups of measurements by name."""
     return {
         "speed": lambda: speed_rows.speed_rows(models, llama_bench, only, quick=quick),
         "first-token": lambda: prefix_rows.first_token_rows(models, quick=quick),
@@ -57,18 +57,18 @@ def main() -> int:
     names = list(_groups(Models(Path()), None, "", quick=True))
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="few and short rounds")
-    parser.add_argument("--only", action="append", choices=names, help="what to measure; may be repeated")
+    parser.add_argument("--only", action="append", choices=names, help="a group to measure; may be repeated")
     parser.add_argument("--model", default="", help="part of the names of the models whose speed to measure")
-    parser.add_argument("--build-llama", action="store_true", help="build llama.cpp's benchmark where there is none")
-    parser.add_argument("--json", type=Path, help="write the rows there, too")
+    parser.add_argument("--build-llama", action="store_true", help="build llama.cpp's benchmark if it is not installed")
+    parser.add_argument("--json", type=Path, help="also write the rows to this file")
     parser.add_argument("--readme", action="store_true", help="put the table into the README beside this file")
     parsed = parser.parse_args()
     llama_bench = peer_llama_cpp.find(build=parsed.build_llama)
     if llama_bench is None:
-        print(f"llama.cpp is left out: set {peer_llama_cpp.VARIABLE} to its llama-bench, or use --build-llama.")
+        print(f"llama.cpp is skipped: set {peer_llama_cpp.VARIABLE} to its llama-bench, or use --build-llama.")
     rows: list[Row] = []
-    on = machine()
-    print(on)
+    description = machine()
+    print(description)
     with tempfile.TemporaryDirectory() as folder:
         groups = _groups(Models(Path(folder)), llama_bench, parsed.model, quick=parsed.quick)
         for name in parsed.only or names:
@@ -81,18 +81,18 @@ def main() -> int:
     print_rows(rows, max(len(row.name) for row in rows))
     date = time.strftime("%Y-%m-%d")
     if parsed.json:
-        content = {"machine": on, "date": date, "rows": [asdict(row) for row in rows]}
+        content = {"machine": description, "date": date, "rows": [asdict(row) for row in rows]}
         parsed.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
     if parsed.readme:
-        _write_table(HERE / "README.md", f"{on}; {date}", rows)
+        _write_table(HERE / "README.md", f"{description}; {date}", rows)
     return 0 if all(row.met is not False for row in rows) else 1
 
 
 def _write_table(readme: Path, where: str, rows: list[Row]) -> None:
-    """Put the rows in the place of those of the last run."""
-    text = readme.read_text(encoding="utf-8").partition(_TABLE)[0]
-    said = f"{where}. The same figures are in [results.json](results.json)."
-    readme.write_text(f"{text}{_TABLE}\n\n{said}\n\n{markdown(rows)}\n", encoding="utf-8")
+    """Replace the table of the last run with these rows."""
+    text = readme.read_text(encoding="utf-8").partition(_TABLE_HEADING)[0]
+    source = f"{where}. The same figures are in [results.json](results.json)."
+    readme.write_text(f"{text}{_TABLE_HEADING}\n\n{source}\n\n{markdown(rows)}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Models with random weights in real shapes, as folders that both Sotto and mlx-lm read."""
+"""Models with random weights in the shapes of real models, as folders that both Sotto and mlx-lm can read."""
 
 import json
 import math
@@ -16,7 +16,7 @@ from mlx.utils import tree_flatten, tree_map_with_path
 from sotto.engine.architectures.zoo import build
 
 GROUP_SIZE = 64
-# How weights are held: bits of quantized ones, or None for bfloat16.
+# The formats of weights: the bits of quantized ones, or None for bfloat16.
 WEIGHTS: Mapping[str, int | None] = {"4bit": 4, "8bit": 8, "bf16": None}
 _COMMON = {
     "rms_norm_eps": 1e-5,
@@ -31,7 +31,7 @@ _COMMON = {
 
 
 def _shape(model_type: str, vocabulary: int, layers: int, width: int, inner: int, heads: tuple[int, int, int], **more):
-    """Return a config; `heads` are those of queries, those of keys and values, and the size of each."""
+    """Return a config; `heads` has the number of query heads, the number of key-value heads and their size."""
     name = {"llama": "LlamaForCausalLM", "qwen3": "Qwen3ForCausalLM"}[model_type]
     return {
         "architectures": [name],
@@ -54,14 +54,14 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
     "qwen3-0.6b": _shape("qwen3", 151936, 28, 1024, 3072, (16, 8, 128), rope_theta=1e6, rms_norm_eps=1e-6),
     "llama-3.2-1b": _shape("llama", 128256, 16, 2048, 8192, (32, 8, 64), rope_theta=500000.0),
 }
-# A small vocabulary, as for a model that is much larger, so that a draft model is as much cheaper.
+# The vocabulary is small, so that the draft model is as much cheaper as it would be for a much larger model.
 _PAIR = _shape("llama", 8192, 24, 1024, 4096, (16, 8, 64))
 _DRAFT_LAYERS = 2
 
 
 @dataclass(frozen=True)
 class BenchmarkModel:
-    """A model on disk: the name of its shape, how its weights are held, and its folder."""
+    """A model on disk: the name of its shape, the format of its weights, and its folder."""
 
     shape: str
     weights: str
@@ -77,27 +77,27 @@ class BenchmarkModel:
 
 
 class Models:
-    """Makes models when they are first asked for, in one folder."""
+    """Creates models in one folder when they are first requested."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
 
     def get(self, shape: str, weights: str) -> BenchmarkModel:
-        """Return a model in its checkpoint's type, bfloat16, its matrices quantized or not."""
+        """Return a model in the checkpoint's type, bfloat16, with its matrices quantized or not."""
         model = BenchmarkModel(shape, weights, self.folder / f"{shape}-{weights}")
         if not model.folder.exists():
-            _write(model.folder, *_made(model))
+            _write(model.folder, *_config_and_weights(model))
         return model
 
     def pair(self) -> tuple[BenchmarkModel, BenchmarkModel]:
-        """Return a model of 4 bits, and its first layers as its draft model.
+        """Return a 4-bit model, and its first layers as its draft model.
 
-        What weights at random say is easily guessed, so the two agree more often than most trained pairs.
+        The output of random weights is easy to guess, so the two agree more often than most trained pairs.
         """
         large = BenchmarkModel("pair", "4bit", self.folder / "pair-4bit")
         small = BenchmarkModel("pair", "4bit", self.folder / "pair-4bit-draft")
         if not small.folder.exists():
-            config, weights = _made(large)
+            config, weights = _config_and_weights(large)
             _write(large.folder, config, weights)
             first = {name: weight for name, weight in weights.items() if _layer_of(name) < _DRAFT_LAYERS}
             _write(small.folder, config | {"num_hidden_layers": _DRAFT_LAYERS}, first)
@@ -105,24 +105,24 @@ class Models:
 
 
 def _layer_of(name: str) -> int:
-    """Return the number of the layer that a parameter belongs to; -1 for none."""
+    """Return the number of the layer that a parameter belongs to, or -1."""
     _, found, rest = name.partition("layers.")
     return int(rest.split(".")[0]) if found else -1
 
 
-def _made(model: BenchmarkModel) -> tuple[dict[str, Any], dict[str, mx.array]]:
-    """Return the config and the weights, not yet computed, of a model."""
+def _config_and_weights(model: BenchmarkModel) -> tuple[dict[str, Any], dict[str, mx.array]]:
+    """Return the config of a model and its weights, which are still lazy."""
     config = dict(model.config)
     bits = WEIGHTS[model.weights]
-    made, _ = build(config)
+    network, _ = build(config)
     if bits is not None:
-        # Lazy, and never computed: all that counts is what it leaves in place of the matrices.
-        nn.quantize(made, group_size=GROUP_SIZE, bits=bits)
+        # This is lazy and never evaluated: it only replaces the matrices with parameters of the quantized layout.
+        nn.quantize(network, group_size=GROUP_SIZE, bits=bits)
         config["quantization"] = config["quantization_config"] = {"group_size": GROUP_SIZE, "bits": bits}
     mx.random.seed(0)
     spread = 1 / math.sqrt(config["hidden_size"])
-    made.update(tree_map_with_path(lambda name, weight: _random(name, weight, spread, bits), made.parameters()))
-    return config, dict(tree_flatten(made.parameters()))
+    network.update(tree_map_with_path(lambda name, weight: _random(name, weight, spread, bits), network.parameters()))
+    return config, dict(tree_flatten(network.parameters()))
 
 
 def _write(folder: Path, config: Mapping[str, Any], weights: dict[str, mx.array]) -> None:
@@ -142,7 +142,7 @@ def _write(folder: Path, config: Mapping[str, Any], weights: dict[str, mx.array]
 
 
 def _random(name: str, weight: mx.array, spread: float, bits: int | None) -> mx.array:
-    """Return what takes the place of a parameter, so that all entries of matrices lie within `spread` of 0."""
+    """Return a random replacement for a parameter, such that all entries of matrices are within `spread` of 0."""
     if weight.dtype == mx.uint32:
         return mx.random.randint(0, 1 << 32, weight.shape, mx.uint32)
     if name.endswith("scales"):
@@ -151,14 +151,14 @@ def _random(name: str, weight: mx.array, spread: float, bits: int | None) -> mx.
         return mx.full(weight.shape, -spread, mx.bfloat16)
     if weight.ndim == 1:
         return mx.ones(weight.shape, mx.bfloat16)
-    # Random signs and fractions under one exponent: a sixth of the time that random numbers of this type take.
+    # Random signs and mantissas with one exponent take a sixth of the time of random numbers of this type.
     drawn = mx.random.randint(0, 1 << 32, (*weight.shape[:-1], weight.shape[-1] // 2), mx.uint32).view(mx.uint16)
     exponent = 126 + math.floor(math.log2(spread))
     return ((drawn & 0x807F) | (exponent << 7)).view(mx.bfloat16)
 
 
 def _tokenizer(vocabulary: int) -> dict[str, object]:
-    """Return a byte-level vocabulary: single characters, which are all that a text is cut into, and random words."""
+    """Return a byte-level tokenizer with single characters, the only tokens that texts become, and random words."""
     chance = random.Random(0)
     words: dict[str, int] = {"<unk>": 0, "<s>": 1, "</s>": 2}
     for letter in ["\u0120", *map(chr, range(33, 127))]:

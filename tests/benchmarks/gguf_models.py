@@ -1,8 +1,8 @@
-"""GGUF files with random weights in the shapes of `bench_models`, as llama.cpp reads them.
+"""GGUF files with random weights in the shapes of `bench_models`, for llama.cpp.
 
-The format is that of ggml's documentation (docs/gguf.md, version 3): a header, key-value pairs, what tensors there are,
-and their data, each at a multiple of 32 bytes. Every matrix, the tied embedding too, is held in the same type, so that
-the bits are those of the checkpoint beside it; norms are float32.
+The format follows ggml's documentation (docs/gguf.md, version 3): a header, key-value pairs, the table of tensors, and
+their data, each aligned to 32 bytes. All matrices, including the tied embedding, have the same type, so that the file
+has the same number of bits as the checkpoint it is compared with; norms are float32.
 """
 
 import math
@@ -16,14 +16,14 @@ import numpy as np
 _ALIGNMENT = 32
 _BLOCK = 32
 _F32, _Q4_0, _Q8_0, _BF16 = 0, 2, 8, 30
-# By how many bits weights have; None is bfloat16.
+# The types by the number of bits of the weights; None is bfloat16.
 TYPES: Mapping[int | None, tuple[str, int]] = {4: ("Q4_0", _Q4_0), 8: ("Q8_0", _Q8_0), None: ("BF16", _BF16)}
-# Bytes of a block, and how many weights it holds.
+# The bytes of a block, and the number of weights in it.
 _SIZES = {_F32: (4, 1), _BF16: (2, 1), _Q4_0: (2 + _BLOCK // 2, _BLOCK), _Q8_0: (2 + _BLOCK, _BLOCK)}
 
 
 def write_gguf(path: Path, config: Mapping[str, Any], bits: int | None) -> Path:
-    """Write a model of the shape of `config`, a llama or a qwen3, with random weights of so many bits."""
+    """Write a model in the shape of `config`, a llama or a qwen3, with random weights of that many bits."""
     kind = TYPES[bits][1]
     tensors = list(_tensors(config, kind))
     pairs = list(_pairs(config))
@@ -48,7 +48,7 @@ def write_gguf(path: Path, config: Mapping[str, Any], bits: int | None) -> Path:
 def _pairs(config: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
     name = config["model_type"]
     yield "general.architecture", _string(name)
-    # No words, only numbers: a benchmark feeds tokens.
+    # There is no vocabulary, because the benchmark feeds token ids.
     yield "tokenizer.ggml.model", _string("none")
     for key, number in (
         ("vocab_size", config["vocab_size"]),
@@ -100,7 +100,7 @@ def _nbytes(shape: tuple[int, ...], kind: int) -> int:
 
 
 def _data(chance: np.random.Generator, shape: tuple[int, ...], kind: int, spread: float) -> bytes:
-    """Return random weights within `spread` of 0: blocks of a scale (float16) and whole numbers, or plain numbers."""
+    """Return random weights within `spread` of 0: blocks of a float16 scale and integers, or plain numbers."""
     if kind == _F32:
         return np.ones(shape, np.float32).tobytes()
     raw = np.frombuffer(chance.bytes(_nbytes(shape, kind)), np.uint8).copy()

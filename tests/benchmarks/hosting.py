@@ -1,4 +1,4 @@
-"""The engine as every host uses it, with a clock."""
+"""The engine as all hosts use it, with timing."""
 
 import itertools
 import random
@@ -17,25 +17,25 @@ from sotto.engine.engine import Engine
 from sotto.store.opening import open_model, record_of
 from sotto.store.records import ModelRecord
 
-SETTLED = 4
+_SETTLED_AFTER = 4
 GREEDY = SamplingOptions(temperature=0)
 _numbers = itertools.count(1)
 
 
 def rate(times: list[float]) -> float:
-    """Tokens per second once decoding has settled; the first token is a matter of its own."""
-    settled = times[SETTLED:]
+    """Return tokens per second once decoding has settled; the first tokens are not counted."""
+    settled = times[_SETTLED_AFTER:]
     return (len(settled) - 1) / (settled[-1] - settled[0])
 
 
 def unseen(tokens: int, seed: int | None = None) -> str:
-    """Return a text of so many tokens of a benchmark model; no two have a beginning in common."""
+    """Return a text of that many tokens of a benchmark model, which shares no beginning with other such texts."""
     chance = random.Random(next(_numbers) if seed is None else -seed)
     return "".join(chance.choices(string.ascii_letters + string.digits, k=tokens))
 
 
 class Host:
-    """A loaded model. Use it in a `with` statement."""
+    """A loaded model, used as a context manager."""
 
     def __init__(
         self,
@@ -46,15 +46,15 @@ class Host:
         speculates: bool = False,
         draft: Path | None = None,
     ) -> None:
-        """Load a model; its folder or its record.
+        """Load a model by its folder or its record.
 
         Args:
-            model: Where it is.
-            settings: Of the engine.
-            num_ctx: Most tokens that a conversation may hold.
-            speculates: Whether drafts are fed. Weights at random soon say the same again and again, which would make
-                every figure one of speculation.
-            draft: Folder of a second model that proposes tokens; None for none.
+            model: The model's folder or record.
+            settings: Settings of the engine.
+            num_ctx: The context length in tokens.
+            speculates: Whether speculative decoding is enabled. Models with random weights soon repeat themselves, so
+                every result would otherwise measure speculation.
+            draft: The folder of a draft model, or None.
         """
         self.engine = Engine(settings)
         record = record_of(model) if isinstance(model, Path) else model
@@ -68,7 +68,7 @@ class Host:
         return self
 
     def __exit__(self, *_: object) -> None:
-        # Not `close`, which ends MLX on this thread: others follow.
+        # Do not call `close`, which ends MLX on this thread: other engines follow.
         self.engine.unload()
 
     @property
@@ -77,16 +77,16 @@ class Host:
 
     @property
     def model(self):
-        """What computes decode steps."""
+        """Return the model that computes decode steps."""
         return self.engine._ready.scheduler._step_model
 
     def start(self, name: str, prompt: str, tokens: int, sampling: SamplingOptions = GREEDY) -> None:
-        """Take up a request that ends after `tokens`, and not before."""
+        """Start a request that generates exactly `tokens` tokens."""
         request = GenerateRequest(id=name, prompt=prompt, sampling=sampling, num_predict=tokens, ignore_eos=True)
         self.engine.start(self.engine.prepare(request))
 
     def steps(self) -> Iterator[tuple[float, float, list[GenerateEvent]]]:
-        """Yield when each step began and ended and what came of it, until nothing runs."""
+        """Yield the start time, the end time and the events of each step, until no request runs."""
         while self.engine.running:
             began = time.perf_counter()
             events = self.engine.step()
@@ -97,7 +97,7 @@ class Host:
             yield began, ended, events
 
     def decode(self, tokens: int, prompt: str = "a b c d", sampling: SamplingOptions = GREEDY) -> float:
-        """Return tokens per second while an answer is being written."""
+        """Return tokens per second while an answer is generated."""
         self.start("d", prompt, tokens, sampling)
         times: list[float] = []
         for _, ended, events in self.steps():
@@ -105,15 +105,15 @@ class Host:
         return rate(times)
 
     def forget(self) -> None:
-        """Free what was computed so far, so that what comes next has no need of memory that was never used."""
+        """Free the prefix cache, so that the next prompt reuses its memory instead of touching new memory."""
         self.engine._ready.prefix.clear()
 
     def prefill(self, tokens: int) -> float:
-        """Return tokens per second while a prompt that was never seen is read."""
+        """Return tokens per second while a new prompt is evaluated."""
         return self.reading(tokens)[0]
 
     def reading(self, tokens: int) -> tuple[float, int]:
-        """Return tokens per second while a prompt that was never seen is read, and the most in one step."""
+        """Return tokens per second while a new prompt is evaluated, and the largest number of tokens in one step."""
         self.start("p", unseen(tokens), 1)
         began, ended, done, most = time.perf_counter(), 0.0, 0, 0
         for _, now, events in self.steps():
@@ -123,7 +123,7 @@ class Host:
         return done / (ended - began), most
 
     def first(self, prompt: str) -> tuple[float, int]:
-        """Return the seconds until the first token, and how many tokens of the prompt were known already."""
+        """Return the seconds until the first token, and the number of cached prompt tokens."""
         began, taken, cached = time.perf_counter(), 0.0, 0
         self.start("f", prompt, 1)
         for _, ended, events in self.steps():

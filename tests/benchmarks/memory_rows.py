@@ -1,4 +1,4 @@
-"""What was planned beside what was taken, and what a load takes."""
+"""Planned memory compared with the memory used, and the memory that a load takes."""
 
 import json
 import subprocess
@@ -17,8 +17,8 @@ from sotto.engine.kernels import native
 from sotto.engine.memory.memory_plan import plan
 from sotto.store.opening import open_model, record_of
 
-_ERROR = 0.15
-_ANSWER = 8
+_MAX_ERROR = 0.15
+_ANSWER_TOKENS = 8
 _LOAD = """
 import json, sys
 from pathlib import Path
@@ -38,7 +38,7 @@ print(json.dumps({"weights": info.weight_bytes, "mlx": mx.get_peak_memory(), "pr
 
 
 def plan_rows(models: Models, *, quick: bool) -> Iterator[Row]:
-    """Compare the memory that is planned for a context with what filling it takes at most."""
+    """Compare the memory planned for a context with the peak while that context is filled."""
     if quick:
         yield _plan_row(models.get("smollm2-135m", "4bit"), 1024, 512)
         return
@@ -58,19 +58,19 @@ def _plan_row(model: BenchmarkModel, context: int, chunk: int) -> Row:
     mx.clear_cache()
     before = mx.get_active_memory()
     with Host(model.folder, num_ctx=context) as host:
-        # As planned, and not as the machine's speed would have it.
+        # Use the planned chunk size instead of one adapted to the machine's speed.
         host.scheduler._sizing = ChunkSizing(ChunkSize(largest=planned.chunk))
-        host.start("m", unseen(context - _ANSWER), _ANSWER - 1)
+        host.start("m", unseen(context - _ANSWER_TOKENS), _ANSWER_TOKENS - 1)
         for _ in host.steps():
             pass
         taken = mx.get_peak_memory() - before
     detail = f"{planned.needed / 1e6:.0f} MB planned, {taken / 1e6:.0f} MB taken, {model.folder.name}"
     name = f"{model.name}: error of the memory plan, {context} tokens in chunks of {planned.chunk}"
-    return at_most(name, abs(planned.needed / taken - 1), _ERROR, detail, unit="")
+    return at_most(name, abs(planned.needed / taken - 1), _MAX_ERROR, detail, unit="")
 
 
 def load_rows(models: Models, *, quick: bool) -> Iterator[Row]:
-    """Compare the memory that a load needs at most with that of the weights."""
+    """Compare the peak memory of a load with the size of the weights."""
     for weights in ("4bit",) if quick else ("4bit", "bf16"):
         yield from _load_rows(models.get("smollm2-135m", weights))
 

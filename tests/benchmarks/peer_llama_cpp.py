@@ -1,6 +1,6 @@
-"""llama.cpp's own benchmark: found, or built from its source in the package llama-cpp-python, and run.
+"""llama.cpp's own benchmark: find it, or build it from its source in the package llama-cpp-python, and run it.
 
-`python tests/benchmarks/peer_llama_cpp.py` says where `llama-bench` is, after building it where it is not there yet.
+`python tests/benchmarks/peer_llama_cpp.py` prints the path of `llama-bench`, and builds it first if necessary.
 """
 
 import json
@@ -21,7 +21,7 @@ from peers import Rates
 VARIABLE = "SOTTO_LLAMA_BENCH"
 _PACKAGE = "llama-cpp-python"
 _VERSION = "0.3.36"
-# Tuned to this machine, with OpenMP, and without what only a server or other devices need.
+# Tuned to this machine, with OpenMP, and without parts that only a server or other devices need.
 _OPTIONS = (
     "-DCMAKE_BUILD_TYPE=Release",
     "-DGGML_NATIVE=ON",
@@ -35,16 +35,16 @@ _OPTIONS = (
 
 
 def find(*, build: bool = False) -> Path | None:
-    """Return llama-bench: where the environment says, on the path, or built before.
+    """Return the path of llama-bench, from the environment variable, the search path or an earlier build.
 
     Args:
-        build: Build it where there is none.
+        build: Whether to build it if there is none.
     """
-    named = os.environ.get(VARIABLE)
-    if named:
-        if not Path(named).is_file():
-            raise FileNotFoundError(f"{VARIABLE} names {named}, which is not a file.")
-        return Path(named)
+    path = os.environ.get(VARIABLE)
+    if path:
+        if not Path(path).is_file():
+            raise FileNotFoundError(f"{VARIABLE} names {path}, which is not a file.")
+        return Path(path)
     on_path = shutil.which("llama-bench")
     if on_path:
         return Path(on_path)
@@ -59,7 +59,7 @@ def _folder() -> Path:
 
 
 def _build() -> None:
-    """Fetch the source and build it in the cache folder, once; takes some minutes."""
+    """Download the source and build it in the cache folder, which takes some minutes."""
     folder = _folder()
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "source"
@@ -78,7 +78,7 @@ def _build() -> None:
 
 
 def _cmake(folder: Path) -> tuple[str, list[str]]:
-    """Return cmake, from PyPI where the system has none, and how it is told what to build with."""
+    """Return the path of cmake, from PyPI if the system has none, and the options that select a generator."""
     found = shutil.which("cmake")
     if found and (shutil.which("ninja") or shutil.which("make")):
         return found, ["-G", "Ninja"] if shutil.which("ninja") else []
@@ -94,15 +94,15 @@ def _run(*command: str) -> None:
 
 
 class LlamaCpp:
-    """llama.cpp with a model of the same shape and bits as a benchmark model, on all cores."""
+    """llama.cpp on all cores, with a model of the same shape and number of bits as a benchmark model."""
 
     def __init__(self, program: Path, model: BenchmarkModel, folder: Path) -> None:
-        """Write the model; the file is the caller's to remove."""
+        """Write the model; the caller removes the file."""
         self._program = program
         self.file = write_gguf(folder / f"{model.name}.gguf", model.config, WEIGHTS[model.weights])
 
     def measure(self, prompt: int, tokens: int) -> Rates:
-        """Measure once with a prompt and an answer of so many tokens."""
+        """Measure once with a prompt and an answer of these numbers of tokens."""
         threads = len(os.sched_getaffinity(0)) if sys.platform == "linux" else os.cpu_count()
         amounts = ["-p", str(prompt), "-n", str(tokens), "-r", "1", "-t", str(threads)]
         done = subprocess.run(

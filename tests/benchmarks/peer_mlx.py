@@ -1,11 +1,11 @@
-"""MLX without Sotto, in a process of its own: the shortest loop with the model's definition, and mlx-lm.
+"""MLX without Sotto, in a separate process: the shortest loop with the model's definition, and mlx-lm.
 
-`python peer_mlx.py FOLDER own|float32` prints a JSON line once the model is loaded, then one for each line it is given:
-`["bare" | "mlx-lm", most tokens of prompt, tokens to write, seconds]` is answered with
-`{"prefill": tokens/s, "decode": tokens/s}`. Prompt and answer are as long as takes about these seconds each, or less.
-With `float32` the floating-point weights are widened, the best type that MLX has on a CPU; with `own` they are as in
-the checkpoint. Nothing else is changed, but that functions are not compiled: on a CPU that runs a compiler and gains
-nothing.
+`python peer_mlx.py FOLDER own|float32` prints a JSON line once the model is loaded, then one for each line on stdin:
+`["bare" | "mlx-lm", maximum prompt tokens, maximum answer tokens, seconds]` is answered with
+`{"prefill": tokens/s, "decode": tokens/s}`. The prompt and the answer are shortened to what takes about that many
+seconds each. With `float32` the floating-point weights are widened to the type that is best for MLX on a CPU; with
+`own` they are those of the checkpoint. The only other change is that functions are not compiled: on a CPU,
+compilation runs a compiler without making anything faster.
 """
 
 import json
@@ -21,11 +21,11 @@ from mlx import nn
 from mlx.utils import tree_map
 from mlx_lm.models.cache import make_prompt_cache
 
-_FEWEST = 3
+_MIN_TOKENS = 3
 
 
 def bare(model: nn.Module, prompt: int, tokens: int) -> tuple[float, float]:
-    """Return tokens per second of reading and of writing in the shortest loop: forward, argmax, one token ahead."""
+    """Return prefill and decode tokens per second of the shortest loop: forward, argmax, one token ahead."""
     caches = make_prompt_cache(model)
     started = time.perf_counter()
     model(mx.random.randint(3, 90, (1, prompt)), cache=caches)
@@ -44,7 +44,7 @@ def bare(model: nn.Module, prompt: int, tokens: int) -> tuple[float, float]:
 
 
 def generated(model: nn.Module, tokenizer: object, prompt: int, tokens: int) -> tuple[float, float]:
-    """Return the same of `mlx_lm.stream_generate`."""
+    """Return the same for `mlx_lm.stream_generate`."""
     ids = mx.random.randint(3, 90, (prompt,)).tolist()
     started = time.perf_counter()
     times = [time.perf_counter() for _ in mlx_lm.stream_generate(model, tokenizer, ids, max_tokens=tokens)]
@@ -61,12 +61,12 @@ def main() -> None:
     mx.eval(model(mx.array([[5]])))
     started = time.perf_counter()
     mx.eval(model(mx.array([[5]])))
-    a_token = time.perf_counter() - started
+    seconds_per_token = time.perf_counter() - started
     print(json.dumps({"ready": True}), flush=True)
     for line in sys.stdin:
-        what, most, tokens, seconds = json.loads(line)
-        within = max(_FEWEST, int(seconds / a_token))
-        prompt, tokens = min(most, within), min(tokens, within)
+        what, max_prompt, tokens, seconds = json.loads(line)
+        max_tokens = max(_MIN_TOKENS, int(seconds / seconds_per_token))
+        prompt, tokens = min(max_prompt, max_tokens), min(tokens, max_tokens)
         run = bare(model, prompt, tokens) if what == "bare" else generated(model, tokenizer, prompt, tokens)
         print(json.dumps({"prefill": run[0], "decode": run[1]}), flush=True)
 

@@ -1,4 +1,4 @@
-"""Other programs that run the same models, each in a process of its own."""
+"""Other programs that run the same models, each in a separate process."""
 
 import json
 import subprocess
@@ -10,17 +10,17 @@ HERE = Path(__file__).resolve().parent
 
 
 class Rates(NamedTuple):
-    """Tokens per second: of a prompt that is read and of an answer that is written."""
+    """Tokens per second of prefill and decoding."""
 
     prefill: float
     decode: float
 
 
 class MlxPeer:
-    """MLX alone and mlx-lm. Use it in a `with` statement."""
+    """Bare MLX and mlx-lm in a separate process, used as a context manager."""
 
     def __init__(self, folder: Path, compute_type: str) -> None:
-        """Load a model with `compute_type` `own` or `float32`."""
+        """Load a model; `compute_type` is `own` or `float32`."""
         command = [sys.executable, str(HERE / "peer_mlx.py"), str(folder), compute_type]
         self._process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
@@ -36,7 +36,7 @@ class MlxPeer:
         self._process.stdout.close()
 
     def measure(self, what: str, prompt: int, tokens: int, seconds: float) -> Rates:
-        """Measure `bare` or `mlx-lm`: prompt and answer of at most so many tokens, for about so many seconds each."""
+        """Measure `bare` or `mlx-lm` with at most these numbers of tokens, for about `seconds` each."""
         self._process.stdin.write(f"{json.dumps([what, prompt, tokens, seconds])}\n")
         self._process.stdin.flush()
         found = self._answer()

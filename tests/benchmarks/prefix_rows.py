@@ -1,4 +1,4 @@
-"""The first token of a prompt that was never seen, that is known in memory, or from disk; and the look-up by itself."""
+"""The time to first token of new prompts and of prompts cached in memory or on disk; and the cache lookup alone."""
 
 import random
 import statistics
@@ -18,27 +18,27 @@ from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.contract.engine_settings import EngineSettings
 
 _DISK_BUDGET = 16 << 30
-_MORE = 16
-# The length that the target is for.
-_AIM, _SOONER = 4000, 10
-_ENTRY, _PARTS_AT = 100_000, 200
+_EXTRA_TOKENS = 16
+# The prompt length that the target applies to, and the target.
+_TARGET_TOKENS, _TARGET_RATIO = 4000, 10
+_LOOKUP_TOKENS, _DIVERGES_AT = 100_000, 200
 
 
 def first_token_rows(models: Models, *, quick: bool) -> Iterator[Row]:
-    """Compare a prompt that goes on from what was computed before with one that is new."""
+    """Compare prompts that continue cached ones with new ones."""
     lengths = (500, 1000) if quick else (1000, 4000, 8000)
     yield from _first_token_rows(models.get("smollm2-135m", "4bit"), lengths)
     if not quick:
-        yield from _first_token_rows(models.get("qwen3-0.6b", "4bit"), (_AIM,))
+        yield from _first_token_rows(models.get("qwen3-0.6b", "4bit"), (_TARGET_TOKENS,))
 
 
 def _first_token_rows(model: BenchmarkModel, lengths: tuple[int, ...]) -> Iterator[Row]:
     prompts = {length: unseen(length, seed=length) for length in lengths}
 
     def seconds(host: Host, length: int, *, known: bool) -> float:
-        taken, cached = host.first(prompts[length] + unseen(_MORE) if known else prompts[length])
+        taken, cached = host.first(prompts[length] + unseen(_EXTRA_TOKENS) if known else prompts[length])
         if cached < length - 1 if known else cached > 1:
-            raise RuntimeError(f"{cached} of {length} tokens were known of a prompt that should be known: {known}.")
+            raise RuntimeError(f"{cached} of {length} prompt tokens were cached; the prompt should be cached: {known}.")
         return taken
 
     with tempfile.TemporaryDirectory() as root:
@@ -48,52 +48,52 @@ def _first_token_rows(model: BenchmarkModel, lengths: tuple[int, ...]) -> Iterat
             cold = {length: seconds(host, length, known=False) for length in lengths}
             warm = {length: seconds(host, length, known=True) for length in lengths}
         with Host(model.folder, settings) as host:
-            host.first(unseen(_MORE))
+            host.first(unseen(_EXTRA_TOKENS))
             disk = {length: seconds(host, length, known=True) for length in lengths}
     for length in lengths:
         for title, known in (("in memory", warm), ("on disk, after a restart", disk)):
-            name = f"{model.name}: first token of {length} tokens, cold / known {title}"
-            limit = _SOONER if length == _AIM and known is disk else None
-            detail = f"{cold[length] * 1e3:.0f} ms against {known[length] * 1e3:.0f} ms"
+            name = f"{model.name}: time to first token of a prompt of {length} tokens, cold / cached {title}"
+            limit = _TARGET_RATIO if length == _TARGET_TOKENS and known is disk else None
+            detail = f"{cold[length] * 1e3:.0f} ms vs. {known[length] * 1e3:.0f} ms"
             yield at_least(name, cold[length] / known[length], limit, detail)
 
 
 def look_up_rows(*, quick: bool) -> Iterator[Row]:
-    """Look up a prompt that parts early from a long one that is known, with caches of next to nothing."""
-    entry = _ENTRY // 10 if quick else _ENTRY
+    """Look up a prompt that diverges early from a long cached one, with tiny caches."""
+    entry = _LOOKUP_TOKENS // 10 if quick else _LOOKUP_TOKENS
     chance = random.Random(0)
     known = [chance.randrange(100_000) for _ in range(entry)]
-    asked = known[:_PARTS_AT] + [chance.randrange(100_000) for _ in range(entry - _PARTS_AT)]
+    requested = known[:_DIVERGES_AT] + [chance.randrange(100_000) for _ in range(entry - _DIVERGES_AT)]
 
-    def fed(cache: KVCache | FullKVCache) -> KVCache | FullKVCache:
+    def filled(cache: KVCache | FullKVCache) -> KVCache | FullKVCache:
         rows = mx.zeros((1, 1, entry, 8))
         mx.eval(cache.update_and_fetch(rows, rows))
         return cache
 
     prefix = PrefixCache(lambda: [FullKVCache()], 1 << 30)
     sequence = prefix.begin([*known, 0])
-    fed(sequence.caches[0])
+    filled(sequence.caches[0])
     sequence.tokens.extend(known)
     prefix.end(sequence)
 
     def ours() -> int:
-        found = prefix.begin(asked)
+        found = prefix.begin(requested)
         length = len(found.tokens)
         prefix.drop(found)
         return length
 
     theirs = LRUPromptCache()
-    theirs.insert_cache("model", known, [fed(KVCache())])
+    theirs.insert_cache("model", known, [filled(KVCache())])
 
     def peer() -> int:
-        _, rest = theirs.fetch_nearest_cache("model", asked)
-        return len(asked) - len(rest)
+        _, rest = theirs.fetch_nearest_cache("model", requested)
+        return len(requested) - len(rest)
 
     mine = statistics.median(_timed(ours) for _ in range(5))
     other = _timed(peer)
-    title = f"look-up of {entry:,} tokens that part from as many known ones at {_PARTS_AT}"
+    title = f"lookup of {entry:,} tokens that diverge from as many cached ones after {_DIVERGES_AT}"
     yield at_most(f"prefix cache: {title}", mine * 1e3, 20, unit="ms")
-    detail = f"{other * 1e3:.0f} ms against {mine * 1e3:.2f} ms"
+    detail = f"{other * 1e3:.0f} ms vs. {mine * 1e3:.2f} ms"
     yield at_least(f"prefix cache: {title}, mlx-lm's LRUPromptCache / ours", other / mine, 1, detail)
 
 
@@ -101,6 +101,6 @@ def _timed(look_up: Callable[[], int]) -> float:
     started = time.perf_counter()
     found = look_up()
     taken = time.perf_counter() - started
-    if found != _PARTS_AT:
-        raise RuntimeError(f"{found} tokens were found instead of {_PARTS_AT}.")
+    if found != _DIVERGES_AT:
+        raise RuntimeError(f"{found} tokens were found instead of {_DIVERGES_AT}.")
     return taken

@@ -1,4 +1,4 @@
-"""What a measurement says, and how two things that take turns are compared."""
+"""The result of a measurement, and comparisons of candidates that take turns."""
 
 import os
 import platform
@@ -15,7 +15,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement: what, how much, what it should be, and what it was made of."""
+    """One measurement: its name, value, unit and target, and the figures that it is based on."""
 
     name: str
     value: float
@@ -26,29 +26,29 @@ class Row:
 
 
 def at_least(name: str, value: float, limit: float | None, detail: str = "", unit: str = "x") -> Row:
-    """Make a row of something that should be large; `limit` None where it is only told."""
+    """Return a row for a value that should be at least `limit`; with None the value is only reported."""
     if limit is None:
         return Row(name, value, unit, detail=detail)
     return Row(name, value, unit, f">= {limit:g}", value >= limit, detail)
 
 
 def at_most(name: str, value: float, limit: float | None, detail: str = "", unit: str = "x") -> Row:
-    """Make a row of something that should be small; `limit` None where it is only told."""
+    """Return a row for a value that should be at most `limit`; with None the value is only reported."""
     if limit is None:
         return Row(name, value, unit, detail=detail)
     return Row(name, value, unit, f"<= {limit:g}", value <= limit, detail)
 
 
 def ratio(name: str, ours: list[float], theirs: list[float], limit: float | None, unit: str = "tok/s") -> Row:
-    """Make a row of the rates of two that took turns: the median of the ratios of the rounds."""
+    """Return a row that compares the rates of two candidates that took turns: the median of the rounds' ratios."""
     value = statistics.median(mine / other for mine, other in zip(ours, theirs, strict=True))
     mine, other = statistics.median(ours), statistics.median(theirs)
     rounds = f"{len(ours)} round{'s' * (len(ours) > 1)}"
-    return at_least(name, value, limit, f"{mine:.4g} against {other:.4g} {unit}, {rounds}")
+    return at_least(name, value, limit, f"{mine:.4g} vs. {other:.4g} {unit}, {rounds}")
 
 
 def turns(rounds: int, **candidates: Callable[[], T]) -> dict[str, list[T]]:
-    """Let the candidates take turns and return what each measured, round by round."""
+    """Measure the candidates in turns, and return the results of each, round by round."""
     found: dict[str, list[float]] = {name: [] for name in candidates}
     for index in range(rounds):
         order = list(candidates.items())
@@ -58,7 +58,7 @@ def turns(rounds: int, **candidates: Callable[[], T]) -> dict[str, list[T]]:
 
 
 def machine() -> str:
-    """Say in one line what this was measured on."""
+    """Return a one-line description of the machine and the versions."""
     model = next(
         (line.split(":", 1)[1].strip() for line in _lines(Path("/proc/cpuinfo")) if line.startswith("model name")),
         platform.processor() or platform.machine(),
@@ -89,7 +89,7 @@ def print_rows(rows: Iterable[Row], width: int) -> None:
 
 def markdown(rows: Iterable[Row]) -> str:
     """Return the rows as a table for a README."""
-    lines = ["| what | value | target | met | made of |", "| --- | --: | --- | --- | --- |"]
+    lines = ["| measurement | value | target | met | based on |", "| --- | --: | --- | --- | --- |"]
     for row in rows:
         unit = "" if row.unit == "x" else f" {row.unit}"
         met = {True: "yes", False: "**no**", None: ""}[row.met]

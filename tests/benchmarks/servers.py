@@ -1,4 +1,4 @@
-"""Servers with the built-in model, each in a process of its own as a person starts it."""
+"""Servers with the built-in model, each in a separate process, started as a person would start it."""
 
 import json
 import os
@@ -21,11 +21,11 @@ _START_SECONDS = 120.0
 
 
 class Server:
-    """A server's process, in a home of its own. Use it in a `with` statement.
+    """A server process with its own home, used as a context manager.
 
     Attributes:
-        model: What the built-in model is called there.
-        port: Where it listens on this machine.
+        model: The name of the built-in model on this server.
+        port: The port that it listens on.
     """
 
     model = ""
@@ -54,7 +54,7 @@ class Server:
 
     @property
     def pid(self) -> int:
-        """Its process id."""
+        """Return its process id."""
         return self._process.pid
 
 
@@ -66,10 +66,10 @@ class SottoServer(Server):
     def __init__(self) -> None:
         """Start it on a free port, and wait until it listens."""
         super().__init__(["-m", "sotto", "serve", "--port", "0"], {"OLLAMA_MODELS": ""})
-        said = self._process.stdout.readline()
-        match = re.search(r"http://127\.0\.0\.1:(\d+)", said)
+        line = self._process.stdout.readline()
+        match = re.search(r"http://127\.0\.0\.1:(\d+)", line)
         if match is None:
-            raise RuntimeError(f"sotto serve says {said!r} and ended with status {self._process.wait()}.")
+            raise RuntimeError(f"sotto serve says {line!r} and ended with status {self._process.wait()}.")
         self.port = int(match[1])
 
 
@@ -79,34 +79,36 @@ class MlxServer(Server):
     model = "default_model"
 
     def __init__(self, folder: Path) -> None:
-        """Start it with the built-in model, which is put into `folder`, and wait until it listens."""
-        _lay(folder)
+        """Start it with the built-in model, which is written to `folder`, and wait until it listens."""
+        _write_built_in_model(folder)
         with socket.create_server(("127.0.0.1", 0)) as free:
             port = free.getsockname()[1]
-        # On a CPU, compiling runs a compiler and gains nothing.
+        # On a CPU, compilation runs a compiler without making anything faster.
         environment = {"MLX_DISABLE_COMPILE": "1", "HF_HUB_OFFLINE": "1"}
         super().__init__(["-m", "mlx_lm", "server", "--model", str(folder), "--port", str(port)], environment, port)
-        until = time.monotonic() + _START_SECONDS
+        deadline = time.monotonic() + _START_SECONDS
         while True:
             try:
                 socket.create_connection(("127.0.0.1", port), 1).close()
             except OSError:
-                if self._process.poll() is not None or time.monotonic() > until:
+                if self._process.poll() is not None or time.monotonic() > deadline:
                     raise RuntimeError(f"mlx_lm.server does not listen on port {port}.") from None
                 time.sleep(0.1)
             else:
                 return
 
 
-def _lay(folder: Path) -> None:
-    """Put the built-in model into a folder as mlx-lm reads it, its floating-point tensors as they are: in float32."""
+def _write_built_in_model(folder: Path) -> None:
+    """Write the built-in model to a folder in mlx-lm's format, with its floating-point tensors unchanged in float32."""
     source = open_model(find("sotto"))
     tensors: dict[str, mx.array] = {}
     for file in source.tensor_files:
         tensors |= mx.load(str(file.path), format="safetensors")
     renamed = {
-        re.sub(r"\.weight\.(scale|bias)$", lambda match: {"scale": ".scales", "bias": ".biases"}[match[1]], name): one
-        for name, one in tensors.items()
+        re.sub(
+            r"\.weight\.(scale|bias)$", lambda match: {"scale": ".scales", "bias": ".biases"}[match[1]], name
+        ): tensor
+        for name, tensor in tensors.items()
     }
     folder.mkdir()
     mx.save_safetensors(str(folder / "model.safetensors"), renamed, {"format": "mlx"})

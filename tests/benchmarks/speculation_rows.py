@@ -1,4 +1,4 @@
-"""Answers with tokens fed on trial, from the text itself or from a draft model, beside the same answers without."""
+"""Answers with speculative decoding, by prompt lookup or with a draft model, compared with the same without it."""
 
 import statistics
 from collections.abc import Iterator
@@ -13,19 +13,21 @@ from sotto.engine.contract.requests import SamplingOptions
 from sotto.runner.catalogue import find
 from sotto.store.records import ModelRecord
 
-_PAYS, _FREE = 1.0, 0.95
+_MIN_GAIN, _MIN_GAIN_FREE = 1.0, 0.95
 
 
 def speculation_rows(models: Models, *, quick: bool) -> Iterator[Row]:
-    """Compare on text that says the same again, and on text that does not."""
+    """Compare on repetitive text and on text that does not repeat itself."""
     tokens, rounds = (64, 2) if quick else (192, 5)
     small = models.get("smollm2-135m", "4bit")
-    # Greedy answers of weights at random soon go round in circles, and drawn ones never say anything twice.
-    drawn = SamplingOptions(temperature=1, seed=3)
+    # Greedy answers of random weights soon repeat themselves, and sampled ones never do.
+    sampled = SamplingOptions(temperature=1, seed=3)
     yield _row(small.name, small.folder, "repetitive", GREEDY, "a b c d", tokens, rounds)
-    yield _row(small.name, small.folder, "free", drawn, "a b c d", tokens, rounds)
+    yield _row(small.name, small.folder, "free", sampled, "a b c d", tokens, rounds)
     large, draft = models.pair()
-    yield _row(f"{large.name} with a draft model", large.folder, "free", drawn, "a b c d", tokens, rounds, draft.folder)
+    yield _row(
+        f"{large.name} with a draft model", large.folder, "free", sampled, "a b c d", tokens, rounds, draft.folder
+    )
     built_in = find("sotto")
     free = SamplingOptions(temperature=0.8, seed=3)
     listing = "- file\n" * 4
@@ -61,10 +63,11 @@ def _row(
                         accepted.append(event.accepted_tokens)
             return (len(times) - 1) / (times[-1] - times[0])
 
-        # What pays is learnt over the first answers.
+        # The speculator learns from the first answers when speculation pays off.
         measure(speculates=True)
         found = turns(rounds, on=lambda: measure(speculates=True), off=lambda: measure(speculates=False))
-    limit = _FREE if kind == "free" and draft is None else _PAYS
+    limit = _MIN_GAIN_FREE if kind == "free" and draft is None else _MIN_GAIN
     row = ratio(f"{name}: {kind} text, with speculation / without", found["on"], found["off"], limit)
-    drafts = f"{statistics.median(accepted):.0f} of {statistics.median(drafted):.0f} drafts right in {tokens} tokens"
+    right, proposed = statistics.median(accepted), statistics.median(drafted)
+    drafts = f"{right:.0f} of {proposed:.0f} draft tokens accepted in {tokens} tokens"
     return Row(row.name, row.value, row.unit, row.target, row.met, f"{row.detail}; {drafts}")

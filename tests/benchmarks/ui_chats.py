@@ -1,9 +1,9 @@
-"""How the window copes with many and long chats, as one JSON line: `python ui_chats.py FOLDER MESSAGES CHATS`.
+"""Measure how the window copes with many and long chats: `python ui_chats.py FOLDER MESSAGES CHATS`.
 
-A file of chats is made in FOLDER: one chat of so many messages, and so many chats of 40. `open` has the milliseconds
-from choosing the long chat until its end is painted, `scroll` how late a 16 ms timer is while all of it is scrolled
-through from the end to the beginning, `memory` the bytes of the process after a tenth of the chats were opened and
-after all of them.
+The script creates a database in FOLDER, with one chat of MESSAGES messages and CHATS chats of 40 messages. It prints
+one JSON line: `open` has the milliseconds from choosing the long chat until its end is painted, `scroll` the lateness
+of a 16 ms timer while the whole chat is scrolled from the end to the beginning, and `memory` the bytes of the process
+after a tenth of the chats were opened and after all of them.
 """
 
 import asyncio
@@ -44,8 +44,8 @@ A file that is larger than memory can only be read the second way, see [the docu
 """
 
 
-class Painted(QObject):
-    """Tells when a widget was painted last."""
+class PaintTimer(QObject):
+    """Records when a widget was last painted."""
 
     def __init__(self, widget: QObject) -> None:
         super().__init__()
@@ -58,8 +58,8 @@ class Painted(QObject):
         return False
 
 
-def furnish(path: Path, messages: int, chats: int) -> tuple[int, list[int]]:
-    """Write the file; return the number of the long chat and those of the others."""
+def write_chats(path: Path, messages: int, chats: int) -> tuple[int, list[int]]:
+    """Write the database; return the id of the long chat and those of the others."""
     store = ChatStore(Database(path))
     store.database.connection.execute("PRAGMA synchronous = OFF")
 
@@ -78,13 +78,13 @@ def furnish(path: Path, messages: int, chats: int) -> tuple[int, list[int]]:
 
 async def measure(window: MainWindow, long: int, others: list[int]) -> dict[str, object]:
     transcript, current = window.chat.transcript, window.current
-    painted = Painted(transcript.viewport())
+    painted = PaintTimer(transcript.viewport())
 
     async def opened(chat: int) -> float:
         started = time.perf_counter()
         current.open(chat)
         await until(lambda: current.session.chat == chat and bool(transcript.messages) and painted.at > started)
-        # What is shown first may be laid out once more: the time of the last painting counts.
+        # The first layout may change once more, so the time of the last paint counts.
         last = 0.0
         while last != painted.at:
             last = painted.at
@@ -112,7 +112,7 @@ async def measure(window: MainWindow, long: int, others: list[int]) -> dict[str,
 def main() -> None:
     folder, messages, chats = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
     path = folder / "chats.sqlite3"
-    long, others = furnish(path, messages, chats)
+    long, others = write_chats(path, messages, chats)
     found = {}
 
     async def script(window: MainWindow) -> None:

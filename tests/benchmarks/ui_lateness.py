@@ -1,8 +1,8 @@
-"""How late a timer of the window's thread is while the engine works beside it, as one JSON line.
+"""Measure the lateness of a timer on the window's thread while the engine works, as one JSON line.
 
-`python ui_lateness.py [--host thread|process] FOLDER TOKENS`: the lateness in milliseconds of a 16 ms timer, idle
-and while generating, with the interpreter's switch interval and the signal that the app uses. The timer updates and
-repaints a label.
+`python ui_lateness.py [--host thread|process] FOLDER TOKENS` prints the lateness of a 16 ms timer in milliseconds, idle
+and while generating, with the interpreter's switch interval and the signal that the app uses. The timer repaints a text
+view that shows the answer.
 """
 
 import argparse
@@ -30,8 +30,8 @@ INTERVAL_MS = 16
 IDLE_MS = 2000
 
 
-class Watch(QObject):
-    """Ticks every 16 ms, writes down how late, and shows what comes."""
+class Monitor(QObject):
+    """Ticks every 16 ms, records the lateness, and shows the answer."""
 
     def __init__(self, thread: EngineThread, folder: Path, tokens: int) -> None:
         super().__init__()
@@ -47,7 +47,7 @@ class Watch(QObject):
         self._timer.setTimerType(Qt.TimerType.PreciseTimer)
         self._timer.setInterval(INTERVAL_MS)
         self._timer.timeout.connect(self.tick)
-        thread.event_received.connect(self.heard)
+        thread.event_received.connect(self.receive)
         thread.send(Load(record_of(folder)))
 
     @Slot()
@@ -63,7 +63,7 @@ class Watch(QObject):
         self._thread.send(Generate(request))
 
     @Slot(object)
-    def heard(self, event: object) -> None:
+    def receive(self, event: object) -> None:
         if isinstance(event, Loaded):
             self._clock.start()
             self._timer.start()
@@ -80,7 +80,7 @@ class Watch(QObject):
 
 
 def percentile(values: list[float], share: float) -> float:
-    """Return the value that `share` of all do not exceed."""
+    """Return the value that a `share` of all values do not exceed."""
     ordered = sorted(values)
     return ordered[min(len(ordered) - 1, int(share * len(ordered)))]
 
@@ -94,16 +94,16 @@ def main() -> int:
     sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
     app = QApplication([])
     thread = make_host(chosen.host)
-    watch = Watch(thread, chosen.folder, chosen.tokens)
+    monitor = Monitor(thread, chosen.folder, chosen.tokens)
     status = app.exec()
     thread.close()
     if status == 0:
         figures = {
             name: [percentile(values, share) for share in (0.5, 0.99, 1.0)]
-            for name, values in (("idle", watch.idle), ("busy", watch.late))
+            for name, values in (("idle", monitor.idle), ("busy", monitor.late))
         }
-        rate = (len(watch.times) - 1) / (watch.times[-1] - watch.times[0])
-        print(json.dumps({**figures, "rate": rate, "ticks": len(watch.late)}))
+        rate = (len(monitor.times) - 1) / (monitor.times[-1] - monitor.times[0])
+        print(json.dumps({**figures, "rate": rate, "ticks": len(monitor.late)}))
     return status
 
 

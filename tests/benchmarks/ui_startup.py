@@ -1,8 +1,8 @@
-"""How long the app takes from the start of its process to the first paint and to the first token, as one JSON line.
+"""Measure the time from the start of the app's process to the first paint and the first token, as one JSON line.
 
-`python ui_startup.py STARTED [empty]`: STARTED is `time.time()` just before the process was started. The app runs as it
-is, with its built-in model, which greets whoever opens it: the first token is the greeting's. With `empty` an empty
-window of Qt is painted instead, the least that any app needs.
+`python ui_startup.py STARTED [empty]`: STARTED is `time.time()` just before the process was started. The real app runs,
+with its built-in model; the first token is that of its greeting. With `empty` an empty Qt window is painted instead,
+which is the minimum that any app needs.
 """
 
 import json
@@ -17,7 +17,7 @@ marks: dict[str, float] = {}
 
 
 def mark(name: str) -> None:
-    """Write down the seconds since the process was started, the first time."""
+    """Record the seconds since the process was started, unless the mark already exists."""
     marks.setdefault(name, time.time() - STARTED)
 
 
@@ -39,7 +39,7 @@ def empty_window() -> None:
 
 
 def whole_app() -> None:
-    """Run the app until the first token has come."""
+    """Run the app until the first token."""
     from PySide6.QtCore import QObject, Slot
 
     from sotto.engine.contract.events import Loaded, TextChunk
@@ -47,24 +47,24 @@ def whole_app() -> None:
 
     paint, live = app.show_window, app.run_event_loop
 
-    class Watch(QObject):
+    class EventWatcher(QObject):
         @Slot(object)
-        def heard(self, event: object) -> None:
+        def receive(self, event: object) -> None:
             if isinstance(event, Loaded):
                 mark("loaded")
             elif isinstance(event, TextChunk):
                 mark("token")
                 self.shell.quit()
 
-    watch = Watch()
+    watcher = EventWatcher()
 
     def painted(window):
         paint(window)
         mark("paint")
 
     def lived(application, shell, thread, *rest):
-        watch.shell = shell
-        thread.event_received.connect(watch.heard)
+        watcher.shell = shell
+        thread.event_received.connect(watcher.receive)
         return live(application, shell, thread, *rest)
 
     app.show_window, app.run_event_loop = painted, lived

@@ -1,4 +1,4 @@
-"""The real window as the other scripts need it: off the screen, over a file of chats and an engine that is chosen."""
+"""The real window for the other scripts: offscreen, with a given chat database and engine."""
 
 import asyncio
 import os
@@ -27,7 +27,7 @@ INTERVAL_MS = 16
 
 
 class Lateness(QObject):
-    """Writes down in milliseconds how late each tick of a 16 ms timer is, and calls what is to be done in each."""
+    """Records the lateness of each tick of a 16 ms timer in milliseconds, and calls a function in each tick."""
 
     def __init__(self, each: Callable[[], None] = lambda: None) -> None:
         super().__init__()
@@ -52,13 +52,13 @@ class Lateness(QObject):
         self._each()
 
     def figures(self) -> list[float]:
-        """Return the median, the value that 99 of 100 do not exceed, and the largest."""
+        """Return the median, the 99th percentile and the maximum."""
         ordered = sorted(self.late)
         return [ordered[min(len(ordered) - 1, int(share * len(ordered)))] for share in (0.5, 0.99, 1.0)]
 
 
 def in_window(script: Callable[[MainWindow], object], chats: Path, thread: EngineThread | None = None) -> None:
-    """Run `script`, a coroutine function, with the window over the chats of a file."""
+    """Run `script`, a coroutine function, with a window over a chat database."""
     sys.setswitchinterval(app.SWITCH_INTERVAL_SECONDS)
     application = app.Application(["sotto"])
     preferences = PreferenceStore(preferences_file())
@@ -83,10 +83,10 @@ def in_window(script: Callable[[MainWindow], object], chats: Path, thread: Engin
 
 
 async def until(done: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for something without holding the window up.
+    """Wait for a condition without blocking the window.
 
     Raises:
-        TimeoutError: It does not happen.
+        TimeoutError: The condition did not become true in time.
     """
     for _ in range(round(seconds * 1000)):
         if done():

@@ -1,4 +1,4 @@
-"""Briefcase's own reading of our packaging metadata."""
+"""Our packaging metadata, as read by Briefcase itself."""
 
 import configparser
 import importlib.util
@@ -55,7 +55,7 @@ def test_briefcase_accepts_the_configuration(staged: Path, platform: str, output
     assert (staged / checked.sources[0] / "__main__.py").is_file()
 
 
-def test_the_mac_bundle_takes_what_runs_on_macos_14(staged: Path) -> None:
+def test_the_mac_bundle_contains_packages_for_macos_14(staged: Path) -> None:
     parsed = app(staged, "macOS", "app")
     assert parsed["min_os_version"] == "14.0"
     assert parsed["universal_build"] is False
@@ -63,12 +63,12 @@ def test_the_mac_bundle_takes_what_runs_on_macos_14(staged: Path) -> None:
     assert any(line.startswith("mlx>=") and "darwin" in line for line in parsed["requires"])
 
 
-def test_document_types_are_spelled_out(staged: Path) -> None:
+def test_document_types_are_declared_explicitly(staged: Path) -> None:
     types = app(staged, "macOS", "app")["document_type"]
     assert {"json", "safetensors"} <= {kind["extension"] for kind in types.values()}
     for kind in types.values():
         assert {"description", "extension", "icon", "url", "mime_type", "macOS"} <= set(kind)
-        assert kind["macOS"]["LSHandlerRank"] == "Alternate", "nobody's editor may lose its files to Sotto"
+        assert kind["macOS"]["LSHandlerRank"] == "Alternate", "Sotto must not replace the default app for a file type"
         assert isinstance(kind["macOS"]["LSItemContentTypes"], list)
 
 
@@ -83,19 +83,19 @@ def test_the_desktop_entry_offers_a_quick_prompt_and_a_new_chat(bundle: ModuleTy
     assert dict(parser["Desktop Action quick"]) == {"Name": "Quick Prompt", "Exec": "sotto --quick"}
     assert dict(parser["Desktop Action new"]) == {"Name": "New Chat", "Exec": "sotto --new"}
     assert bundle.with_actions(written) == written
-    made = tmp_path / "build" / "sotto" / "debian" / "sotto-1" / "usr" / "share" / "applications" / "a.desktop"
-    made.parent.mkdir(parents=True)
-    made.touch()
-    assert bundle.entries(tmp_path) == [made]
+    entry = tmp_path / "build" / "sotto" / "debian" / "sotto-1" / "usr" / "share" / "applications" / "a.desktop"
+    entry.parent.mkdir(parents=True)
+    entry.touch()
+    assert bundle.entries(tmp_path) == [entry]
 
 
-def test_the_stage_holds_the_resources_where_a_bundle_looks(staged: Path) -> None:
+def test_staged_resources_are_where_a_bundle_looks(staged: Path) -> None:
     assert (staged / "desktop" / "sotto" / "_resources" / "icons" / "sotto.icns").is_file()
     assert (staged / "resources" / "icons" / "sotto-512.png").is_file()
     assert (staged / "CHANGELOG").is_file()
 
 
-def test_the_icon_container_is_whole() -> None:
+def test_the_icon_container_is_complete() -> None:
     content = (ROOT / "resources" / "icons" / "sotto.icns").read_bytes()
     magic, length = struct.unpack(">4sI", content[:8])
     assert (magic, length) == (b"icns", len(content))
@@ -114,8 +114,8 @@ def test_no_folder_shadows_a_library() -> None:
         assert not list((ROOT / folder).rglob("__init__.py")), f"{folder}/ must not be importable"
 
 
-def test_briefcase_refuses_the_root_as_it_stands() -> None:
-    """This is the reason for `packaging/bundle.py`."""
+def test_briefcase_refuses_the_root_folder() -> None:
+    """Check that Briefcase refuses the root folder, which is the reason for `packaging/bundle.py`."""
     from briefcase.exceptions import BriefcaseConfigError
 
     with pytest.raises(BriefcaseConfigError, match=r"No tool\.briefcase section"):

@@ -1,4 +1,4 @@
-"""CONTRIBUTING says what is so: its packages, in order, and every file and class that it names."""
+"""CONTRIBUTING.md matches the code: its packages and their order, and every file and class that it names."""
 
 import ast
 import re
@@ -20,20 +20,20 @@ def summary(folder):
 
 
 def rows(heading):
-    """Return the rows of the table whose first cell is `heading`: what stands in the first cell, and in the second."""
+    """Return the first two cells of each row of the table whose heading begins with `heading`, as a dictionary."""
     table = re.split(rf"^\| {re.escape(heading)} \|.*\n\| --- ", TEXT, maxsplit=1, flags=re.MULTILINE)[1]
     table = table.split("\n\n", 1)[0]
     return dict(re.findall(r"^\| `([^`]+)` \| (.+?) \|", table, re.MULTILINE))
 
 
-def test_rooms_are_told_as_they_tell_it():
-    told = rows("room")
+def test_rooms_are_described_by_their_docstrings():
+    described = rows("room")
     for room in ROOMS:
-        assert told[f"sotto.{room}"] == summary(SOTTO / room)
+        assert described[f"sotto.{room}"] == summary(SOTTO / room)
 
 
 @pytest.mark.parametrize("room", ["ui", "engine", "api", "runner", "store"])
-def test_packages_are_told_as_they_tell_it(room):
+def test_packages_are_described_by_their_docstrings(room):
     inside = [path.parent for path in (SOTTO / room).rglob("__init__.py") if path.parent != SOTTO / room]
     assert rows(f"`sotto.{room}`") == {
         ".".join(folder.relative_to(SOTTO / room).parts): summary(folder) for folder in inside
@@ -41,26 +41,26 @@ def test_packages_are_told_as_they_tell_it(room):
 
 
 @pytest.mark.parametrize("room", ["ui", "engine"])
-def test_packages_stand_in_the_order_of_their_layers(room):
+def test_packages_are_in_the_order_of_their_layers(room):
     contracts = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["importlinter"][
         "contracts"
     ]
-    layers = next(one["layers"] for one in contracts if one.get("containers") == [f"sotto.{room}"])
+    layers = next(contract["layers"] for contract in contracts if contract.get("containers") == [f"sotto.{room}"])
     level = {name.strip(" ()"): height for height, layer in enumerate(layers) for name in re.split(r"[|:]", layer)}
     levels = [level[name] for name in rows(f"`sotto.{room}`") if "." not in name]
     assert levels == sorted(levels)
 
 
-def test_files_that_are_named_exist():
+def test_named_files_exist():
     named = re.findall(r"`((?:[\w.-]+/)+[\w.-]*)`", TEXT)
     places = {name: base / name for name in named for base in (SOTTO, ROOT) if (base / name.split("/")[0]).exists()}
-    # Made by the install.
+    # The installation creates this one.
     places.pop("desktop/sotto/_native")
     assert len(places) > 20
     assert [name for name, place in places.items() if not place.exists()] == []
 
 
-def test_shapes_on_the_way_are_where_the_table_says():
+def test_classes_are_in_the_modules_that_the_table_names():
     table = TEXT.split("| value |", 1)[1].split("\n\n", 1)[0]
     shapes = re.findall(r"^\| (`.+?) \| .+? \| `(.+?)` \|", table, re.MULTILINE)
     assert len(shapes) == 5

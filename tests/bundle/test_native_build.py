@@ -9,7 +9,7 @@ from types import ModuleType
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="nothing is built elsewhere")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernels are built on Linux only")
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def build_failure(builder: ModuleType) -> str:
 
 
 @pytest.mark.parametrize(("platform", "machine"), [("darwin", "arm64"), ("linux", "riscv64"), ("win32", "AMD64")])
-def test_other_platforms_get_none_and_need_nothing(
+def test_other_platforms_build_nothing_and_need_nothing(
     builder: ModuleType, platform: str, machine: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(builder.sys, "platform", platform)
@@ -44,13 +44,13 @@ def test_other_platforms_get_none_and_need_nothing(
 
 
 @LINUX
-def test_without_a_compiler_that_is_the_reason(builder: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_missing_compiler_is_the_reason(builder: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CXX", "/nowhere/c++ -O1")
     assert build_failure(builder) == "there was no C++ compiler (/nowhere/c++ -O1) when Sotto was installed"
 
 
 @LINUX
-def test_the_first_error_of_the_compiler_is_the_reason(
+def test_the_first_compiler_error_is_the_reason(
     builder: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     compiler = tmp_path / "c++"
@@ -68,15 +68,15 @@ def test_the_first_error_of_the_compiler_is_the_reason(
 
 
 @LINUX
-def test_the_build_needs_the_mlx_that_runs(builder: ModuleType) -> None:
+def test_the_build_needs_the_installed_mlx_version(builder: ModuleType) -> None:
     mlx, nanobind = builder.requirements()
     assert mlx.startswith("mlx[cpu]==")
     assert nanobind.startswith("nanobind==")
     assert f'"{nanobind}; sys_platform' in (ROOT / "pyproject.toml").read_text()
 
 
-def test_files_for_certain_instructions_take_nothing_from_the_standard_library() -> None:
-    """Inline functions would be compiled for those instructions there, and the linker might use them everywhere."""
+def test_files_for_special_instructions_include_no_inline_code() -> None:
+    """Check the includes: inline functions compiled for those instructions could be linked into the other code."""
     native = ROOT / "desktop" / "native"
     found = [path for path in native.rglob("*.cpp") if path.stem.endswith(("_avx2", "_avx512", "_vnni"))]
     assert found

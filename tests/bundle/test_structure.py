@@ -6,13 +6,13 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = ROOT / "desktop"
-MOST_MODULES = 24
+MAX_MODULES = 24
 # Module names that are used more than once, each with the reason.
 SHARED_NAMES = {
-    "gemma": "one family: its definition, and the form of its prompts",
-    "gguf": "the store reads what a file says, the engine its tensors",
-    "pull": "the command of that name, and what carries it out",
-    "runner": "the command of that name, and what carries it out",
+    "gemma": "one family: its definition, and the format of its prompts",
+    "gguf": "the store reads the metadata of files, the engine their tensors",
+    "pull": "the command of that name, and its implementation",
+    "runner": "the command of that name, and its implementation",
 }
 
 
@@ -32,16 +32,16 @@ def imports(found):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.ImportFrom) and node.module:
                 wanted = [f"{node.module}.{alias.name}" for alias in node.names]
-                wanted = [one if one in found else node.module for one in wanted]
+                wanted = [imported if imported in found else node.module for imported in wanted]
             elif isinstance(node, ast.Import):
                 wanted = [alias.name for alias in node.names]
             else:
                 continue
-            edges[name].update(one for one in wanted if one in found and one != name)
+            edges[name].update(imported for imported in wanted if imported in found and imported != name)
     return edges
 
 
-def circles(edges):
+def cycles(edges):
     """Return the sets of nodes that can reach each other (Tarjan's strongly connected components)."""
     index, low, stack, found = {}, {}, [], []
 
@@ -55,11 +55,11 @@ def circles(edges):
             elif following in stack:
                 low[node] = min(low[node], index[following])
         if low[node] == index[node]:
-            circle = set()
-            while node not in circle:
-                circle.add(stack.pop())
-            if len(circle) > 1:
-                found.append(sorted(circle))
+            cycle = set()
+            while node not in cycle:
+                cycle.add(stack.pop())
+            if len(cycle) > 1:
+                found.append(sorted(cycle))
 
     for node in sorted(edges):
         if node not in index:
@@ -67,38 +67,42 @@ def circles(edges):
     return found
 
 
-def test_a_circle_is_seen():
+def test_a_cycle_is_detected():
     edges = defaultdict(set, {"a": {"b"}, "b": {"c"}, "c": {"a", "d"}})
-    assert circles(edges) == [["a", "b", "c"]]
+    assert cycles(edges) == [["a", "b", "c"]]
 
 
-def test_imports_go_round_in_no_circle():
-    assert circles(imports(modules())) == []
+def test_there_are_no_import_cycles():
+    assert cycles(imports(modules())) == []
 
 
-def test_no_folder_is_long():
+def test_no_folder_has_too_many_modules():
     folders = defaultdict(list)
     for top in ("desktop/sotto", "tests", "packaging"):
         for path in (ROOT / top).rglob("*.py"):
             if path.name != "__init__.py":
                 folders[path.parent].append(path.name)
-    long = {str(folder.relative_to(ROOT)): len(held) for folder, held in folders.items() if len(held) > MOST_MODULES}
+    long = {
+        str(folder.relative_to(ROOT)): len(modules_held)
+        for folder, modules_held in folders.items()
+        if len(modules_held) > MAX_MODULES
+    }
     assert long == {}
 
 
-def test_every_package_says_what_lives_there():
+def test_every_package_has_a_docstring():
     for name, path in modules().items():
         if path.name == "__init__.py":
-            told = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
-            assert told, name
-            assert told.splitlines()[0].endswith("."), name
+            docstring = ast.get_docstring(ast.parse(path.read_text(encoding="utf-8")))
+            assert docstring, name
+            assert docstring.splitlines()[0].endswith("."), name
 
 
-def test_names_are_found_without_their_path():
+def test_module_names_are_unique():
     packages = defaultdict(set)
     for name in modules():
         package, _, last = name.rpartition(".")
         # A module may have the name of its package.
         if package.rpartition(".")[2] != last:
             packages[last].add(package)
-    assert {name for name, held in packages.items() if len(held) > 1} == set(SHARED_NAMES)
+    assert {name for name, packages_with_name in packages.items() if len(packages_with_name) > 1} == set(SHARED_NAMES)

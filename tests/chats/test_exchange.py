@@ -21,10 +21,10 @@ def store(tmp_path):
 def fill(store):
     chat = store.add_chat()
     store.change(chat, system="Be brief.\nBe kind.", pinned=True, options={"seed": 7})
-    asked = store.ask(chat, "What is `a|b`?", None)
-    first = store.begin_answer(asked, "small")
+    question = store.ask(chat, "What is `a|b`?", None)
+    first = store.begin_answer(question, "small")
     store.end_answer(first, "A *pipe*.", State.COMPLETE, {"tokens": 4, "nanoseconds": 5})
-    second = store.begin_answer(asked, "large")
+    second = store.begin_answer(question, "large")
     store.end_answer(second, "Alternation.", State.STOPPED)
     store.view(first)
     return chat
@@ -37,7 +37,7 @@ def test_markdown_shows_the_branch_in_view(store):
     )
 
 
-def test_what_is_attached_is_exported_and_comes_back(store):
+def test_attachments_are_exported_and_imported(store):
     chat = store.add_chat()
     sent = Attachment("a.txt", "one two", 7, 0, 3, 12)
     store.ask(chat, "Read", None, [sent])
@@ -51,13 +51,13 @@ def test_what_is_attached_is_exported_and_comes_back(store):
     assert store.chat(number).trims
 
 
-def test_json_has_the_figures_of_answers(store):
+def test_json_includes_the_figures_of_answers(store):
     export = json.loads(as_json(store.database, (fill(store),)))
     messages = export["chats"][0]["messages"]
     assert (messages[1]["model"], messages[1]["figures"]) == ("small", {"tokens": 4, "nanoseconds": 5})
 
 
-def test_json_brings_everything_back(store, tmp_path):
+def test_json_restores_everything(store, tmp_path):
     chat = fill(store)
     store.throw_away([store.add_chat()])
     exported = as_json(store.database)
@@ -94,7 +94,7 @@ def test_json_brings_everything_back(store, tmp_path):
         (lambda export: export["chats"][0]["messages"].append("x"), r"messages\[3\] is \"x\""),
     ],
 )
-def test_what_is_no_export_says_where_and_adds_nothing(store, change, reason):
+def test_an_invalid_export_is_refused_with_the_place_and_adds_nothing(store, change, reason):
     fill(store)
     export = json.loads(as_json(store.database))
     change(export)
@@ -105,7 +105,7 @@ def test_what_is_no_export_says_where_and_adds_nothing(store, change, reason):
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "null", '"x"'])
-def test_what_is_no_json_is_told(store, text):
+def test_invalid_json_is_refused(store, text):
     with pytest.raises(InvalidExportError):
         import_json(store.database, text)
 
@@ -123,7 +123,7 @@ _JSON = st.recursive(
     value=_JSON | st.sampled_from([10**30, -1e300, 1e300, "half \ud83d"]),
     message=st.booleans(),
 )
-def test_any_value_anywhere_is_taken_or_told(tmp_path_factory, where, value, message):
+def test_any_value_anywhere_is_imported_or_refused(tmp_path_factory, where, value, message):
     store = ChatStore(Database(tmp_path_factory.mktemp("export") / "chats.sqlite3"))
     fill(store)
     export = json.loads(as_json(store.database))
@@ -139,7 +139,7 @@ def test_any_value_anywhere_is_taken_or_told(tmp_path_factory, where, value, mes
     store.database.close()
 
 
-def test_half_a_character_in_options_or_figures_keeps_no_export_from_being_written(store):
+def test_lone_surrogates_in_options_or_figures_do_not_prevent_exports(store):
     message = {"role": "user", "text": "a", "figures": {"\ud800": "\udfff"}}
     chat = {"title": "t", "options": {"stop": ["\ud800"], "\ud83d": 1}, "messages": [message], "leaf": 0}
     (added,) = import_json(store.database, json.dumps({"format": "sotto-chats", "version": 1, "chats": [chat]}))

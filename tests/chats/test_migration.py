@@ -47,11 +47,11 @@ def now():
     return 1_600_000_600.0
 
 
-def test_there_is_a_file_of_each_version_that_was_released():
+def test_there_is_a_file_of_each_released_version():
     assert [int(script.stem) for script in VERSIONS] == list(range(1, VERSION))
 
 
-def test_an_older_file_becomes_one_of_this_version_and_is_kept_beside_it(older):
+def test_an_older_file_is_migrated_and_a_copy_is_kept(older):
     path, version = older
     before = path.read_bytes()
     database = Database(path)
@@ -65,7 +65,7 @@ def test_an_older_file_becomes_one_of_this_version_and_is_kept_beside_it(older):
     assert [hit.chat for hit in search(database.connection, "cardamom")] == [1]
     database.close()
     kept = path.with_name(f"chats.version-{version}.sqlite3")
-    # Compared row by row: an older version would still read what it wrote.
+    # Compare row by row: an older version can still read the copy that is kept.
     with contextlib.closing(sqlite3.connect(kept)) as copy:
         assert copy.execute("PRAGMA user_version").fetchone() == (version,)
         now_kept = list(copy.iterdump())
@@ -76,18 +76,18 @@ def test_an_older_file_becomes_one_of_this_version_and_is_kept_beside_it(older):
         assert list(original.iterdump()) == now_kept
 
 
-def test_a_new_file_and_one_that_was_brought_up_are_alike(older, tmp_path):
-    def shape(path):
+def test_new_and_migrated_files_have_the_same_schema(older, tmp_path):
+    def schema_of(path):
         database = Database(path)
         columns = {table: database.connection.execute(f"PRAGMA table_info({table})").fetchall() for table in TABLES}
         triggers = database.connection.execute("SELECT name, sql FROM sqlite_master WHERE type = 'trigger'").fetchall()
         database.close()
         return columns, sorted(triggers)
 
-    assert shape(older[0]) == shape(tmp_path / "new.sqlite3")
+    assert schema_of(older[0]) == schema_of(tmp_path / "new.sqlite3")
 
 
-def test_an_older_file_that_cannot_be_written_is_read_all_the_same(older, monkeypatch):
+def test_a_read_only_older_file_is_still_read(older, monkeypatch):
     path, _ = older
     opened = Database._ready
 
@@ -106,10 +106,10 @@ def test_an_older_file_that_cannot_be_written_is_read_all_the_same(older, monkey
     assert path.read_bytes() == before
 
 
-def test_what_can_be_read_of_a_damaged_older_file_is_there(older):
+def test_a_damaged_older_file_is_recovered(older):
     path, _ = older
     content = bytearray(path.read_bytes())
-    # The root page of an index, which contains no messages.
+    # Damage the root page of an index, which contains no messages.
     with contextlib.closing(sqlite3.connect(path)) as connection:
         (page,) = connection.execute("SELECT rootpage FROM sqlite_master WHERE name = 'messages_by_parent'").fetchone()
         (size,) = connection.execute("PRAGMA page_size").fetchone()

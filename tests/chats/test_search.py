@@ -26,7 +26,7 @@ def chats(store, text):
     return [hit.chat for hit in search(store.database.connection, text)]
 
 
-def test_words_are_found_on_every_branch_whatever_their_accents_and_case(store):
+def test_words_are_found_on_every_branch_ignoring_accents_and_case(store):
     chat = ask(store, "Où est le café près de l'église?")
     store.ask(chat, "Wo ist die Kirche?", None)
     ask(store, "something else")
@@ -36,7 +36,7 @@ def test_words_are_found_on_every_branch_whatever_their_accents_and_case(store):
     assert chats(store, "") == chats(store, " ?! ") == []
 
 
-def test_the_last_word_may_be_unfinished_and_stands_between_marks(store):
+def test_the_last_word_may_be_a_prefix_and_matches_are_marked(store):
     chat = ask(store, "one two three " + "filling " * 40 + "the needle in it " + "filling " * 40)
     (hit,) = search(store.database.connection, "the need")
     assert hit.chat == chat
@@ -48,20 +48,20 @@ def test_the_last_word_may_be_unfinished_and_stands_between_marks(store):
 @pytest.mark.parametrize(
     "text", ['"', "a AND", "NOT b", "x*", "text: y", "(", "NEAR(a b)", "a-b", "^a", "\x00", "\ud83d"]
 )
-def test_nothing_that_is_typed_has_a_meaning_of_its_own(store, text):
+def test_search_operators_have_no_special_meaning(store, text):
     ask(store, "a and not b x y near")
     chats(store, text)
     search_titles(store.database.connection, text)
 
 
 @given(st.text(max_size=20))
-def test_any_text_can_be_looked_for(tmp_path_factory, text):
+def test_any_text_can_be_searched_for(tmp_path_factory, text):
     store = ChatStore(Database(tmp_path_factory.mktemp("search") / "chats.sqlite3"))
     chats(store, text)
     store.database.close()
 
 
-def test_an_answer_is_found_once_it_is_complete_and_not_after_it_is_gone(store):
+def test_an_answer_is_found_from_its_completion_to_its_deletion(store):
     chat = store.add_chat()
     answer = store.begin_answer(store.ask(chat, "question", None), "small")
     store.grow(answer, "a rhinoceros")
@@ -77,14 +77,14 @@ def test_an_answer_is_found_once_it_is_complete_and_not_after_it_is_gone(store):
     assert store.database.connection.execute("SELECT count(*) FROM found").fetchone() == (0,)
 
 
-def test_titles_are_found_by_any_part_of_them(store):
+def test_titles_are_found_by_any_substring(store):
     first, second = ask(store, "100% wool"), ask(store, "1000 sheep")
     assert search_titles(store.database.connection, "0%") == (first,)
     assert set(search_titles(store.database.connection, "100")) == {first, second}
     assert search_titles(store.database.connection, "_") == ()
 
 
-def test_words_are_looked_for_on_one_shelf(store):
+def test_search_is_limited_to_one_shelf(store):
     plain, archived, trashed = (ask(store, f"needle {name}") for name in ("a", "b", "c"))
     store.change(archived, archived=True)
     store.throw_away([trashed])
@@ -95,14 +95,14 @@ def test_words_are_looked_for_on_one_shelf(store):
         assert store.chat(chat).shelf is shelf
 
 
-def test_words_of_what_is_attached_are_found_once_it_is_sent(store):
+def test_words_in_attachments_are_found_once_they_are_sent(store):
     document = Attachment("Reise.md", "Von Köln nach Basel", 20, 0, 19)
     chat = store.keep_attachments(None, [document])
     assert chats(store, "koln") == []
-    asked = store.ask(chat, "Where to?", None, [document])
+    question = store.ask(chat, "Where to?", None, [document])
     assert chats(store, "koln bas") == [chat]
     (hit,) = search(store.database.connection, "reise")
-    assert (hit.message, hit.excerpt) == (asked, f"{FOUND[0]}Reise{FOUND[1]}.md")
-    store.retract(asked)
+    assert (hit.message, hit.excerpt) == (question, f"{FOUND[0]}Reise{FOUND[1]}.md")
+    store.retract(question)
     assert chats(store, "koln") == []
     assert store.database.connection.execute("INSERT INTO found_attached (found_attached) VALUES ('integrity-check')")

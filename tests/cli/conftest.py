@@ -1,4 +1,4 @@
-"""An empty home for each command."""
+"""Fixtures that give each command an empty home."""
 
 import pytest
 
@@ -7,7 +7,7 @@ from commands import end, environment
 
 @pytest.fixture(scope="session", autouse=True)
 def forker():
-    """End after the last command what all are forked from."""
+    """Stop the process that all commands are forked from after the last test."""
     yield
     end()
 

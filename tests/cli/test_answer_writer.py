@@ -21,14 +21,14 @@ def test_text_and_calls_go_to_stdout_and_thoughts_to_stderr(capsys):
     assert [json.loads(line) for line in calls] == [{"name": "find", "arguments": {"what": "é"}, "id": "id"}] * 2
 
 
-def test_what_was_no_call_after_all_is_text(capsys):
+def test_a_false_call_is_text(capsys):
     writer = AnswerWriter()
     writer.write((Piece(Kind.TOOL, begins=True), Piece(Kind.TOOL, ends=True), Piece(Kind.TEXT, "<tool_call>")))
     writer.end()
     assert capsys.readouterr().out == "<tool_call>\n"
 
 
-def test_a_call_that_was_cut_off_is_told_and_no_text(capsys):
+def test_a_truncated_call_is_reported_and_is_not_text(capsys):
     writer = AnswerWriter()
     writer.write((Piece(Kind.TEXT, "I look."), Piece(Kind.TOOL, begins=True), Piece(Kind.TOOL, ends=True)))
     writer.write((Piece(Kind.TEXT, "<tool_call>", cut=CutCall("find\x1b[2J")),))

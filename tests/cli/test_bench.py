@@ -18,7 +18,7 @@ def leftovers(env: dict[str, str]) -> list[Path]:
     return list(Path(env["HOME"]).rglob("bench-*"))
 
 
-def test_an_object_with_what_was_measured(env: dict[str, str]) -> None:
+def test_measurements_as_json(env: dict[str, str]) -> None:
     done = sotto(env, "bench", "sotto", "--quick", "--json")
     assert done.returncode == 0, done.stderr
     report = json.loads(done.stdout)
@@ -40,7 +40,7 @@ def test_an_object_with_what_was_measured(env: dict[str, str]) -> None:
     assert leftovers(env) == []
 
 
-def test_a_page_for_people(env: dict[str, str], tmp_path: Path) -> None:
+def test_measurements_as_a_readable_page(env: dict[str, str], tmp_path: Path) -> None:
     folder = write_model(tmp_path / "model", "window", max_position_embeddings=96)
     done = sotto(env, "bench", "--quick", str(folder))
     assert done.returncode == 0, done.stderr
@@ -66,7 +66,7 @@ def test_interrupt_ends_with_130_and_leaves_nothing(env: dict[str, str], tmp_pat
     assert leftovers(env) == []
 
 
-def test_a_cache_folder_that_is_a_file_is_said(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_cache_folder_that_is_a_file_is_reported(env: dict[str, str], tmp_path: Path) -> None:
     (tmp_path / ".cache").write_text("")
     (tmp_path / "Library").mkdir()
     (tmp_path / "Library" / "Caches").write_text("")
@@ -82,14 +82,14 @@ def timings(read: tuple[tuple[float, int], ...], written: tuple[float, ...], cac
     return Timed(read, written, done)
 
 
-def test_rates_are_of_what_was_computed() -> None:
-    one = timings(((0.0, 100), (0.5, 164), (2.0, 300)), (2.5, 3.0, 3.0, 4.5), cached=100)
-    assert one.reading == pytest.approx((300 - 100) / 2)
-    assert one.writing == pytest.approx(3 / 2)
-    assert one.chunk == 136
+def test_rates_count_only_computed_tokens() -> None:
+    timed = timings(((0.0, 100), (0.5, 164), (2.0, 300)), (2.5, 3.0, 3.0, 4.5), cached=100)
+    assert timed.reading == pytest.approx((300 - 100) / 2)
+    assert timed.writing == pytest.approx(3 / 2)
+    assert timed.chunk == 136
 
 
-def test_answers_together_count_from_when_all_have_begun() -> None:
+def test_concurrent_answers_count_once_all_have_begun() -> None:
     first = timings(((0.0, 4),), (1.0, 2.0, 3.0, 4.0))
     second = timings(((0.0, 4),), (2.0, 3.0, 4.0, 6.0))
     assert combined_rate([first]) == pytest.approx(1)

@@ -20,6 +20,8 @@ from sotto.runner import faults
 from thinking_models import HERMES, write_family
 from tiny_random import write_model
 
+pytestmark = pytest.mark.slow
+
 FIELDS = {
     "name", "digest", "size", "format", "architecture", "parameters", "quantization", "context_length", "source",
     "path", "runnable", "reason", "builtin",
@@ -38,7 +40,7 @@ def test_list_shows_the_built_in_model(env: dict[str, str]) -> None:
     assert "sotto:latest" in sotto(env, "list").stdout
 
 
-def test_list_reads_the_store_that_is_named(env: dict[str, str]) -> None:
+def test_list_reads_the_configured_store(env: dict[str, str]) -> None:
     store = material("ollama-store")
     rows = json.loads(sotto(env | {"OLLAMA_MODELS": str(store)}, "list", "--json").stdout)
     by_name = {row["name"]: row for row in rows}
@@ -48,24 +50,24 @@ def test_list_reads_the_store_that_is_named(env: dict[str, str]) -> None:
     assert (gguf["format"], gguf["runnable"]) == ("gguf", True)
 
 
-def test_list_knows_the_folders_that_were_added_in_the_app(env: dict[str, str], tmp_path: Path) -> None:
+def test_list_includes_folders_added_in_the_app(env: dict[str, str], tmp_path: Path) -> None:
     write_model(tmp_path / "mine" / "tiny", "plain")
     where = "import sotto.paths; print(sotto.paths.preferences_file())"
     found = subprocess.run([sys.executable, "-c", where], env=env, capture_output=True, text=True, check=True)
     file = Path(found.stdout.strip())
     file.parent.mkdir(parents=True)
-    for said, names in (
+    for content, names in (
         (json.dumps({"folders": [str(tmp_path / "mine"), 3]}), {"sotto:latest", "tiny"}),
         ('{"folders": "x"}', {"sotto:latest"}),
         ("{", {"sotto:latest"}),
     ):
-        file.write_text(said)
+        file.write_text(content)
         done = sotto(env, "list", "--json")
         assert {row["name"] for row in json.loads(done.stdout)} == names
         assert done.returncode == 0
 
 
-def test_a_store_that_is_missing_is_said_and_the_rest_listed(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_missing_store_is_reported_and_the_rest_is_listed(env: dict[str, str], tmp_path: Path) -> None:
     done = sotto(env | {"OLLAMA_MODELS": str(tmp_path / "gone")}, "list", "--json")
     assert done.returncode == 0
     assert "gone" in done.stderr
@@ -82,7 +84,7 @@ def test_show(env: dict[str, str], as_json: bool) -> None:
         assert "llama" in done.stdout
 
 
-def test_run_puts_the_answer_alone_on_stdout(env: dict[str, str]) -> None:
+def test_run_prints_only_the_answer_to_stdout(env: dict[str, str]) -> None:
     done = sotto(env, "run", "sotto", "who are you?")
     assert done.returncode == 0, done.stderr
     assert "Sotto" in done.stdout
@@ -95,7 +97,7 @@ def test_the_prompt_may_come_through_a_pipe(env: dict[str, str]) -> None:
     assert "Sotto" in sotto(env, "run", "sotto", stdin="who are you?\n").stdout
 
 
-def test_a_template_of_the_users_makes_the_prompt(env: dict[str, str], tmp_path: Path) -> None:
+def test_the_users_template_makes_the_prompt(env: dict[str, str], tmp_path: Path) -> None:
     file = tmp_path / "template"
     counted = []
     for text in ("{{ range .Messages }}{{ .Content }}{{ end }}", "{% for m in messages %}{{ m.content }} {% endfor %}"):
@@ -104,8 +106,8 @@ def test_a_template_of_the_users_makes_the_prompt(env: dict[str, str], tmp_path:
         done = sotto(env, "run", "sotto", *arguments)
         assert done.stderr == "sotto: Its prompts are made by the template that you gave it.\n"
         counted.append(json.loads(done.stdout)["prompt_eval_count"])
-    own = json.loads(sotto(env, "run", "sotto", "who are you?", "--json", "--num-predict", "2").stdout)
-    assert max(counted) < own["prompt_eval_count"]
+    default = json.loads(sotto(env, "run", "sotto", "who are you?", "--json", "--num-predict", "2").stdout)
+    assert max(counted) < default["prompt_eval_count"]
     file.write_text("a\n{{ .Messages ")
     done = sotto(env, "run", "sotto", "hi", "--template", str(file))
     assert done.returncode == 1
@@ -116,7 +118,7 @@ def test_a_template_of_the_users_makes_the_prompt(env: dict[str, str], tmp_path:
     assert done.stderr.startswith("sotto: The template you gave makes the same prompt whatever is asked")
 
 
-def test_of_a_models_own_template_that_leaves_questions_out_one_is_warned(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_model_template_that_ignores_the_question_gives_a_warning(env: dict[str, str], tmp_path: Path) -> None:
     model = write_model(tmp_path / "poet", "plain", "You are a poet.")
     done = sotto(env, "run", str(model), "hi", "--num-predict", "1")
     assert done.returncode == 0
@@ -157,16 +159,16 @@ def test_raw_greedy_gives_the_reference_text(env: dict[str, str], model: str) ->
         assert abs(len(text) - len(case["text"])) < 30
 
 
-def test_overflow_says_what_is_done_where_the_context_is_full(env: dict[str, str]) -> None:
+def test_overflow_chooses_what_happens_when_the_context_is_full(env: dict[str, str]) -> None:
     question = "Who are you? " * 40
-    asked = ("run", "sotto", question, "--num-ctx", "96", "--num-predict", "4")
-    refused = sotto(env, *asked)
+    line = ("run", "sotto", question, "--num-ctx", "96", "--num-predict", "4")
+    refused = sotto(env, *line)
     assert refused.returncode == 1
     assert re.search(r"input length \(\d+ tokens\) exceeds the context length asked for", refused.stderr)
-    done = sotto(env, *asked, "--overflow", "truncate", "--json")
+    done = sotto(env, *line, "--overflow", "truncate", "--json")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["prompt_eval_count"] <= 92
-    assert sotto(env, *asked, "--overflow", "ignore").returncode == 2
+    assert sotto(env, *line, "--overflow", "ignore").returncode == 2
 
 
 def test_the_same_seed_gives_the_same_answer(env: dict[str, str]) -> None:
@@ -175,7 +177,7 @@ def test_the_same_seed_gives_the_same_answer(env: dict[str, str]) -> None:
     assert len({sotto(env, *line, str(seed)).stdout for seed in (1, 2, 3)}) > 1
 
 
-def test_any_option_may_be_given_and_an_answer_that_loops_is_ended(env: dict[str, str]) -> None:
+def test_any_option_can_be_set_and_a_repetitive_answer_is_ended(env: dict[str, str]) -> None:
     # Only one token can be sampled.
     loop = ("run", "sotto", "hi", "--temperature", "0", "--option", 'logit_bias={"70": 100}', "--num-predict")
     done = sotto(env, *loop, "3000", "--json")
@@ -184,13 +186,13 @@ def test_any_option_may_be_given_and_an_answer_that_loops_is_ended(env: dict[str
     assert len(set(report["token_ids"])) == 1
     assert "repeated itself" in done.stderr
     done = sotto(env, *loop, "2200", "--option", "loop_guard=false", "--json")
-    on = json.loads(done.stdout)
-    assert (on["done_reason"], on["eval_count"]) == ("length", 2200)
+    disabled = json.loads(done.stdout)
+    assert (disabled["done_reason"], disabled["eval_count"]) == ("length", 2200)
     # Reaching the requested number of tokens is not reported.
     assert done.stderr == ""
 
 
-def test_an_answer_that_is_cut_short_by_no_wish_is_told(env: dict[str, str]) -> None:
+def test_an_answer_truncated_without_request_is_reported(env: dict[str, str]) -> None:
     endless = ("run", "sotto", "hi", "--temperature", "0", "--option", 'logit_bias={"70": 100}')
     limited = "sotto: The answer was cut short at 256 tokens; --num-predict N says how many it may have.\n"
     assert sotto(env, *endless).stderr == limited
@@ -198,15 +200,15 @@ def test_an_answer_that_is_cut_short_by_no_wish_is_told(env: dict[str, str]) -> 
     assert sotto(env, *endless, "--num-ctx", "40").stderr == full
 
 
-def test_how_likely_tokens_were_is_in_the_object(env: dict[str, str]) -> None:
-    asked = ("run", "sotto", "hi", "--temperature", "0", "--num-predict", "4", "--json")
-    report = json.loads(sotto(env, *asked, "--logprobs", "2").stdout)
-    assert [one["token_id"] for one in report["logprobs"]] == report["token_ids"]
-    assert b"".join(bytes(one["bytes"]) for one in report["logprobs"]).decode() == report["text"]
-    for one in report["logprobs"]:
-        assert one["top_logprobs"][0]["token_id"] == one["token_id"]
-        assert len(one["top_logprobs"]) == 2
-    assert "logprobs" not in json.loads(sotto(env, *asked).stdout)
+def test_logprobs_are_in_the_json(env: dict[str, str]) -> None:
+    line = ("run", "sotto", "hi", "--temperature", "0", "--num-predict", "4", "--json")
+    report = json.loads(sotto(env, *line, "--logprobs", "2").stdout)
+    assert [entry["token_id"] for entry in report["logprobs"]] == report["token_ids"]
+    assert b"".join(bytes(entry["bytes"]) for entry in report["logprobs"]).decode() == report["text"]
+    for entry in report["logprobs"]:
+        assert entry["top_logprobs"][0]["token_id"] == entry["token_id"]
+        assert len(entry["top_logprobs"]) == 2
+    assert "logprobs" not in json.loads(sotto(env, *line).stdout)
 
 
 def test_stop_ends_the_answer_before_the_text(env: dict[str, str]) -> None:
@@ -248,7 +250,7 @@ def test_stop_ends_the_answer_before_the_text(env: dict[str, str]) -> None:
         (("--nonsense",), 2, ("--nonsense",)),
     ],
 )
-def test_errors_are_one_sentence_with_the_right_status(
+def test_errors_are_one_line_with_the_right_status(
     env: dict[str, str], arguments: tuple[str, ...], status: int, words: tuple[str, ...]
 ) -> None:
     done = sotto(env, *arguments)
@@ -261,12 +263,12 @@ def test_errors_are_one_sentence_with_the_right_status(
         assert len(done.stderr.strip().splitlines()) == 1
 
 
-def test_tools_are_for_models_that_know_of_them(env: dict[str, str], tmp_path: Path) -> None:
+def test_tools_need_a_template_that_supports_them(env: dict[str, str], tmp_path: Path) -> None:
     tools = tmp_path / "tools.json"
     tools.write_text('[{"type": "function", "function": {"name": "find"}}]', encoding="utf-8")
-    told = sotto(env, "run", "sotto", "hi", "--tools", str(tools))
-    assert (told.returncode, told.stdout) == (1, "")
-    assert told.stderr == "sotto: The model's chat template knows nothing of tools: leave tools out.\n"
+    failed = sotto(env, "run", "sotto", "hi", "--tools", str(tools))
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert failed.stderr == "sotto: The model's chat template knows nothing of tools: leave tools out.\n"
     template = "{{ tools[0].function.name if tools }} {{ messages[-1].content }}{{ '<think>' if enable_thinking }}"
     model = write_model(tmp_path / "tiny", "plain", template)
     done = sotto(
@@ -277,11 +279,11 @@ def test_tools_are_for_models_that_know_of_them(env: dict[str, str], tmp_path: P
     assert row["tool_calls"] == []
     assert row["text"] == ""
     assert row["thinking"].strip()
-    # The tool's name, a space, `hi` and the tag.
+    # The prompt is the tool's name, a space, `hi` and the tag.
     assert row["prompt_eval_count"] == len("find hi<think>")
 
 
-def test_a_call_that_is_wanted_is_all_that_comes(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_required_call_is_the_whole_output(env: dict[str, str], tmp_path: Path) -> None:
     tools, model = tmp_path / "tools.json", write_family(tmp_path / "tiny", HERMES)
     parameters = {"type": "object", "properties": {"n": {"enum": [1, 2]}}, "required": ["n"]} | {
         "additionalProperties": False
@@ -297,9 +299,9 @@ def test_a_call_that_is_wanted_is_all_that_comes(env: dict[str, str], tmp_path: 
         (("--tool-choice", "fly"), "--tool-choice asks for fly, and tools.json has only find, stop."),
         (("--tool-choice", "required", "--format", "json"), "--format cannot be had with --tool-choice"),
     ):
-        told = sotto(env, *line, *more)
-        assert (told.returncode, told.stdout) == (1, "")
-        assert told.stderr.startswith(f"sotto: {word}")
+        failed = sotto(env, *line, *more)
+        assert (failed.returncode, failed.stdout) == (1, "")
+        assert failed.stderr.startswith(f"sotto: {word}")
 
 
 def test_verify(env: dict[str, str], tmp_path: Path) -> None:
@@ -316,7 +318,7 @@ def test_doctor_names_what_runs_here(env: dict[str, str]) -> None:
     assert re.search("^Shared steps +none has failed$", done.stdout, re.MULTILINE)
 
 
-def test_doctor_tells_of_faults_in_shared_steps(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_doctor_reports_faults_in_shared_steps(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HOME", env["HOME"])
     monkeypatch.delenv("XDG_STATE_HOME", raising=False)
     for reason in ("RuntimeError: one", "ValueError: two\nlines"):
@@ -341,7 +343,7 @@ def test_without_a_display_the_model_answers_in_the_terminal(env: dict[str, str]
     assert re.search("stop|esc", done.stdout, re.IGNORECASE)
 
 
-def test_verify_says_where_there_is_nothing_to_check_against(env: dict[str, str], tmp_path: Path) -> None:
+def test_verify_reports_files_without_a_digest(env: dict[str, str], tmp_path: Path) -> None:
     done = sotto(env, "verify", str(write_model(tmp_path / "plain", "plain")))
     assert done.returncode == 0, done.stderr
     assert "nothing here carries a digest" in done.stdout
@@ -357,13 +359,13 @@ def test_verify_says_where_there_is_nothing_to_check_against(env: dict[str, str]
         ("--json", "--num-predict", "3", "--", "sotto", "who are you"),
     ],
 )
-def test_options_may_stand_anywhere(env: dict[str, str], order: tuple[str, ...]) -> None:
+def test_options_may_be_anywhere_on_the_line(env: dict[str, str], order: tuple[str, ...]) -> None:
     done = sotto(env, "run", *order)
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["eval_count"] == 3
 
 
-def test_interrupt_ends_with_130_and_keeps_what_was_written(env: dict[str, str], tmp_path: Path) -> None:
+def test_an_interrupt_exits_with_130_and_keeps_the_output(env: dict[str, str], tmp_path: Path) -> None:
     folder = write_model(tmp_path / "endless", "plain", max_position_embeddings=1_000_000, eos_token_id=None)
     texts = json.loads((folder / "tokenizer_config.json").read_text())
     (folder / "tokenizer_config.json").write_text(json.dumps(texts | {"eos_token": None}))
@@ -382,22 +384,22 @@ def test_interrupt_ends_with_130_and_keeps_what_was_written(env: dict[str, str],
 @pytest.mark.parametrize(
     "line", ["show sotto", "verify sotto", "doctor", "plan sotto", "embed sotto hi", "cache", "run sotto hi"]
 )
-def test_each_command_starts_in_a_python_of_its_own(env: dict[str, str], line: str) -> None:
-    """What one command imports is there for all that are forked."""
+def test_each_command_starts_in_a_fresh_python(env: dict[str, str], line: str) -> None:
+    """Check each command in a fresh Python, because forked commands share modules that others have imported."""
     done = subprocess.run([*SOTTO, *line.split()], env=env, capture_output=True, text=True, timeout=120)
     assert (done.returncode, done.stderr) == (0, "")
     assert done.stdout
 
 
-def test_nobody_reading_is_no_traceback(env: dict[str, str]) -> None:
+def test_a_closed_pipe_is_not_a_traceback(env: dict[str, str]) -> None:
     line = f"{' '.join(SOTTO)} list --json | true; echo ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", line], env=env, capture_output=True, text=True, timeout=60)
     assert "Traceback" not in done.stderr
     assert done.stdout.strip() in ("0", "141")
 
 
-def test_a_conversation_at_a_keyboard(env: dict[str, str]) -> None:
-    """Two questions through a pseudo-terminal; the second uses the cache of the first."""
+def test_a_conversation_in_a_terminal(env: dict[str, str]) -> None:
+    """Ask two questions through a pseudo-terminal; the second one uses the cache of the first."""
     try:
         master, slave = pty.openpty()
     except OSError as error:
@@ -436,7 +438,7 @@ def test_options_of_the_app(env: dict[str, str]) -> None:
     assert "--quick, --toggle, --background are the options" in unknown.stderr
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="a display is never missing elsewhere")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a display")
 @pytest.mark.parametrize("option", ["--quick", "--toggle", "--background", "--new"])
 def test_without_a_display_there_is_no_panel(env: dict[str, str], option: str) -> None:
     done = sotto(env, option)
@@ -445,8 +447,8 @@ def test_without_a_display_there_is_no_panel(env: dict[str, str], option: str) -
 
 
 @pytest.mark.parametrize(("closed", "answers"), [("<&-", True), ("<&- >&-", False)])
-def test_a_caller_may_have_closed_the_standard_streams(env: dict[str, str], closed: str, answers: bool) -> None:
-    """The weight file would then be opened as descriptor 0, which its reader takes for an error."""
+def test_the_standard_streams_may_be_closed(env: dict[str, str], closed: str, answers: bool) -> None:
+    """Check closed streams: the weight file could then get descriptor 0, which its reader takes for an error."""
     done = subprocess.run(
         ["sh", "-c", f'exec "$@" {closed}', "sh", *SOTTO, "run", "sotto", "hi", "--num-predict", "1"],
         env=env, capture_output=True, text=True, timeout=120,
@@ -456,14 +458,14 @@ def test_a_caller_may_have_closed_the_standard_streams(env: dict[str, str], clos
 
 
 @pytest.mark.parametrize("arguments", [("run", "sotto"), ("embed", "sotto")])
-def test_bytes_on_stdin_that_are_no_text_are_told(env: dict[str, str], arguments: tuple[str, ...]) -> None:
+def test_invalid_utf8_on_stdin_is_reported(env: dict[str, str], arguments: tuple[str, ...]) -> None:
     plain = {name: value for name, value in env.items() if name != "LANG"} | {"LC_ALL": "C"}
     done = subprocess.run([*SOTTO, *arguments], env=plain, input=b"a\xc9b\n", capture_output=True, timeout=120)
     assert (done.returncode, done.stdout) == (1, b"")
     assert re.fullmatch(rb"sotto: [^.\n]* on stdin is not UTF-8 text \([^\n]*\)\.\n", done.stderr), done.stderr
 
 
-def test_a_line_that_is_no_command_is_told_by_the_usage_of_that_command(env: dict[str, str]) -> None:
+def test_an_invalid_option_prints_the_usage_of_its_command(env: dict[str, str]) -> None:
     done = sotto(env, "embed", "sotto", "hi", "--nope")
     assert done.returncode == 2
     assert done.stderr.startswith("usage: sotto embed [-h]")

@@ -7,15 +7,15 @@ from commands import sotto
 from tiny_random import write_model
 
 
-def test_a_draft_model_changes_no_answer(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_draft_model_does_not_change_the_answer(env: dict[str, str], tmp_path: Path) -> None:
     model, draft = str(write_model(tmp_path / "big", "plain")), str(write_model(tmp_path / "small", "window"))
-    asked = ("run", model, "What, what?", "--seed", "3", "--num-predict", "40", "--json")
-    plain, fast = (sotto(env, *asked, *more) for more in ((), ("--draft", draft)))
+    line = ("run", model, "What, what?", "--seed", "3", "--num-predict", "40", "--json")
+    plain, fast = (sotto(env, *line, *more) for more in ((), ("--draft", draft)))
     assert plain.returncode == fast.returncode == 0, fast.stderr
     assert json.loads(plain.stdout)["token_ids"] == json.loads(fast.stdout)["token_ids"]
 
 
-def test_a_draft_model_that_is_none_is_told_in_a_sentence(env: dict[str, str], tmp_path: Path) -> None:
+def test_an_unsuitable_draft_model_is_refused_with_a_message(env: dict[str, str], tmp_path: Path) -> None:
     model = str(write_model(tmp_path / "big", "plain"))
     same = sotto(env, "run", model, "Hello", "--draft", model)
     assert (same.returncode, same.stdout) == (1, "")
@@ -25,15 +25,15 @@ def test_a_draft_model_that_is_none_is_told_in_a_sentence(env: dict[str, str], t
     assert "nobody-has-this" in missing.stderr
 
 
-def test_a_model_without_a_draft_of_its_own_is_told(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_model_without_its_own_draft_is_reported(env: dict[str, str], tmp_path: Path) -> None:
     model = str(write_model(tmp_path / "big", "plain"))
     for command in ("run", "plan", "bench"):
-        told = sotto(env, command, model, "--draft", "own", *(("Hello",) if command == "run" else ()))
-        assert (told.returncode, told.stdout) == (1, "")
-        assert told.stderr == "sotto: big came without a draft model of its own; name one that is to propose.\n"
+        failed = sotto(env, command, model, "--draft", "own", *(("Hello",) if command == "run" else ()))
+        assert (failed.returncode, failed.stdout) == (1, "")
+        assert failed.stderr == "sotto: big came without a draft model of its own; name one that is to propose.\n"
 
 
-def test_a_plan_is_of_both(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_plan_includes_both_models(env: dict[str, str], tmp_path: Path) -> None:
     model, draft = write_model(tmp_path / "big", "plain"), write_model(tmp_path / "small", "hybrid")
     alone, second, both = (
         json.loads(sotto(env, "plan", "--json", "--num-ctx", "200", *of).stdout)
@@ -44,19 +44,19 @@ def test_a_plan_is_of_both(env: dict[str, str], tmp_path: Path) -> None:
         assert both[part] == alone[part] + second[part]
     assert both["work_bytes"] >= alone["work_bytes"]
     assert both["prefix_budget_bytes"] <= alone["prefix_budget_bytes"]
-    told = sotto(env, "plan", str(model), "--draft", str(draft))
-    assert told.returncode == 0
-    assert told.stdout.startswith("big with small: It fits: with 256 tokens ")
+    planned = sotto(env, "plan", str(model), "--draft", str(draft))
+    assert planned.returncode == 0
+    assert planned.stdout.startswith("big with small: It fits: with 256 tokens ")
 
 
-def test_no_plan_is_made_with_a_model_that_cannot_draft(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_plan_with_an_unsuitable_draft_model_is_refused(env: dict[str, str], tmp_path: Path) -> None:
     model = str(write_model(tmp_path / "big", "plain"))
-    told = sotto(env, "plan", model, "--draft", "sotto")
-    assert (told.returncode, told.stdout) == (1, "")
-    assert "cannot be the draft model of big" in told.stderr
+    failed = sotto(env, "plan", model, "--draft", "sotto")
+    assert (failed.returncode, failed.stdout) == (1, "")
+    assert "cannot be the draft model of big" in failed.stderr
 
 
-def test_a_measurement_is_with_the_draft(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_measurement_uses_the_draft_model(env: dict[str, str], tmp_path: Path) -> None:
     model, draft = write_model(tmp_path / "big", "plain"), write_model(tmp_path / "small", "window")
     done = sotto(env, "bench", str(model), "--draft", str(draft), "--quick", "--json")
     assert done.returncode == 0, done.stderr

@@ -21,7 +21,7 @@ def vectors(done):
     return [json.loads(line) for line in done.stdout.splitlines()]
 
 
-def test_vectors_of_arguments_and_of_a_file_are_printed_a_line_each(env, tmp_path):
+def test_vectors_of_arguments_and_files_are_printed_one_per_line(env, tmp_path):
     file = tmp_path / "texts"
     file.write_text(f"{TEXTS[2]}\n\n{TEXTS[3]}\n", encoding="utf-8")
     rows = vectors(sotto(env, "embed", str(minilm()), TEXTS[0], "--file", str(file)))
@@ -30,14 +30,14 @@ def test_vectors_of_arguments_and_of_a_file_are_printed_a_line_each(env, tmp_pat
     assert np.abs(np.array([row["embedding"] for row in rows]) - wanted).max() < 1e-4
 
 
-def test_texts_come_through_a_pipe_and_more_than_are_taken_together(env, tmp_path):
+def test_texts_from_a_pipe_can_exceed_one_batch(env, tmp_path):
     lines = [f"line {index}" for index in range(70)]
     rows = vectors(sotto(env, "embed", "sotto", "--dimensions", "3", stdin="\n".join(lines)))
     assert [row["text"] for row in rows] == lines
     assert all(np.linalg.norm(row["embedding"]) == pytest.approx(1, abs=1e-5) for row in rows)
 
 
-def test_nothing_is_said_of_prompts_where_there_are_none(env, tmp_path):
+def test_there_are_no_notes_about_prompts_without_prompts(env, tmp_path):
     folder = material("stories260k")
     done = sotto(env, "embed", str(folder), "Once upon a time")
     assert len(vectors(done)[0]["embedding"]) == 64
@@ -53,21 +53,21 @@ def test_nothing_is_said_of_prompts_where_there_are_none(env, tmp_path):
         ([], "There is no text"),
     ],
 )
-def test_what_cannot_be_done_is_said_in_a_sentence(env, tmp_path, arguments, words):
+def test_errors_are_one_line(env, tmp_path, arguments, words):
     done = sotto(env, "embed", str(minilm()), *arguments)
     assert (done.returncode, done.stdout) == (1, "")
     assert words in done.stderr
     assert done.stderr.count("\n") == 1
 
 
-def test_an_encoder_is_listed_for_what_it_does_and_does_not_chat(env, tmp_path):
+def test_an_encoder_is_listed_as_such_and_does_not_chat(env, tmp_path):
     assert "embedding" in sotto(env, "show", str(minilm())).stdout
     done = sotto(env, "run", str(minilm()), "Hi")
     assert done.returncode == 1
     assert "makes embeddings only" in done.stderr
 
 
-def test_a_gguf_file_of_an_encoder_is_planned_makes_vectors_and_does_not_chat(env, tmp_path):
+def test_a_gguf_encoder_is_planned_makes_vectors_and_does_not_chat(env, tmp_path):
     path = str(write_encoder(tmp_path / "nomic.gguf", EMBEDDINGS / "nomic-bert"))
     shown = sotto(env, "show", path)
     assert "nomic-bert" in shown.stdout
@@ -80,7 +80,7 @@ def test_a_gguf_file_of_an_encoder_is_planned_makes_vectors_and_does_not_chat(en
     assert "makes embeddings only" in done.stderr
 
 
-def test_a_fault_is_told_with_what_a_bug_report_needs(monkeypatch, capsys):
+def test_an_internal_error_is_reported_with_details_for_a_bug_report(monkeypatch, capsys):
     def fail():
         raise ValueError("odd")
 

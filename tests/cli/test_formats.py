@@ -33,8 +33,8 @@ def test_some_object(env: dict[str, str]) -> None:
     assert done.stdout.startswith("{")
     with pytest.raises(json.JSONDecodeError):
         json.loads(done.stdout)
-    said = "sotto: The answer was cut short at 20 tokens; --num-predict N says how many it may have.\n"
-    assert done.stderr == said
+    warning = "sotto: The answer was cut short at 20 tokens; --num-predict N says how many it may have.\n"
+    assert done.stderr == warning
 
 
 def test_an_expression_and_a_grammar(env: dict[str, str], tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_an_expression_and_a_grammar(env: dict[str, str], tmp_path: Path) -> Non
         ("a.yaml", b"a: b", "--format must be json, or a file that ends in .json, .regex, .lark, not "),
     ],
 )
-def test_what_cannot_be_honoured(env: dict[str, str], tmp_path: Path, name: str, content: bytes, said: str) -> None:
+def test_unsupported_formats(env: dict[str, str], tmp_path: Path, name: str, content: bytes, said: str) -> None:
     if content is not None:
         (tmp_path / name).write_bytes(content)
     done = run(env, "--format", str(tmp_path / name))

@@ -17,28 +17,28 @@ def test_the_built_in_model_fits(env: dict[str, str]) -> None:
         assert label in done.stdout
 
 
-def test_a_plan_of_an_encoder_speaks_of_texts(env: dict[str, str]) -> None:
+def test_a_plan_of_an_encoder_mentions_texts(env: dict[str, str]) -> None:
     done = sotto(env, "plan", str(minilm()))
     assert done.returncode == 0, done.stderr
     assert "with texts of 256 tokens\n" in done.stdout
     assert not [word for word in ("cache", "prefixes", "prompts") if word in done.stdout]
 
 
-def test_a_plan_as_an_object_adds_up(env: dict[str, str], tmp_path: Path) -> None:
+def test_a_plan_as_json_adds_up(env: dict[str, str], tmp_path: Path) -> None:
     folder = write_model(tmp_path / "model", "window")
     done = sotto(env, "plan", str(folder), "--num-ctx", "64", "--json")
     assert done.returncode == 0, done.stderr
-    made = json.loads(done.stdout)
-    assert (made["verdict"], made["context"], made["largest_context"]) == ("fits", 64, 256)
-    assert made["needed_bytes"] == made["weight_bytes"] + max(
-        made["loading_bytes"], made["cache_bytes"] + made["work_bytes"]
+    plan = json.loads(done.stdout)
+    assert (plan["verdict"], plan["context"], plan["largest_context"]) == ("fits", 64, 256)
+    assert plan["needed_bytes"] == plan["weight_bytes"] + max(
+        plan["loading_bytes"], plan["cache_bytes"] + plan["work_bytes"]
     )
-    assert made["needed_bytes"] < made["budget_bytes"] <= made["total_bytes"]
+    assert plan["needed_bytes"] < plan["budget_bytes"] <= plan["total_bytes"]
     path = folder / "model.safetensors"
-    assert made["weight_bytes"] == path.stat().st_size - _header(path)
+    assert plan["weight_bytes"] == path.stat().st_size - _header(path)
 
 
-def test_keys_and_values_in_few_bits_take_less_of_a_plan(env: dict[str, str]) -> None:
+def test_quantized_caches_need_less_memory(env: dict[str, str]) -> None:
     caches = {}
     for bits in ("8", "4"):
         done = sotto(env, "plan", "sotto", "--kv-bits", bits, "--json")
@@ -54,7 +54,7 @@ def _header(path: Path) -> int:
         return 8 + int.from_bytes(file.read(8), "little")
 
 
-def test_what_is_no_model_is_said(env: dict[str, str]) -> None:
+def test_a_path_that_is_not_a_model_is_reported(env: dict[str, str]) -> None:
     done = sotto(env, "plan", "no-such-model")
     assert done.returncode == 1
     assert done.stdout == ""

@@ -33,7 +33,7 @@ def name(registry: Registry) -> str:
     return f"{registry.host}/library/m:latest"
 
 
-def test_a_model_is_downloaded_listed_and_whole(env, registry):
+def test_a_model_is_downloaded_listed_and_complete(env, registry):
     registry.fail("/blobs/", drop(0.5))
     done = sotto(env, "pull", name(registry), "--insecure")
     assert (done.returncode, done.stdout) == (0, f"{name(registry)} is here, 787 kB.\n"), done.stderr
@@ -50,7 +50,7 @@ def test_a_model_is_downloaded_listed_and_whole(env, registry):
     assert again.stdout == done.stdout
 
 
-def test_lines_tell_each_tenth_once(env, registry):
+def test_progress_lines_report_each_tenth_once(env, registry):
     registry.pause = 0.05
     done = sotto(env, "pull", name(registry), "--insecure")
     shares = [int(share) for share in re.findall(r"(\d+)%", done.stderr)]
@@ -60,7 +60,7 @@ def test_lines_tell_each_tenth_once(env, registry):
     assert re.search(r"  0\.\d of 787 kB|  \d+ of 787 kB  \d+%  .*/s  \d+ s left", done.stderr), done.stderr
 
 
-def test_on_a_terminal_one_line_is_written_over(env, registry):
+def test_progress_overwrites_one_line_on_a_terminal(env, registry):
     registry.pause = 0.03
     master, slave = pty.openpty()
     line = [*SOTTO, "pull", name(registry), "--insecure"]
@@ -84,14 +84,14 @@ def test_on_a_terminal_one_line_is_written_over(env, registry):
 
 
 @pytest.mark.parametrize("moment", ["loading", "silence"])
-def test_ctrl_c_keeps_what_is_here(env, registry, tmp_path, moment):
+def test_ctrl_c_keeps_downloaded_bytes(env, registry, tmp_path, moment):
     registry.pause = 0.05
     if moment == "silence":
         registry.fail("/blobs/", *[silent(0.5)] * 40)
     line = [*SOTTO, "pull", name(registry), "--insecure"]
     child = subprocess.Popen(line, env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
-    # When connections fall silent, only parts of the blobs are staged.
+    # When connections stall, only parts of the blobs are staged.
     enough = 100_000 if moment == "loading" else 1
     while staged_bytes(tmp_path) < enough and time.monotonic() < deadline:
         time.sleep(0.02)
@@ -111,7 +111,7 @@ def test_ctrl_c_keeps_what_is_here(env, registry, tmp_path, moment):
     registry.pause = 0
     before = len(registry.requests)
     assert sotto(env, "pull", name(registry), "--insecure").returncode == 0
-    assert any("range" in asked.headers for asked in registry.requests[before:])
+    assert any("range" in request.headers for request in registry.requests[before:])
 
 
 def staged_bytes(tmp_path: Path) -> int:
@@ -123,7 +123,7 @@ def staged_bytes(tmp_path: Path) -> int:
     )
 
 
-def test_failures_are_one_sentence(env, registry):
+def test_failures_are_one_line(env, registry):
     def error_of(*arguments: str) -> str:
         done = sotto(env, "pull", *arguments)
         assert (done.returncode, done.stdout) == (1, ""), done.stderr
@@ -154,14 +154,14 @@ def test_failures_are_one_sentence(env, registry):
         (("pull", "http://h/n/m"), 1, "https://"),
     ],
 )
-def test_lines_that_cannot_be(env, tmp_path, arguments, returned, words):
+def test_invalid_command_lines(env, tmp_path, arguments, returned, words):
     done = sotto(env, *arguments)
     assert (done.returncode, done.stdout) == (returned, "")
     assert words in done.stderr
     assert not (tmp_path / "home").exists()
 
 
-def test_a_limit(env, registry):
+def test_a_speed_limit(env, registry):
     began = time.monotonic()
     assert sotto(env, "pull", name(registry), "--insecure", "--limit", "400k").returncode == 0
     assert time.monotonic() - began > 1.5
@@ -178,7 +178,7 @@ def test_a_limit(env, registry):
         (4_100_000_000, 4_100_000_000, "4.1 of 4.1 GB"),
     ],
 )
-def test_shares_have_one_unit_and_are_never_rounded_up(done, total, text):
+def test_amounts_have_one_unit_and_are_never_rounded_up(done, total, text):
     assert human_share(done, total) == text
 
 

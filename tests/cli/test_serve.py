@@ -28,7 +28,7 @@ def get(url, **headers):
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_it_serves_until_it_is_told_to_end(env, number):
+def test_it_serves_until_a_signal_ends_it(env, number):
     process, url = start_server(env, "--port", "0")
     assert '"sotto:latest"' in get(url + "/api/tags")
     process.send_signal(number)
@@ -48,7 +48,7 @@ def test_a_key_and_pages_from_the_environment(env):
     assert process.communicate(timeout=30)[1] == ""
 
 
-def test_engines_live_in_a_process_of_their_own_where_that_is_said(env):
+def test_engines_run_in_a_separate_process_if_configured(env):
     process, url = start_server(env | {"SOTTO_ENGINE_HOST": "process"}, "--port=0")
     assert not psutil.Process(process.pid).children()
     body = json.dumps({"model": "sotto", "prompt": "Hello", "stream": False}).encode()
@@ -60,7 +60,7 @@ def test_engines_live_in_a_process_of_their_own_where_that_is_said(env):
     assert not engine.is_running()
 
 
-def test_what_cannot_be_is_said_in_a_sentence(env):
+def test_invalid_settings_are_reported_in_one_line(env):
     process, url = start_server(env, "--port", "0")
     port = url.rsplit(":", 1)[1]
     for arguments, status, message in (

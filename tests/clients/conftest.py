@@ -1,4 +1,4 @@
-"""`sotto serve` with a model that gives the answers of a test, and clients that ask it."""
+"""Fixtures that run `sotto serve` with a model that gives scripted answers, and third-party clients of it."""
 
 import os
 import subprocess
@@ -13,7 +13,7 @@ from client_programs import install_client
 from client_recorder import Recorder, recording
 from written_model import write_answers
 
-# None of the servers of the clients' makers is asked for anything.
+# Keep the clients from contacting the servers of their makers.
 _QUIET = {
     "AIDER_ANALYTICS": "false",
     "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
@@ -26,29 +26,29 @@ _QUIET = {
     "OPENCODE_DISABLE_LSP_DOWNLOAD": "1",
     "OPENCODE_DISABLE_MODELS_FETCH": "1",
 }
-_SECONDS = 240
+_TIMEOUT_SECONDS = 240
 
 
 @dataclass
 class Desk:
-    """A client's place: its home, the folder that it works in, and the server that it asks.
+    """The environment of one client: its home, its working folder and its server.
 
     Attributes:
-        work: The folder that it works in.
-        home: Where it keeps what it knows.
-        asked: What it asks.
-        program: The client.
-        env: What it is told besides.
+        work: Its working folder.
+        home: Its home folder, with its settings and state.
+        recorder: The proxy that records its requests to the server.
+        program: The path of the client.
+        env: Further environment variables.
     """
 
     work: Path
     home: Path
-    asked: Recorder
+    recorder: Recorder
     program: Path
     env: dict = field(default_factory=dict)
 
     def run(self, *arguments):
-        """Run the client to its end, which must be a good one; return what it said."""
+        """Run the client, check that it exits with 0 and that no request was refused, and return its output."""
         env = {"PATH": os.environ["PATH"], "HOME": str(self.home), **_QUIET, **self.env}
         done = subprocess.run(
             [self.program, *arguments],
@@ -57,10 +57,14 @@ class Desk:
             stdin=subprocess.DEVNULL,
             capture_output=True,
             text=True,
-            timeout=_SECONDS,
+            timeout=_TIMEOUT_SECONDS,
             check=False,
         )
-        refused = [(one.path, one.status, one.received.decode()) for one in self.asked.exchanges if one.status != 200]
+        refused = [
+            (exchange.path, exchange.status, exchange.received.decode())
+            for exchange in self.recorder.exchanges
+            if exchange.status != 200
+        ]
         assert not refused
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
@@ -68,7 +72,7 @@ class Desk:
 
 @contextmanager
 def _serving(models, home):
-    """Run `sotto serve`, and yield where it listens."""
+    """Run `sotto serve`, and yield its URL."""
     env = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     server = subprocess.Popen(
         [sys.executable, "-m", "sotto", "serve", "--port", "0"],
@@ -85,7 +89,7 @@ def _serving(models, home):
 
 @pytest.fixture
 def desk(tmp_path):
-    """Make a place for a client and a model; what the model answers, and what it is called, is for the test to say."""
+    """Yield a function that prepares a client and a model; the test chooses the model's answers and its name."""
     with ExitStack() as opened:
 
         def make(client, answers, plain="Nothing to do.", model="written"):
@@ -93,7 +97,7 @@ def desk(tmp_path):
                 (tmp_path / name).mkdir()
             write_answers(tmp_path / "models" / model, answers, plain)
             url = opened.enter_context(_serving(tmp_path / "models", tmp_path / "server"))
-            asked = opened.enter_context(recording(url))
-            return Desk(tmp_path / "work", tmp_path / "home", asked, install_client(client))
+            recorder = opened.enter_context(recording(url))
+            return Desk(tmp_path / "work", tmp_path / "home", recorder, install_client(client))
 
         yield make

@@ -1,6 +1,6 @@
-"""Whole programs at `sotto serve`, as they are published: each works through two turns and uses its tools.
+"""Published programs as clients of `sotto serve`: each has a conversation of two turns and uses its tools.
 
-They are large and are got from the registries, so they run on demand; see `tests/README.md`.
+They are large and are downloaded from package registries, so these tests run on demand; see `tests/README.md`.
 """
 
 import json
@@ -12,14 +12,14 @@ import pytest
 from written_model import call
 
 if not os.environ.get("SOTTO_CLIENTS"):
-    pytest.skip("runs with SOTTO_CLIENTS=1, and then gets clients of several hundred MB", allow_module_level=True)
+    pytest.skip("needs SOTTO_CLIENTS=1, and then downloads clients of several hundred MB", allow_module_level=True)
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(1500)]
 
 MADE, THERE = "It is made.", "It is there."
 MAKE, LOOK = "echo made > made.txt; cat made.txt", "cp made.txt again.txt"
 
-# A picture of one pixel.
+# A PNG image of one pixel.
 _DOT = (
     "89504e470d0a1a0a0000000d49484452000000010000000108060000001f15c4890000000d4944415478da6364f8cf500f0003860180"
     "5a347d6b0000000049454e44ae426082"
@@ -32,18 +32,18 @@ class TestCodex:
     FLAGS = ("--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox")
 
     @staticmethod
-    def told(desk):
-        desk.env = {"CODEX_HOME": str(desk.home), "CODEX_OSS_BASE_URL": f"{desk.asked.url}/v1"}
+    def configured(desk):
+        desk.env = {"CODEX_HOME": str(desk.home), "CODEX_OSS_BASE_URL": f"{desk.recorder.url}/v1"}
         return desk
 
     @pytest.mark.parametrize("provider", ["ollama", "lmstudio", "custom"])
     def test_two_turns(self, desk, provider):
         answers = [call("exec_command", cmd=MAKE), MADE, call("exec_command", cmd=LOOK), THERE]
-        codex = self.received(desk("codex", answers))
+        codex = self.configured(desk("codex", answers))
         ask = ["exec", *self.FLAGS, "-m", "written"]
         if provider == "custom":
-            own = {"name": "Sotto", "base_url": f"{codex.asked.url}/v1", "wire_api": "responses"}
-            for name, value in own.items():
+            settings = {"name": "Sotto", "base_url": f"{codex.recorder.url}/v1", "wire_api": "responses"}
+            for name, value in settings.items():
                 ask += ["-c", f"model_providers.sotto.{name}={json.dumps(value)}"]
             ask += ["-c", 'model_provider="sotto"']
         else:
@@ -52,27 +52,27 @@ class TestCodex:
         assert (codex.work / "made.txt").read_text() == "made\n"
         assert THERE in codex.run(*ask, "resume", "--last", "And again.")
         assert (codex.work / "again.txt").read_text() == "made\n"
-        turns = [one for one in codex.asked.to("/v1/responses") if one.body["input"]]
+        turns = [exchange for exchange in codex.recorder.to("/v1/responses") if exchange.body["input"]]
         assert len(turns) == 4
-        for one in turns:
-            left_out = [tool["type"] for tool in one.body["tools"] if tool["type"] != "function"]
+        for turn in turns:
+            left_out = [tool["type"] for tool in turn.body["tools"] if tool["type"] != "function"]
             assert left_out
-            warnings = one.events[-1]["response"]["warnings"]
-            assert [kind in told for kind, told in zip(left_out, warnings, strict=True)] == [True] * len(left_out)
+            warnings = turn.events[-1]["response"]["warnings"]
+            assert [kind in warning for kind, warning in zip(left_out, warnings, strict=True)] == [True] * len(left_out)
         outputs = [item["output"] for item in turns[-1].body["input"] if item["type"] == "function_call_output"]
         assert len(outputs) == 2
         assert "made" in outputs[0]
         if provider == "ollama":
-            assert codex.asked.to("/api/version")
+            assert codex.recorder.to("/api/version")
 
-    def test_tools_that_are_not_here(self, desk):
-        """To a model that is called like one of OpenAI's it sends more kinds of tools, and it looks at an image."""
+    def test_unsupported_tools(self, desk):
+        """Check that Codex can send unsupported kinds of tools, as it does to OpenAI's models, and view an image."""
         answers = [call("exec_command", cmd=MAKE), call("view_image", path="dot.png"), MADE]
-        codex = self.received(desk("codex", answers, model="gpt-5.5"))
+        codex = self.configured(desk("codex", answers, model="gpt-5.5"))
         (codex.work / "dot.png").write_bytes(bytes.fromhex(_DOT))
         named = ["--oss", "--local-provider", "ollama", "-m", "gpt-5.5", "-c", 'model_reasoning_effort="none"']
         assert MADE in codex.run("exec", *self.FLAGS, *named, "Look.")
-        last = codex.asked.to("/v1/responses")[-1]
+        last = codex.recorder.to("/v1/responses")[-1]
         assert {"custom", "tool_search", "web_search"} <= {tool["type"] for tool in last.body["tools"]}
         warnings = last.events[-1]["response"]["warnings"]
         assert warnings[-1].endswith("the model is told that it cannot see it.")
@@ -82,10 +82,10 @@ class TestClaudeCode:
     """Claude Code, from the package @anthropic-ai/claude-code."""
 
     @staticmethod
-    def told(desk):
+    def configured(desk):
         desk.env = {
             "ANTHROPIC_API_KEY": "none",
-            "ANTHROPIC_BASE_URL": desk.asked.url,
+            "ANTHROPIC_BASE_URL": desk.recorder.url,
             "ANTHROPIC_MODEL": "written",
             "ANTHROPIC_DEFAULT_HAIKU_MODEL": "written",
             "CLAUDE_CONFIG_DIR": str(desk.home),
@@ -94,44 +94,46 @@ class TestClaudeCode:
 
     def test_two_turns(self, desk):
         first = call("Bash", command=MAKE, description="Makes it")
-        claude = self.received(desk("claude", [first, MADE, call("Bash", command=LOOK, description="Looks"), THERE]))
+        claude = self.configured(desk("claude", [first, MADE, call("Bash", command=LOOK, description="Looks"), THERE]))
         ask = ["-p", "--allowedTools", "Bash"]
         assert claude.run(*ask, "--", "Make it.").strip() == MADE
         assert (claude.work / "made.txt").read_text() == "made\n"
         assert claude.run(*ask, "--continue", "--", "And again.").strip() == THERE
         assert (claude.work / "again.txt").read_text() == "made\n"
-        last = claude.asked.to("/v1/messages")[-1].body
-        blocks = [block for one in last["messages"] if one["role"] == "user" and isinstance(one["content"], list)
-                  for block in one["content"]]  # fmt: skip
+        last = claude.recorder.to("/v1/messages")[-1].body
+        contents = [message["content"] for message in last["messages"] if message["role"] == "user"]
+        blocks = [block for content in contents if isinstance(content, list) for block in content]
         assert next(block["content"] for block in blocks if block["type"] == "tool_result") == "made"
 
-    def test_tools_that_are_not_here(self, desk):
-        """It searches for tools, searches the web, and looks at an image: none of it ends the conversation."""
+    def test_unsupported_tools(self, desk):
+        """Check that searching for tools, searching the web and reading an image do not end the conversation."""
         answers = [
             call("ToolSearch", query="select:WebSearch", max_results=5),
             call("WebSearch", query="sotto"),
             call("Read", file_path="dot.png"),
             MADE,
         ]
-        claude = self.received(desk("claude", answers, "Nothing found."))
+        claude = self.configured(desk("claude", answers, "Nothing found."))
         (claude.work / "dot.png").write_bytes(bytes.fromhex(_DOT))
         assert claude.run("-p", "--allowedTools", "ToolSearch,WebSearch,Read", "--", "Look.").strip() == MADE
-        asked = claude.asked.to("/v1/messages")
-        assert any(tool.get("type") == "web_search_20250305" for one in asked for tool in one.body["tools"])
-        assert any("tool_reference" in one.sent.decode() for one in asked)
-        begun = asked[-1].events[0]["message"]
+        exchanges = claude.recorder.to("/v1/messages")
+        assert any(
+            tool.get("type") == "web_search_20250305" for exchange in exchanges for tool in exchange.body["tools"]
+        )
+        assert any("tool_reference" in exchange.sent.decode() for exchange in exchanges)
+        begun = exchanges[-1].events[0]["message"]
         assert begun["warnings"][0].endswith("the model is told that it cannot see it.")
 
 
 class TestOpencode:
-    """opencode, from the package opencode-ai, with the provider that it has in itself for clients of OpenAI."""
+    """opencode, from the package opencode-ai, with its built-in provider for OpenAI-compatible servers."""
 
     def test_two_turns(self, desk):
         first = call("bash", command=MAKE, description="Makes it")
         opencode = desk("opencode", [first, MADE, call("bash", command=LOOK, description="Looks"), THERE], "A title")
         provider = {
             "npm": "@ai-sdk/openai-compatible",
-            "options": {"baseURL": f"{opencode.asked.url}/v1", "apiKey": "none"},
+            "options": {"baseURL": f"{opencode.recorder.url}/v1", "apiKey": "none"},
             "models": {"written": {"name": "written"}},
         }
         chosen = {"model": "sotto/written", "small_model": "sotto/written", "provider": {"sotto": provider}}
@@ -142,17 +144,17 @@ class TestOpencode:
         assert (opencode.work / "made.txt").read_text() == "made\n"
         assert THERE in opencode.run("run", "--continue", "And again.")
         assert (opencode.work / "again.txt").read_text() == "made\n"
-        last = opencode.asked.to("/v1/chat/completions")[-1].body
-        assert next(one["content"] for one in last["messages"] if one["role"] == "tool") == "made\n"
+        last = opencode.recorder.to("/v1/chat/completions")[-1].body
+        assert next(message["content"] for message in last["messages"] if message["role"] == "tool") == "made\n"
 
 
 class TestAider:
-    """aider, from the package aider-chat; it has no tools, and edits what answers name."""
+    """aider, from the package aider-chat; it has no tools, and edits the files that answers name."""
 
     @pytest.mark.parametrize("dialect", ["openai", "ollama_chat", "anthropic"])
     def test_two_turns(self, desk, dialect):
         aider = desk("aider", ["Unused."], "I make it.\n\nmade.txt\n```\nmade\n```\n")
-        url = aider.asked.url
+        url = aider.recorder.url
         aider.env = {
             "openai": {"OPENAI_API_BASE": f"{url}/v1", "OPENAI_API_KEY": "none"},
             "ollama_chat": {"OLLAMA_API_BASE": url},
@@ -162,9 +164,9 @@ class TestAider:
             subprocess.run(["git", *command], cwd=aider.work, check=True)
         quiet = ["--no-check-update", "--no-show-release-notes", "--no-show-model-warnings", "--no-analytics"]
         ask = ["--model", f"{dialect}/written", "--edit-format", "whole", "--yes-always", "--no-pretty", *quiet]
-        for said in ("Make it.", "And again."):
+        for message in ("Make it.", "And again."):
             (aider.work / "made.txt").unlink(missing_ok=True)
-            aider.run(*ask, "--restore-chat-history", "--message", said, "made.txt")
+            aider.run(*ask, "--restore-chat-history", "--message", message, "made.txt")
             assert (aider.work / "made.txt").read_text() == "made\n"
         paths = {"openai": "/v1/chat/completions", "ollama_chat": "/api/chat", "anthropic": "/v1/messages"}
-        assert len(aider.asked.to(paths[dialect])) >= 2
+        assert len(aider.recorder.to(paths[dialect])) >= 2

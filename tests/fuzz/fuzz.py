@@ -1,4 +1,4 @@
-"""Fuzz what comes from outside, for minutes or hours: see README.md beside this file."""
+"""Fuzz untrusted inputs, for minutes or hours; see README.md in this folder."""
 
 import argparse
 import json
@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 _HERE = Path(__file__).resolve().parent
-# Run as a script, from wherever: what is imported stands here and among the tests' own builders.
+# As a script it may be run from any folder, so add this folder and those of the tests' support modules to the path.
 _SUPPORT = _HERE.parent / "support"
 for _folder in (_HERE, _SUPPORT, *(_SUPPORT / room for room in ("engine", "models", "store"))):
     if str(_folder) not in sys.path:
@@ -17,7 +17,7 @@ for _folder in (_HERE, _SUPPORT, *(_SUPPORT / room for room in ("engine", "model
 
 
 def main(arguments: list[str]) -> int:
-    """Fuzz, or replay; return 0 where nothing was found."""
+    """Fuzz, or replay a finding; return 0 if nothing was found."""
     if arguments[:1] == ["--worker"]:
         from fuzzing.worker import main as work
 
@@ -31,15 +31,15 @@ def main(arguments: list[str]) -> int:
 def _options(arguments: list[str]) -> argparse.Namespace:
     from fuzzing.target import NAMES
 
-    parser = argparse.ArgumentParser(description="Fuzz what comes from outside, and count how deep inputs got.")
+    parser = argparse.ArgumentParser(description="Fuzz untrusted inputs, and count how deep they got.")
     parser.add_argument("--target", action="append", metavar="NAME", help=f"one of {', '.join(NAMES)}; all by default")
-    parser.add_argument("--minutes", type=float, default=11.0, help="how long, all targets together")
-    parser.add_argument("--count", type=int, help="how many inputs for each target, instead of a time")
-    parser.add_argument("--seed", default="1", help="another one gives other inputs")
-    parser.add_argument("--jobs", type=int, default=1, help="processes beside each other")
-    parser.add_argument("--keep", type=Path, help="folder for what is found")
+    parser.add_argument("--minutes", type=float, default=11.0, help="total time for all targets")
+    parser.add_argument("--count", type=int, help="number of inputs for each target, instead of a time")
+    parser.add_argument("--seed", default="1", help="another seed gives other inputs")
+    parser.add_argument("--jobs", type=int, default=1, help="number of parallel processes")
+    parser.add_argument("--keep", type=Path, help="folder for findings")
     parser.add_argument("--report", type=Path, help="file for the counts, as JSON")
-    parser.add_argument("--replay", type=Path, metavar="FILE", help="run an input that was kept")
+    parser.add_argument("--replay", type=Path, metavar="FILE", help="run a stored input again")
     options = parser.parse_args(arguments)
     options.target = options.target or list(NAMES)
     return options
@@ -65,9 +65,9 @@ def _fuzz(options: argparse.Namespace) -> int:
 
 
 def _fuzz_one(name, options, until, findings, stop):
-    """Run the inputs of one target, the first ones or those of a time, until `stop`; return how far they got."""
+    """Run inputs of one target until their number or time is reached or `stop` is set; return the counts."""
     from fuzzing.counting import Count
-    from fuzzing.findings import told
+    from fuzzing.findings import description_of
     from fuzzing.outcomes import FINDING
     from fuzzing.pool import Pool
     from fuzzing.target import target_of
@@ -86,7 +86,7 @@ def _fuzz_one(name, options, until, findings, stop):
                 with lock:
                     count.add(outcome)
                     if outcome.result == FINDING and (new := findings.add(name, outcome, pool.input)):
-                        print(told(new), flush=True)
+                        print(description_of(new), flush=True)
                 number += options.jobs
         except Exception as error:
             failures.append(error)
@@ -101,7 +101,7 @@ def _fuzz_one(name, options, until, findings, stop):
         try:
             thread.join()
         except KeyboardInterrupt:
-            # What was counted so far is told.
+            # The counts so far are still printed.
             stop.set()
             thread.join()
     if failures:

@@ -1,4 +1,4 @@
-"""The fuzz of a minute: some inputs of every target, always the same ones; and the tool finds what was planted."""
+"""A short fuzz run with fixed inputs for every target, and checks that the tool finds planted faults."""
 
 import json
 import subprocess
@@ -9,8 +9,10 @@ import pytest
 
 from thoroughness import share
 
+pytestmark = pytest.mark.slow
+
 FUZZ = Path(__file__).with_name("fuzz.py")
-# Inputs of each target in a run of everything, which takes a minute; otherwise a share of them.
+# The number of inputs of each target in a full run, which takes a minute; other runs use a share of them.
 COUNTS = {
     "api": 200,
     "chats": 200,
@@ -29,62 +31,62 @@ PLANTED = {
     "exception": "IndexError",
     "hang": "planted.py",
     "memory": "MB",
-    "sentence": "shows our insides",
-    "slow": "s of the processor",
+    "sentence": "shows internals",
+    "slow": "s of processor time",
 }
 
 
 def fuzz(*arguments):
-    """Run the tool as a person does; return its exit status and what it printed."""
+    """Run the tool as a person does; return its exit status and its output."""
     command = [sys.executable, str(FUZZ), *map(str, arguments)]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=280)
     return done.returncode, done.stdout
 
 
 @pytest.mark.parametrize("target", COUNTS)
-def test_nothing_is_found_and_the_fuzz_goes_deep(tmp_path, target):
+def test_nothing_is_found_and_inputs_get_deep(tmp_path, target):
     report = tmp_path / "report.json"
-    count = share(COUNTS[target], 20)
-    status, said = fuzz("--target", target, "--count", count, "--keep", tmp_path, "--report", report)
-    assert status == 0, said
+    count = share(COUNTS[target], 15)
+    status, output = fuzz("--target", target, "--count", count, "--keep", tmp_path, "--report", report)
+    assert status == 0, output
     counted = json.loads(report.read_text())[target]
     assert counted["inputs"] == count
-    assert not counted["shallow"], said
-    # Where all that is refused is refused for a reason or two, little of the program was seen.
-    assert counted["sentences"] > 3, said
+    assert not counted["shallow"], output
+    # With only one or two different reasons for refusal, little of the program would be covered.
+    assert counted["sentences"] > 3, output
 
 
-def test_every_target_has_its_part():
-    status, said = fuzz("--help")
+def test_every_target_has_a_count():
+    status, output = fuzz("--help")
     assert status == 0
-    assert set(COUNTS) == set(said.partition("one of ")[2].partition(";")[0].replace(",", " ").split())
+    assert set(COUNTS) == set(output.partition("one of ")[2].partition(";")[0].replace(",", " ").split())
 
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory):
-    """What the tool says of a target with faults, and the folder in which it keeps them."""
+    """Return the tool's output for a target with planted faults, and the folder of its findings."""
     folder = tmp_path_factory.mktemp("planted")
-    status, said = fuzz("--target", "planted", "--count", 30, "--keep", folder, "--report", folder / "report.json")
+    status, output = fuzz("--target", "planted", "--count", 30, "--keep", folder, "--report", folder / "report.json")
     assert status == 1
-    return said, folder
+    return output, folder
 
 
 @pytest.mark.parametrize("kind", PLANTED)
-def test_faults_are_found_once_kept_and_replayed(planted, kind):
-    said, folder = planted
+def test_faults_are_found_once_stored_and_replayed(planted, kind):
+    output, folder = planted
     if kind == "memory" and not Path("/proc/self/clear_refs").exists():
-        pytest.skip("this system does not tell how much memory was taken")
-    kept = sorted(folder.glob(f"planted.{kind}.*.input"))
-    # Memory that is taken, and memory that is asked for in vain, are raised at different places.
-    assert len(kept) == (2 if kind == "memory" else 1), said
-    assert any(PLANTED[kind] in path.with_suffix(".txt").read_text() for path in kept)
-    assert f"--replay {kept[0]}" in said
-    status, again = fuzz("--replay", kept[0])
+        pytest.skip("this system does not report peak memory")
+    stored = sorted(folder.glob(f"planted.{kind}.*.input"))
+    # Memory that is used and memory that cannot be allocated are two findings at different places.
+    assert len(stored) == (2 if kind == "memory" else 1), output
+    assert any(PLANTED[kind] in path.with_suffix(".txt").read_text() for path in stored)
+    assert f"--replay {stored[0]}" in output
+    status, replayed = fuzz("--replay", stored[0])
     assert status == 1
-    assert again.startswith(f"finding: {kind} ")
+    assert replayed.startswith(f"finding: {kind} ")
 
 
-def test_it_is_counted_how_far_inputs_got(planted):
+def test_reached_stages_are_counted(planted):
     _, folder = planted
     counted = json.loads((folder / "report.json").read_text())["planted"]
     assert counted["inputs"] == counted["reached"]["begun"] == 30
@@ -103,9 +105,9 @@ def test_the_same_seed_gives_the_same_inputs(tmp_path):
     assert reports[0] == reports[1]
 
 
-def test_a_fuzz_that_stays_at_the_surface_is_called_shallow(tmp_path):
-    """All of these inputs are refused at once: none gets as far as it should."""
+def test_a_shallow_run_is_reported(tmp_path):
+    """Check that a run is called shallow if all inputs are refused at once."""
     report = tmp_path / "report.json"
-    _, said = fuzz("--target", "planted", "--count", 1, "--seed", "refusal", "--keep", tmp_path, "--report", report)
-    assert "too shallow" in said
+    _, output = fuzz("--target", "planted", "--count", 1, "--seed", "refusal", "--keep", tmp_path, "--report", report)
+    assert "too shallow" in output
     assert "reached 'done'" in json.loads(report.read_text())["planted"]["shallow"]

@@ -1,7 +1,7 @@
 """How many parameter combinations and random examples the tests run: all of them with `start.py test --all`."""
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 from typing import Any
 
@@ -36,6 +36,14 @@ def covering(cases: Collection[tuple[Any, ...]], strength: int) -> set[tuple[Any
         chosen.add(best)
         missing -= combinations_of[best]
     return chosen
+
+
+def some(values: Sequence[Any], count: int) -> list[Any]:
+    """Return the values of a parameter, of which an ordinary run takes `count`, spread evenly."""
+    chosen = {index * len(values) // count for index in range(count)}
+    return [
+        value if index in chosen else pytest.param(value, marks=pytest.mark.full) for index, value in enumerate(values)
+    ]
 
 
 def share(count: int, least: int = 10) -> int:

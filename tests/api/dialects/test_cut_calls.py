@@ -1,4 +1,4 @@
-"""A tool call in which an answer is cut short: every dialect reports it, and never as text."""
+"""Answers that are cut short within a tool call: every dialect reports the call, and never as text."""
 
 import json
 
@@ -148,7 +148,7 @@ class TestAnthropic:
 
 @pytest.mark.parametrize(("name", "seed"), [(HERMES, 1), (MISTRAL, 1), (HARMONY, 1), (QWEN_CODER, 3)])
 def test_a_real_engine_is_cut_short_in_a_call(own_home, tmp_path, name, seed):
-    """Require a call, and let the model write more of it each time."""
+    """Require a call, and let the model generate more of it each time."""
     record = record_of(write_family(tmp_path / "model", name))
     host = LoopHost(models=lambda: (record,))
     server = ApiServer(host, Address("127.0.0.1", 0))
@@ -180,7 +180,7 @@ def test_a_real_engine_is_cut_short_in_a_call(own_home, tmp_path, name, seed):
                 except ValueError:
                     assert answer["warnings"] == [SENTENCE]
                 else:
-                    # Only what closes the call was cut off.
+                    # Only the closing tag was cut off.
                     assert "warnings" not in answer
                     continue
             found.add((choice["finish_reason"], len(calls)))

@@ -25,7 +25,7 @@ FILLING = "filling:latest"
 LOAD = {"model": "tiny"}
 
 
-def until(ask, status, seconds=20):
+def wait_for_status(ask, status, seconds=20):
     """Repeat a request until its answer has this status, and return the answer."""
     deadline = time.monotonic() + seconds
     while (answer := ask()).status_code != status:
@@ -36,11 +36,11 @@ def until(ask, status, seconds=20):
 
 @pytest.fixture(scope="module")
 def middle(served):
-    """The model's answer to a raw prompt with its own marks for a gap."""
+    """Return the model's answer to a raw prompt with its own infill tokens."""
     body = {"model": FILLING, "prompt": MARKS, "raw": True, "stream": False, "options": GREEDY}
-    said = served.http.post("/api/generate", json=body).json()
-    assert said["prompt_eval_count"] == len("def f(x):return x") + 3
-    return said["response"]
+    answer = served.http.post("/api/generate", json=body).json()
+    assert answer["prompt_eval_count"] == len("def f(x):return x") + 3
+    return answer["response"]
 
 
 def infill(served, **fields):
@@ -76,19 +76,19 @@ class TestOllama:
             ollama_client.generate(FILLING, "ab", suffix="c", template="{{ .Prompt }}")
 
     def test_a_model_without_infill_is_reported(self, ollama_client):
-        with pytest.raises(ollama.ResponseError, match="sotto does not support insert") as told:
+        with pytest.raises(ollama.ResponseError, match="sotto does not support insert") as raised:
             ollama_client.generate("sotto", "a", suffix="b")
-        assert told.value.status_code == 400
+        assert raised.value.status_code == 400
 
 
 class TestOpenAI:
     def test_a_suffix_follows_the_gap(self, openai_client, middle):
-        asked = {"model": FILLING, "prompt": "def f(x):", "suffix": "return x", "temperature": 0, "max_tokens": 6}
-        answer = openai_client.completions.create(**asked)
+        fields = {"model": FILLING, "prompt": "def f(x):", "suffix": "return x", "temperature": 0, "max_tokens": 6}
+        answer = openai_client.completions.create(**fields)
         assert (answer.choices[0].text, answer.usage.prompt_tokens) == (middle, 20)
-        pieces = openai_client.completions.create(**asked, stream=True)
+        pieces = openai_client.completions.create(**fields, stream=True)
         assert "".join(piece.choices[0].text for piece in pieces) == middle
-        echoed = openai_client.completions.create(**asked, echo=True)
+        echoed = openai_client.completions.create(**fields, echo=True)
         assert echoed.choices[0].text == f"def f(x):{middle}"
 
     def test_the_text_before_the_gap_may_be_empty(self, openai_client):
@@ -161,13 +161,13 @@ class TestLlamaCpp:
         # Each reading of the clock is a second later than the one before.
         clock = SimpleNamespace(monotonic=map(float, count()).__next__)
         monkeypatch.setattr("sotto.api.dialects.llamacpp.time", clock)
-        # Otherwise a slow reader would get several pieces joined, and read the clock less often.
+        # Otherwise pieces would be joined for a slow reader, and the clock would be read less often.
         monkeypatch.setattr("sotto.api.stream.join_events", list)
         monkeypatch.setattr(script, "chunks", ["a", "b", "c\n", "d", "e"])
-        asked = {"model": "tiny"} | GAP | {"t_max_predict_ms": 1500, "temperature": 0.8}
-        answer = httpx.post(f"{url}/infill", json=asked).json()
+        fields = {"model": "tiny"} | GAP | {"t_max_predict_ms": 1500, "temperature": 0.8}
+        answer = httpx.post(f"{url}/infill", json=fields).json()
         assert (answer["content"], answer["tokens_predicted"], answer["stop_type"]) == ("abc\n", 3, "limit")
-        assert httpx.post(f"{url}/infill", json=asked | {"t_max_predict_ms": 0}).json()["content"] == "abc\nde"
+        assert httpx.post(f"{url}/infill", json=fields | {"t_max_predict_ms": 0}).json()["content"] == "abc\nde"
 
     @pytest.mark.parametrize(
         ("fields", "status", "kind", "message"),
@@ -203,7 +203,7 @@ class TestHealth:
         load = threading.Thread(target=httpx.post, args=(f"{server.url}/api/generate",), kwargs={"json": LOAD})
         load.start()
         try:
-            answer = until(lambda: httpx.get(f"{server.url}/health"), 503)
+            answer = wait_for_status(lambda: httpx.get(f"{server.url}/health"), 503)
             assert answer.json() == {"error": {"code": 503, "message": "Loading model", "type": "unavailable_error"}}
             script.hold_load.set()
             load.join()

@@ -26,14 +26,14 @@ def test_finish_reasons_of_each_dialect(reason, ollama_and_openai, anthropic):
     assert anthropic_reason(end, GenerateRequest("r")) == {"stop_reason": anthropic, "stop_sequence": None}
 
 
-def told(*tokens):
+def entries(*tokens):
     likely = [TokenLogprob(index, data, -1.0 - index) for index, data in enumerate(tokens)]
     return [LogprobEntry(token, (token,)) for token in likely]
 
 
 def test_parts_of_a_character_are_shown_as_bytes():
     # é in two tokens, followed by an x.
-    tokens = told(b"\xc3", b"\xa9", b"x")
+    tokens = entries(b"\xc3", b"\xa9", b"x")
     in_completion = CompletionLogprobs()
     first, rest = in_completion(tokens[:1]), in_completion(tokens[1:])
     assert first["tokens"] + rest["tokens"] == ["bytes:\\xc3", "bytes:\\xa9", "x"]

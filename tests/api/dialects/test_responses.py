@@ -29,7 +29,7 @@ def tiny(url, script):
         yield client
 
 
-def asked(script):
+def last_request(script):
     (request,) = script.requests
     return request
 
@@ -57,9 +57,9 @@ class TestBuiltin:
         assert answer.usage.input_tokens == chat.usage.prompt_tokens
 
     def test_a_stream_has_the_order_that_clients_expect(self, openai_client):
-        asked = {"model": "sotto", "input": "Who are you?", "temperature": 0}
-        whole = openai_client.responses.create(**asked)
-        with openai_client.responses.stream(**asked) as stream:
+        last_request = {"model": "sotto", "input": "Who are you?", "temperature": 0}
+        whole = openai_client.responses.create(**last_request)
+        with openai_client.responses.stream(**last_request) as stream:
             events = list(stream)
             final = stream.get_final_response()
         assert kinds(events) == [
@@ -73,11 +73,11 @@ class TestBuiltin:
         assert final.usage.output_tokens == whole.usage.output_tokens
 
     def test_an_answer_cut_short_is_incomplete(self, openai_client):
-        asked = {"model": "sotto", "input": "Who are you?", "temperature": 0, "max_output_tokens": 3}
-        answer = openai_client.responses.create(**asked)
+        last_request = {"model": "sotto", "input": "Who are you?", "temperature": 0, "max_output_tokens": 3}
+        answer = openai_client.responses.create(**last_request)
         assert (answer.status, answer.incomplete_details.reason) == ("incomplete", "max_output_tokens")
         assert (answer.output[0].status, answer.usage.output_tokens) == ("incomplete", 3)
-        assert list(openai_client.responses.create(**asked, stream=True))[-1].type == "response.incomplete"
+        assert list(openai_client.responses.create(**last_request, stream=True))[-1].type == "response.incomplete"
 
     def test_a_schema_is_followed(self, openai_client):
         answer = openai_client.responses.parse(model="sotto", input="Who are you?", text_format=Person, temperature=0)
@@ -90,14 +90,14 @@ class TestBuiltin:
         assert text.startswith("{")
 
     def test_logprobs(self, openai_client):
-        asked = {"model": "sotto", "input": "Who are you?", "temperature": 0, "max_output_tokens": 6}
-        (part,) = openai_client.responses.create(**asked, top_logprobs=2).output[0].content
+        last_request = {"model": "sotto", "input": "Who are you?", "temperature": 0, "max_output_tokens": 6}
+        (part,) = openai_client.responses.create(**last_request, top_logprobs=2).output[0].content
         assert "".join(row.token for row in part.logprobs) == part.text
         assert all(len(row.top_logprobs) == 2 and row.logprob <= 0 for row in part.logprobs)
-        events = openai_client.responses.create(**asked, include=["message.output_text.logprobs"], stream=True)
-        told = [row for event in events if event.type == "response.output_text.delta" for row in event.logprobs]
-        assert [row.logprob for row in told] == [row.logprob for row in part.logprobs]
-        assert openai_client.responses.create(**asked).output[0].content[0].logprobs == []
+        events = openai_client.responses.create(**last_request, include=["message.output_text.logprobs"], stream=True)
+        rows = [row for event in events if event.type == "response.output_text.delta" for row in event.logprobs]
+        assert [row.logprob for row in rows] == [row.logprob for row in part.logprobs]
+        assert openai_client.responses.create(**last_request).output[0].content[0].logprobs == []
 
     @pytest.mark.parametrize(
         ("wrong", "message"),
@@ -158,16 +158,16 @@ class TestItems:
         assert (call.type, call.name, call.call_id) == ("function_call", "find", "call1")
         assert json.loads(call.arguments) == ARGUMENTS
         assert answer.usage.output_tokens_details.reasoning_tokens == 1
-        request = asked(script)
+        request = last_request(script)
         assert request.messages == (Message("system", "Be brief."), Message("user", "Find it."))
         assert request.think is Think.LOW
         (tool,) = request.tools
         assert tool["function"] == {"name": "find", "description": "Finds.", "parameters": PARAMETERS}
 
     def test_a_stream_of_items(self, tiny):
-        asked = {"model": "tiny", "input": "Find it.", "tools": [TOOL]}
-        whole = tiny.responses.create(**asked)
-        with tiny.responses.stream(**asked) as stream:
+        last_request = {"model": "tiny", "input": "Find it.", "tools": [TOOL]}
+        whole = tiny.responses.create(**last_request)
+        with tiny.responses.stream(**last_request) as stream:
             events = list(stream)
             final = stream.get_final_response()
         arguments = "response.function_call_arguments"
@@ -184,14 +184,14 @@ class TestItems:
         assert done == [(item.id, item.status) for item in events[-1].response.output]
 
     def test_output_items_can_be_sent_back(self, tiny, script):
-        said = [{"role": "user", "content": "Find it."}]
-        answer = tiny.responses.create(model="tiny", input=said, tools=[TOOL])
+        items = [{"role": "user", "content": "Find it."}]
+        answer = tiny.responses.create(model="tiny", input=items, tools=[TOOL])
         script.requests.clear()
-        said += [item.to_dict() for item in answer.output]
-        said.append({"type": "function_call_output", "call_id": "call1", "output": "Here."})
-        said.append({"role": "user", "content": [{"type": "input_text", "text": "And?"}]})
-        tiny.responses.create(model="tiny", input=said, tools=[TOOL], truncation="auto", tool_choice="none")
-        request = asked(script)
+        items += [item.to_dict() for item in answer.output]
+        items.append({"type": "function_call_output", "call_id": "call1", "output": "Here."})
+        items.append({"role": "user", "content": [{"type": "input_text", "text": "And?"}]})
+        tiny.responses.create(model="tiny", input=items, tools=[TOOL], truncation="auto", tool_choice="none")
+        request = last_request(script)
         assert request.messages == (
             Message("user", "Find it."),
             Message("assistant", "I look.", "First this.", (ToolCall("find", ARGUMENTS, "call1"),)),
@@ -203,9 +203,9 @@ class TestItems:
     def test_separate_turns_stay_separate(self, tiny, script):
         call = {"type": "function_call", "call_id": "c", "name": "find", "arguments": "{}"}
         thought = {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm."}]}
-        said = [{"role": "assistant", "content": "A"}, {"role": "assistant", "content": "B"}, call, call, thought]
-        tiny.responses.create(model="tiny", input=[*said, {"type": "reasoning", "summary": []}])
-        assert asked(script).messages == (
+        items = [{"role": "assistant", "content": "A"}, {"role": "assistant", "content": "B"}, call, call, thought]
+        tiny.responses.create(model="tiny", input=[*items, {"type": "reasoning", "summary": []}])
+        assert last_request(script).messages == (
             Message("assistant", "A"),
             Message("assistant", "B", "", (ToolCall("find", {}, "c"), ToolCall("find", {}, "c"))),
             Message("assistant", "", "Hm."),
@@ -213,7 +213,7 @@ class TestItems:
 
     def test_calls_of_other_tools_reach_the_model(self, tiny, script):
         image = {"type": "input_image", "image_url": "data:image/png;base64,"}
-        said = [
+        items = [
             {"role": "user", "content": "Find it."},
             {"type": "reasoning", "summary": [], "encrypted_content": "gAAA"},
             {"type": "web_search_call", "id": "ws_1", "status": "completed"},
@@ -222,8 +222,8 @@ class TestItems:
             {"type": "local_shell_call", "call_id": "d", "action": {"type": "exec", "command": ["ls"]}},
             {"type": "local_shell_call_output", "call_id": "d", "output": [image, {"type": "input_text", "text": "x"}]},
         ]
-        answer = tiny.responses.create(model="tiny", input=said, tools=[{"type": "local_shell"}, TOOL])
-        assert asked(script).messages == (
+        answer = tiny.responses.create(model="tiny", input=items, tools=[{"type": "local_shell"}, TOOL])
+        assert last_request(script).messages == (
             Message("user", "Find it."),
             Message("assistant", "", tool_calls=(ToolCall("apply_patch", {"input": "*** Begin Patch"}, "c"),)),
             Message("tool", "Done.", tool_name="apply_patch", tool_call_id="c"),
@@ -239,7 +239,7 @@ class TestItems:
                 tool_call_id="d",
             ),
         )
-        assert [tool["function"]["name"] for tool in asked(script).tools] == ["find"]
+        assert [tool["function"]["name"] for tool in last_request(script).tools] == ["find"]
         assert answer.warnings == [
             "tools[0] is left out: its type is 'local_shell', and only those of type function are offered.",
             "input[2] is left out: its type is 'web_search_call', and only OpenAI's servers know what it holds.",

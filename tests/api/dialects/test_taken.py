@@ -1,4 +1,4 @@
-"""Warnings about ignored or shortened parts of a request: in every dialect, whole and streamed."""
+"""Warnings about ignored or shortened parts of a request, in every dialect, with and without streaming."""
 
 import json
 
@@ -12,7 +12,7 @@ from sotto.store.opening import open_model
 GREEDY = {"temperature": 0, "num_predict": 2}
 ASK = [{"role": "user", "content": "Who are you?"}]
 SYSTEM = "Be brief and kind."
-# Each turn of these is a few tokens; `thinking` holds 1024.
+# Each of these turns has a few tokens; the context of `thinking` has 1024.
 LONG = [
     message
     for number in range(60)
@@ -48,8 +48,8 @@ def responses(served, stream, messages=ASK, **fields):
 
 def anthropic(served, stream, messages=ASK, **fields):
     system = "".join(message["content"] for message in messages if message["role"] == "system")
-    said = [message for message in messages if message["role"] != "system"]
-    body = {"model": "thinking", "messages": said, "system": system, "temperature": 0, "max_tokens": 2}
+    others = [message for message in messages if message["role"] != "system"]
+    body = {"model": "thinking", "messages": others, "system": system, "temperature": 0, "max_tokens": 2}
     return served.http.post("/v1/messages", json=body | {"stream": stream} | fields)
 
 
@@ -58,9 +58,9 @@ def last_of(answer, stream):
     assert answer.status_code == 200, answer.text
     if not stream:
         return answer.json()
-    told = events(answer)
-    noted = [row for row in told if "warnings" in row or "truncated_messages" in row]
-    last = next(row for row in reversed(told) if row.get("type") != "message_stop")
+    objects = events(answer)
+    noted = [row for row in objects if "warnings" in row or "truncated_messages" in row]
+    last = next(row for row in reversed(objects) if row.get("type") != "message_stop")
     last = last.get("response", last) if "type" in last else last
     # Warnings come once, at the end.
     assert noted in ([], [last])
@@ -172,7 +172,7 @@ class TestLongConversations:
         row = last_of(ask(served, stream, messages=messages), stream)
         left = row["truncated_messages"]
         assert 0 < left < len(LONG)
-        # Whole turns: what is left begins with a user's message.
+        # Only whole turns are dropped, so the rest begins with a user's message.
         assert left % 2 == 0
         assert "warnings" not in row
         kept = last_of(ask(served, stream, messages=[messages[0], *messages[1 + left :]]), stream)
@@ -187,13 +187,13 @@ class TestLongConversations:
         assert "exceeds the model's maximum context length (1024 tokens)" in answer.text
 
     def test_system_messages_in_between_stay(self, served):
-        said = {"role": "system", "content": "From now on, be loud."}
-        left = ollama(served, False, messages=[*LONG[:2], said, *LONG[2:]]).json()["truncated_messages"]
-        kept = ollama(served, False, messages=[said, *LONG[left:]]).json()
+        instruction = {"role": "system", "content": "From now on, be loud."}
+        left = ollama(served, False, messages=[*LONG[:2], instruction, *LONG[2:]]).json()["truncated_messages"]
+        kept = ollama(served, False, messages=[instruction, *LONG[left:]]).json()
         assert "truncated_messages" not in kept
         assert (
             kept["prompt_eval_count"]
-            == ollama(served, False, messages=[*LONG[:2], said, *LONG[2:]]).json()["prompt_eval_count"]
+            == ollama(served, False, messages=[*LONG[:2], instruction, *LONG[2:]]).json()["prompt_eval_count"]
         )
 
     def test_a_message_that_is_too_long_by_itself_loses_its_middle(self, served):
@@ -203,7 +203,7 @@ class TestLongConversations:
         assert row["prompt_eval_count"] < 1024
 
     def test_tool_results_are_dropped_with_their_calls(self, served):
-        """Without its call, a tool's result would reach the template without a name."""
+        """Check that calls and results are dropped together: without its call, a tool's result would have no name."""
         call = {"id": "c", "type": "function", "function": {"name": "find", "arguments": "{}"}}
         turn = [
             {"role": "user", "content": "Find it."},
@@ -217,7 +217,7 @@ class TestLongConversations:
         assert row["truncated_messages"] % len(turn) == 0
 
     def test_an_agents_oldest_calls_are_dropped_and_its_question_stays(self, served):
-        """The conversation has one question and many tool calls since."""
+        """Check a conversation that has one question, followed by many tool calls."""
         call = {"type": "function", "function": {"name": "find", "arguments": "{}"}}
         rounds = [
             message
@@ -335,7 +335,7 @@ class TestVectorsOfTokens:
 
 
 class TestOllamasWords:
-    """Errors that were taken from Ollama's source, as there is no recorded answer."""
+    """Errors taken from Ollama's source, because there are no recorded answers for them."""
 
     @pytest.mark.parametrize(
         ("method", "path", "body", "status", "message"),
@@ -364,8 +364,8 @@ class TestOllamasWords:
     )
     def test_errors(self, served, method, path, body, status, message):
         answer = served.http.request(method, path, json=body)
-        told = answer.json()["error"]
-        assert (answer.status_code, told["message"] if isinstance(told, dict) else told) == (status, message)
+        error = answer.json()["error"]
+        assert (answer.status_code, error["message"] if isinstance(error, dict) else error) == (status, message)
 
     def test_an_empty_context_counts_as_none(self, served):
         body = {"model": "sotto", "prompt": "Once", "raw": True, "context": [], "stream": False, "options": GREEDY}

@@ -22,7 +22,7 @@ def fresh(script):
     script.requests.clear()
 
 
-def asked(script):
+def last_request(script):
     (request,) = script.requests
     return request
 
@@ -38,8 +38,8 @@ class TestOllama:
         assert (message.thinking, message.content) == ("First this.", "I look.")
         (call,) = message.tool_calls
         assert (call.function.name, call.function.arguments) == ("find", ARGUMENTS)
-        assert asked(script).tools[0]["function"]["name"] == "find"
-        assert asked(script).think is Think.ON
+        assert last_request(script).tools[0]["function"]["name"] == "find"
+        assert last_request(script).think is Think.ON
 
     def test_a_stream(self, client):
         parts = [part.message for part in client.chat("tiny", ASK, tools=[TOOL], stream=True)]
@@ -54,18 +54,18 @@ class TestOllama:
 
     def test_earlier_messages_reach_the_model(self, client, script):
         call = {"function": {"name": "find", "arguments": ARGUMENTS}}
-        said = [
+        messages = [
             *ASK,
             {"role": "assistant", "content": "I look.", "thinking": "Hm.", "tool_calls": [call]},
             {"role": "tool", "content": "Here.", "tool_name": "find"},
         ]
-        client.chat("tiny", said, think=False)
-        assert asked(script).messages == (
+        client.chat("tiny", messages, think=False)
+        assert last_request(script).messages == (
             Message("user", "Find it."),
             Message("assistant", "I look.", "Hm.", (ToolCall("find", ARGUMENTS),)),
             Message("tool", "Here.", tool_name="find"),
         )
-        assert asked(script).think is Think.OFF
+        assert last_request(script).think is Think.OFF
 
     def test_invalid_fields_are_reported(self, client):
         with pytest.raises(ollama.ResponseError, match=r"tools\[0\]\.function\.name is 'a b'"):
@@ -86,7 +86,7 @@ class TestOpenAI:
         (call,) = choice.message.tool_calls
         assert (call.id, call.type, call.function.name) == ("call1", "function", "find")
         assert json.loads(call.function.arguments) == ARGUMENTS
-        assert asked(script).think is Think.LOW
+        assert last_request(script).think is Think.LOW
 
     def test_a_stream(self, client):
         stream = client.chat.completions.create(model="tiny", messages=ASK, tools=[TOOL], stream=True)
@@ -100,14 +100,14 @@ class TestOpenAI:
 
     def test_earlier_messages_reach_the_model(self, client, script):
         call = {"id": "call1", "type": "function", "function": {"name": "find", "arguments": json.dumps(ARGUMENTS)}}
-        said = [
+        messages = [
             *ASK,
             {"role": "assistant", "content": None, "tool_calls": [call]},
             {"role": "tool", "content": "Here.", "tool_call_id": "call1"},
         ]
-        answer = client.chat.completions.create(model="tiny", messages=said, tools=[TOOL], tool_choice="none")
-        assert asked(script).tools == ()
-        assert asked(script).messages[1:] == (
+        answer = client.chat.completions.create(model="tiny", messages=messages, tools=[TOOL], tool_choice="none")
+        assert last_request(script).tools == ()
+        assert last_request(script).messages[1:] == (
             Message("assistant", "", tool_calls=(ToolCall("find", ARGUMENTS, "call1"),)),
             Message("tool", "Here.", tool_name="find", tool_call_id="call1"),
         )
@@ -129,7 +129,7 @@ class TestOpenAI:
     )
     def test_tool_choice(self, client, script, given, choice):
         client.chat.completions.create(model="tiny", messages=ASK, tools=[TOOL], **given)
-        assert asked(script).tool_choice == choice
+        assert last_request(script).tool_choice == choice
 
     @pytest.mark.parametrize(
         ("wrong", "message"),
@@ -178,8 +178,8 @@ class TestAnthropic:
         assert (thought.thinking, text.text) == ("First this.", "I look.")
         assert (call.type, call.id, call.name, call.input) == ("tool_use", "call1", "find", ARGUMENTS)
         assert answer.stop_reason == "tool_use"
-        assert asked(script).tools == (TOOL,)
-        assert (asked(script).think, asked(script).think_budget) == (Think.ON, 1024)
+        assert last_request(script).tools == (TOOL,)
+        assert (last_request(script).think, last_request(script).think_budget) == (Think.ON, 1024)
 
     def test_a_stream(self, client):
         whole = client.messages.create(model="tiny", max_tokens=9, messages=ASK, tools=[self.TOOL])
@@ -189,7 +189,7 @@ class TestAnthropic:
         assert final.stop_reason == "tool_use"
 
     def test_earlier_messages_reach_the_model(self, client, script):
-        said = [
+        messages = [
             *ASK,
             {
                 "role": "assistant",
@@ -207,8 +207,8 @@ class TestAnthropic:
                 ],
             },
         ]
-        client.messages.create(model="tiny", max_tokens=9, messages=said, tools=[self.TOOL])
-        assert asked(script).messages[1:] == (
+        client.messages.create(model="tiny", max_tokens=9, messages=messages, tools=[self.TOOL])
+        assert last_request(script).messages[1:] == (
             Message("assistant", "I look.", "Hm.", (ToolCall("find", ARGUMENTS, "call1"),)),
             Message("tool", "Here.", tool_name="find", tool_call_id="call1"),
             Message("user", "And?"),
@@ -228,7 +228,7 @@ class TestAnthropic:
     )
     def test_tool_choice(self, client, script, given, choice):
         client.messages.create(model="tiny", max_tokens=9, messages=ASK, tools=[self.TOOL], tool_choice=given)
-        assert asked(script).tool_choice == choice
+        assert last_request(script).tool_choice == choice
 
     @pytest.mark.parametrize(
         ("wrong", "message"),

@@ -63,6 +63,7 @@ def compare(model, vocabulary, kv_bits=None, steps=8):
         ]
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("kv_bits", [None, 8])
 @pytest.mark.parametrize("case", CASES)
 def test_models_that_may_share_a_pass_do_not_mix_their_rows(case, kv_bits):

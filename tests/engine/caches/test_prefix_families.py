@@ -42,6 +42,7 @@ def assert_near(found, wanted, bound):
     assert mx.abs(found - wanted).max().item() <= bound * mx.abs(wanted).max().item()
 
 
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("stored", [False, True], ids=["memory", "disk"])
 @pytest.mark.parametrize("case", CASES)
 def test_a_branch_at_every_boundary_equals_a_fresh_forward_pass(case, stored, tmp_path):

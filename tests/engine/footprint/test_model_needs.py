@@ -18,6 +18,8 @@ from sotto.engine.kernels.cpu_linear import adapt_to_cpu
 from sotto.engine.memory.memory_needs import CacheKind
 from sotto.engine.memory.memory_plan import Limits, Verdict
 
+pytestmark = pytest.mark.slow
+
 FAMILIES |= {"latent": LATENT, "interleaved": INTERLEAVED, **tiny_random.CONFIGS}
 # Layers without a kernel of their own, which are computed token by token: slow to trace and slow to run.
 BY_TOKEN = {
@@ -255,7 +257,7 @@ def test_kinds_of_caches_are_told_apart():
     assert kinds["hybrid"] == {CacheKind.FULL, CacheKind.RECURRENT}
 
 
-@pytest.mark.covering(2)
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
 @pytest.mark.parametrize("kind", [*TYPES, None])
 @pytest.mark.parametrize("config", [LLAMA, QWEN3_MOE, LATENT, HYBRID], ids=lambda config: config["model_type"])

@@ -36,6 +36,8 @@ from sotto.engine.sampling.sampler import Sampler
 from thoroughness import examples, share
 from tiny_random import CONFIGS, VOCABULARY, WINDOW
 
+pytestmark = pytest.mark.slow
+
 KINDS = sorted(CONFIGS)
 kinds = pytest.mark.parametrize("kind", KINDS)
 draft_kinds = pytest.mark.parametrize("draft_kind", KINDS)
@@ -112,7 +114,7 @@ def held_rightly(kind, draft, tokens):
     return held
 
 
-@pytest.mark.covering(2)
+@pytest.mark.covering(1)
 @kinds
 @draft_kinds
 @pytest.mark.parametrize("sampling", SAMPLINGS)

@@ -11,6 +11,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.gguf.pre_tokenizers import PRE_TOKENIZERS
 from sotto.store.gguf.vocabulary import vocabulary_of
 from stores import assert_sentence
+from thoroughness import some
 from vocabularies import NAMES, vectors
 
 NORMAL, UNKNOWN, CONTROL, USER, BYTE = 1, 2, 3, 4, 6
@@ -38,7 +39,7 @@ def real(name):
     return values | {"ggml.model": "gpt2", "ggml.pre": PRE[name], "ggml.merges": merges}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", some(NAMES, 3))
 def test_real_vocabularies_tokenize_texts_like_llama_cpp(tmp_path, name):
     tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", real(name)))
     for text, tokens in vectors(name):

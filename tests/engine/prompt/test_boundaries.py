@@ -47,7 +47,7 @@ def shared_tokens(template, words, prompt, messages, asks=False):
     )
 
 
-@pytest.mark.covering(2)
+@pytest.mark.covering(1)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("turns", [1, 3, 7])
 @pytest.mark.parametrize("system", [(SYSTEM,), ()])

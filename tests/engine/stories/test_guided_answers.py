@@ -37,6 +37,8 @@ from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.store.opening import open_model, record_of
 from tiny_random import CONFIGS, EOS, VOCABULARY, write_model
 
+pytestmark = pytest.mark.slow
+
 kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
 aheads = pytest.mark.parametrize("ahead", [0.0, math.inf])
 WORDS = Grammar(GrammarKind.REGEX, "([a-c]{3}[d-z]+;){2}(end|END)")

@@ -1,4 +1,4 @@
-"""How many inputs got how far, as a table for people and as values for tests."""
+"""Counts of how far inputs got, as a table for people and as values for tests."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import Any
 from fuzzing.outcomes import REFUSED, WHOLE, Outcome, shape_of
 from fuzzing.target import Target
 
-_MOST_SHAPES = 100_000
+_MAX_SHAPES = 100_000
 
 
 @dataclass(slots=True)
 class Count:
-    """What became of the inputs of one target."""
+    """The outcomes of the inputs of one target."""
 
     target: Target
     inputs: int = 0
@@ -24,20 +24,20 @@ class Count:
     shapes: set[str] = field(default_factory=set)
 
     def add(self, outcome: Outcome) -> None:
-        """Count one."""
+        """Count one outcome."""
         self.inputs += 1
         self.reached.update(outcome.stages)
         if outcome.result == WHOLE:
             self.whole += 1
         elif outcome.result == REFUSED:
             self.refused += 1
-            if len(self.shapes) < _MOST_SHAPES:
+            if len(self.shapes) < _MAX_SHAPES:
                 self.shapes.add(shape_of(outcome.message))
         else:
             self.found += 1
 
     def shallow(self) -> str:
-        """Return in which way the fuzz stayed at the surface; an empty text where it did not."""
+        """Return why the run was too shallow, or an empty text."""
         first, last = self.target.stages[0], self.target.stages[-1]
         for stage, share in ((first, self.target.first_share), (last, self.target.last_share)):
             if self.reached[stage] * 100 < share * self.inputs:
@@ -45,7 +45,7 @@ class Count:
         return next((f"no input reached '{stage}'" for stage in self.target.stages if not self.reached[stage]), "")
 
     def values(self) -> dict[str, Any]:
-        """Return it for a file."""
+        """Return the counts as values for JSON."""
         return {
             "inputs": self.inputs,
             "reached": {stage: self.reached[stage] for stage in self.target.stages},
@@ -58,13 +58,13 @@ class Count:
 
 
 def table(name: str, count: Count) -> str:
-    """Return what a person reads about a target."""
+    """Return a readable table for a target."""
     rate = count.inputs / count.seconds if count.seconds else 0.0
-    lines = [f"{name}: {count.inputs:,} inputs, {rate:.1f} each second"]
+    lines = [f"{name}: {count.inputs:,} inputs, {rate:.1f} per second"]
     lines += [_line(stage, count.reached[stage], count.inputs) for stage in count.target.stages]
     lines.append(_line("= whole", count.whole, count.inputs))
-    lines.append(f"{_line('= refused', count.refused, count.inputs)}, {len(count.shapes):,} different sentences")
-    lines.append(_line("= found wrong", count.found, count.inputs))
+    lines.append(f"{_line('= refused', count.refused, count.inputs)}, {len(count.shapes):,} different messages")
+    lines.append(_line("= findings", count.found, count.inputs))
     if shallow := count.shallow():
         lines.append(f"  too shallow: {shallow}")
     return "\n".join(lines)

@@ -1,6 +1,6 @@
-"""GGUF files taken apart and written again, whatever stands in them: counts, lengths and the order always hold.
+"""GGUF files parsed and written again with any content; counts, lengths and the order are always consistent.
 
-A reader and a writer of their own, so that what they agree on with the program's is the format.
+The reader and the writer are independent of the program's, so that agreement with it confirms the format.
 https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 """
 
@@ -15,12 +15,12 @@ TEXT, ARRAY = 8, 9
 SCALARS = {0: "B", 1: "b", 2: "H", 3: "h", 4: "I", 5: "i", 6: "f", 7: "?", 10: "Q", 11: "q", 12: "d"}
 SIZES = {int(kind): size for kind, size in gguf.GGML_QUANT_SIZES.items()}
 _ALIGNMENT = 32
-_MOST_DATA = 4 << 20
+_MAX_NEW_BYTES = 4 << 20
 
 
 @dataclass(slots=True)
 class Pair:
-    """A key and its value; of an array also what is in it."""
+    """A key and its value; `inner` is the element type of an array."""
 
     key: str
     kind: int
@@ -30,7 +30,7 @@ class Pair:
 
 @dataclass(slots=True)
 class Tensor:
-    """An entry of the table; dimensions as they stand there, the fastest first."""
+    """An entry of the tensor table; its dimensions are in the file's order, the fastest-varying one first."""
 
     name: str
     dims: list[int]
@@ -40,7 +40,7 @@ class Tensor:
 
 @dataclass(slots=True)
 class Form:
-    """A file."""
+    """The parts of a file."""
 
     pairs: list[Pair] = field(default_factory=list)
     tensors: list[Tensor] = field(default_factory=list)
@@ -48,21 +48,21 @@ class Form:
     version: int = 3
 
     def pair(self, key: str) -> Pair | None:
-        """Return the pair of a key."""
+        """Return the pair with a key."""
         return next((pair for pair in self.pairs if pair.key == key), None)
 
     def lay_out(self) -> None:
-        """Give every tensor its place, one behind the other, and the data that it takes, as far as that is not much."""
+        """Assign consecutive offsets to all tensors, and extend the data to their size, by a limited amount."""
         place = 0
         for tensor in self.tensors:
             tensor.offset = place
             size, nbytes = SIZES.get(tensor.kind, (1, 4))
             place += -(-(math.prod(tensor.dims) // size * nbytes) // _ALIGNMENT) * _ALIGNMENT
-        self.data = self.data[:place] + bytes(min(max(0, place - len(self.data)), _MOST_DATA))
+        self.data = self.data[:place] + bytes(min(max(0, place - len(self.data)), _MAX_NEW_BYTES))
 
 
 def parsed(content: bytes) -> Form:
-    """Return a valid file's parts."""
+    """Return the parts of a valid file."""
     reader = _Reader(content)
     assert reader.take(4) == b"GGUF"
     version, count, pairs = reader.number("I"), reader.number("Q"), reader.number("Q")
@@ -83,7 +83,7 @@ def parsed(content: bytes) -> Form:
 
 
 def written(form: Form) -> bytes:
-    """Return a file of these parts; numbers that their types have no room for become others."""
+    """Return a file of these parts; numbers that do not fit their types are wrapped or replaced."""
     out = [b"GGUF", struct.pack("<IQQ", form.version & 0xFFFFFFFF, len(form.tensors), len(form.pairs))]
     for pair in form.pairs:
         out += [_text(pair.key), struct.pack("<I", pair.kind)]

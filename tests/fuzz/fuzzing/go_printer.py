@@ -1,4 +1,4 @@
-"""A parsed Go template as text again, whatever it is made of."""
+"""Printing of parsed Go templates, whatever their nodes."""
 
 import re
 
@@ -22,12 +22,12 @@ from sotto.engine.prompt.go_template.nodes import (
 )
 
 _OPEN = "{{"
-# Those that stand for no byte.
-_HALVES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
+# Surrogates that do not stand for a byte.
+_LONE_SURROGATES = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 
 
 def printed(tree: Tree) -> str:
-    """Return the text of a template, from which the same tree can be parsed."""
+    """Return the text of a template, which parses to the same tree."""
     defined = "".join(
         f"{{{{ define {quoted(name)} }}}}{_body(body)}{{{{ end }}}}" for name, body in tree.defined.items()
     )
@@ -35,8 +35,8 @@ def printed(tree: Tree) -> str:
 
 
 def quoted(text: str) -> str:
-    """Return a text as Go has it between quotes; surrogates stand for bytes, as everywhere in a template."""
-    data = text.encode(errors="surrogateescape" if not _HALVES.search(text) else "surrogatepass")
+    """Return a text as a quoted Go string; surrogates stand for bytes, as everywhere in templates."""
+    data = text.encode(errors="surrogateescape" if not _LONE_SURROGATES.search(text) else "surrogatepass")
     inside = (chr(byte) if 32 <= byte < 127 and byte not in b'"\\' else f"\\x{byte:02x}" for byte in data)
     return f'"{"".join(inside)}"'
 

@@ -1,4 +1,4 @@
-"""How much memory this process takes, and how much it may."""
+"""The memory that this process takes, and its limit."""
 
 import contextlib
 import re
@@ -6,22 +6,22 @@ from pathlib import Path
 
 _STATUS, _CLEAR = Path("/proc/self/status"), Path("/proc/self/clear_refs")
 _RESET_PEAK = "5"
-# Address space beside what an input may take: threads and arenas reserve much that they never touch.
+# Additional address space: threads and arenas reserve much memory that they never touch.
 _RESERVED = 4 << 30
 
 
-def limit(most: int) -> None:
-    """Let this process reserve no more than what it has, what an input may take, and some; where the system can."""
+def limit(input_bytes: int) -> None:
+    """Limit this process's address space to its current size, what an input may take, and a reserve, if supported."""
     with contextlib.suppress(ImportError, ValueError, OSError):
         import resource
 
         if size := _field("VmSize"):
-            resource.setrlimit(resource.RLIMIT_AS, (size + most + _RESERVED,) * 2)
+            resource.setrlimit(resource.RLIMIT_AS, (size + input_bytes + _RESERVED,) * 2)
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def begin() -> int | None:
-    """Forget the peak so far, and return the bytes that are taken now; None where the system does not tell."""
+    """Reset the peak, and return the bytes in use now; None if the system does not report them."""
     try:
         _CLEAR.write_text(_RESET_PEAK)
     except OSError:
@@ -29,8 +29,8 @@ def begin() -> int | None:
     return _field("VmRSS")
 
 
-def beyond(begun: int | None) -> int:
-    """Return the most bytes that were taken since `begin` beyond what it returned; 0 where the system does not tell."""
+def peak_since(begun: int | None) -> int:
+    """Return by how many bytes the peak since `begin` exceeds its result; 0 if the system does not report it."""
     return _field("VmHWM") - begun if begun is not None else 0
 
 

@@ -1,8 +1,8 @@
-"""Models on their way from their files to the first token of an answer, by the program's own path."""
+"""Taking models from their files to the first token of an answer, with the program's own code."""
 
 from pathlib import Path
 
-from fuzzing.outcomes import place_told
+from fuzzing.outcomes import place_in_traceback
 from fuzzing.target import Mark
 from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.contract.events import Failed, TextChunk
@@ -17,42 +17,42 @@ _GREEDY = SamplingOptions(temperature=0)
 _CHAT = (Message("system", "Be brief."), Message("user", "Once upon"))
 
 
-# What is said of a model that is loaded names the part of it that fails; which model that is, a person knows by then.
+# Messages about a loaded model name the part that fails, but not the model, which the person knows by then.
 _PARTS = ("tokenizer.json", "chat template", "An input is empty")
 
 
 def names_model(message: str, path: Path) -> bool:
-    """Return whether a sentence names a model by its path, or the part of it that fails once it is loaded."""
+    """Return whether a message names a model by its path, or the part of a loaded model that fails."""
     return str(path) in message or any(part in message for part in _PARTS)
 
 
 class BugError(Exception):
-    """The engine itself says that it made a mistake.
+    """The engine reported an internal error.
 
     Attributes:
-        where: The place in its code.
+        where: The place in the engine's code.
     """
 
     def __init__(self, event: Failed) -> None:
-        """Take what it says."""
+        """Create the error from the engine's event."""
         super().__init__(event.message)
-        self.where = place_told(event.details)
+        self.where = place_in_traceback(event.details)
         self.add_note(event.details)
 
 
 class Models:
-    """An engine that takes one model after the other."""
+    """An engine that loads one model after another."""
 
     def __init__(self) -> None:
-        """Start without a model."""
+        """Create the engine without a model."""
         device.prepare()
         self._engine = Engine()
 
-    def through(self, path: Path, mark: Mark) -> None:
-        """Take a model as far as it goes.
+    def process(self, path: Path, mark: Mark) -> None:
+        """Process a model as far as possible.
 
         Raises:
-            SottoError: It was refused.
+            SottoError: The model was refused.
         """
         record = record_of(path)
         mark("found")
@@ -68,9 +68,9 @@ class Models:
             self._engine.unload()
 
     def _answer(self, mark: Mark) -> None:
-        for number, asked in enumerate(({"messages": _CHAT}, {"prompt": "Once upon a time, é 12"})):
+        for number, fields in enumerate(({"messages": _CHAT}, {"prompt": "Once upon a time, é 12"})):
             prepared = self._engine.prepare(
-                GenerateRequest(id=str(number), num_predict=2, sampling=_GREEDY, **asked)  # type: ignore[arg-type]
+                GenerateRequest(id=str(number), num_predict=2, sampling=_GREEDY, **fields)  # type: ignore[arg-type]
             )
             mark("prepared")
             for event in self._engine.generate(prepared):
@@ -87,6 +87,6 @@ class Models:
 
 
 def _check(event: object) -> None:
-    """Raise what an event says that failed."""
+    """Raise an error if an event reports a failure."""
     if isinstance(event, Failed):
         raise BugError(event) if event.bug else SottoError(event.message)

@@ -1,4 +1,4 @@
-"""What became of one input, as a worker tells it: plain values, so that they cross a pipe as JSON."""
+"""The outcome of one input, in plain values that workers send as JSON."""
 
 import re
 import traceback
@@ -11,21 +11,21 @@ SOURCE = ROOT / "desktop" / "sotto"
 
 WHOLE, REFUSED, FINDING = "whole", "refused", "finding"
 _FRAME = re.compile(r'File "([^"]+)", line (\d+),? in (\S+)')
-# What differs from one sentence to the next that says the same.
+# The parts that differ between two messages of the same kind.
 _VARIES = re.compile(r"'[^']*'|/\S+|[-+]?\d[\d.,]*|\[[^\]]*\]")
 
 
 @dataclass(slots=True)
 class Outcome:
-    """What became of one input.
+    """The outcome of one input.
 
     Attributes:
         result: `whole`, `refused` or `finding`.
-        stages: Those that it reached.
-        message: The sentence that refused it, or what was found.
-        kind: Of a finding: `exception`, `crash`, `hang`, `slow`, `memory` or `sentence`.
-        where: Of a finding: where it was raised, by which it is known again.
-        details: Of a finding: a traceback, or what the worker said last.
+        stages: The stages that it reached.
+        message: The message of the refusal or the finding.
+        kind: The kind of a finding: `exception`, `crash`, `hang`, `slow`, `memory` or `sentence`.
+        where: The place where a finding was raised, which identifies it.
+        details: The traceback of a finding, or the worker's last output.
     """
 
     result: str = WHOLE
@@ -37,52 +37,52 @@ class Outcome:
 
 
 def found(outcome: Outcome, kind: str, where: str, message: str, details: str = "") -> Outcome:
-    """Make an outcome a finding."""
+    """Turn an outcome into a finding."""
     outcome.result, outcome.kind, outcome.where = FINDING, kind, where
     outcome.message, outcome.details = message, details
     return outcome
 
 
 def raised(outcome: Outcome, error: BaseException) -> Outcome:
-    """Make a finding of an error that nobody should see."""
+    """Turn an outcome into a finding because of an error that nobody should see."""
     kind = "memory" if isinstance(error, MemoryError) else "exception"
-    # What is told of elsewhere says itself where it was raised there.
+    # Errors that are reported in another place than they were raised in have their own `where`.
     where = getattr(error, "where", "") or f"{type(error).__name__} at {place_of(error.__traceback__)}"
-    # All of a recursion would be thousands of lines.
+    # A full traceback of a recursion would have thousands of lines.
     lines = traceback.format_exception(error, limit=-30)
     return found(outcome, kind, where, f"{type(error).__name__}: {error}"[:500], "".join(lines)[-6000:])
 
 
 def place_of(trace: TracebackType | None) -> str:
-    """Return the last place of our own that a traceback goes through, else its last one."""
+    """Return the innermost place in our own code in a traceback, or else its innermost place."""
     frames = traceback.extract_tb(trace)
-    own = [frame for frame in frames if Path(frame.filename).is_relative_to(SOURCE)]
+    ours = [frame for frame in frames if Path(frame.filename).is_relative_to(SOURCE)]
     if not frames:
         return "nowhere"
-    frame = (own or frames)[-1]
+    frame = (ours or frames)[-1]
     return f"{_short(frame.filename)}:{frame.lineno} ({frame.name})"
 
 
 def place_in(dump: str) -> str:
-    """Return the first place of our own in what faulthandler wrote, else its first one."""
+    """Return the first place in our own code in a dump of faulthandler, or else its first place."""
     _, _, current = dump.rpartition("Current thread")
     frames = _FRAME.findall(current or dump) or _FRAME.findall(dump)
-    own = [frame for frame in frames if Path(frame[0]).is_relative_to(SOURCE)]
+    ours = [frame for frame in frames if Path(frame[0]).is_relative_to(SOURCE)]
     if not frames:
         return "nowhere known"
-    name, line, function = (own or frames)[0]
+    name, line, function = (ours or frames)[0]
     return f"{_short(name)}:{line} ({function})"
 
 
 def shape_of(sentence: str) -> str:
-    """Return what is the same in sentences that say the same of different values."""
+    """Return the part of a message that is the same for all values."""
     return _VARIES.sub("#", sentence)
 
 
-def place_told(trace: str) -> str:
-    """Return the last place of our own in the text of a traceback."""
-    own = [frame for frame in _FRAME.findall(trace) if Path(frame[0]).is_relative_to(SOURCE)]
-    return f"{_short(own[-1][0])}:{own[-1][1]} ({own[-1][2]})" if own else "nowhere known"
+def place_in_traceback(trace: str) -> str:
+    """Return the innermost place in our own code in the text of a traceback."""
+    ours = [frame for frame in _FRAME.findall(trace) if Path(frame[0]).is_relative_to(SOURCE)]
+    return f"{_short(ours[-1][0])}:{ours[-1][1]} ({ours[-1][2]})" if ours else "nowhere known"
 
 
 def _short(name: str) -> str:

@@ -1,4 +1,4 @@
-"""A worker seen from outside: asked for one input after the other, begun anew when it died."""
+"""The parent's side of a worker process, which runs one input after another and is restarted when it dies."""
 
 import contextlib
 import json
@@ -17,14 +17,14 @@ from fuzzing.outcomes import Outcome, found, place_in
 from fuzzing.target import Target, target_of
 
 _PROGRAM = Path(__file__).resolve().parents[1] / "fuzz.py"
-# What runs for long is begun anew now and then, so that a leak of one input is not charged to another.
-_FRESH_AFTER = 5000
-_STARTS_WITHIN, _LONGER = 180.0, 30.0
-_LAST_WORDS = 8000
+# Workers are restarted after that many inputs, so that leaks of one input are not blamed on another.
+_INPUTS_PER_WORKER = 5000
+_START_SECONDS, _GRACE_SECONDS = 180.0, 30.0
+_MAX_OUTPUT = 8000
 
 
 class DeadError(Exception):
-    """The worker ended, or says nothing any more."""
+    """The worker ended or stopped responding."""
 
 
 class BrokenFuzzerError(Exception):
@@ -32,14 +32,14 @@ class BrokenFuzzerError(Exception):
 
 
 class Pool:
-    """One worker process after the other for a target.
+    """One worker process at a time for a target.
 
     Attributes:
-        target: What is fuzzed.
+        target: The target.
     """
 
     def __init__(self, name: str, seed: str) -> None:
-        """Start nothing yet."""
+        """Set up a pool without starting a worker yet."""
         self.target: Target = target_of(name)
         self._name, self._seed = name, seed
         self._folder = Path(tempfile.mkdtemp(prefix=f"fuzz-{name}-"))
@@ -48,29 +48,29 @@ class Pool:
         self._unread = b""
         self._done = 0
 
-    def run(self, asked: str) -> Outcome:
-        """Run an input, by its number or the path of its file.
+    def run(self, input_id: str) -> Outcome:
+        """Run an input, given by its number or the path of its file.
 
         Raises:
-            DeadError: No worker can be started.
-            BrokenFuzzerError: The input cannot be made.
+            DeadError: A worker cannot be started.
+            BrokenFuzzerError: The input cannot be created.
         """
-        if self._process is None or self._done >= _FRESH_AFTER:
+        if self._process is None or self._done >= _INPUTS_PER_WORKER:
             self._start()
         assert self._process is not None
         assert self._process.stdin is not None
         outcome = Outcome()
         try:
-            self._process.stdin.write(f"{asked}\n")
+            self._process.stdin.write(f"{input_id}\n")
             self._process.stdin.flush()
-            for told in self._told(self.target.wall_seconds + _LONGER):
-                if "broken" in told:
-                    raise BrokenFuzzerError(f"Input {asked} of {self._name} cannot be made:\n{told['broken']}")
-                if "stage" in told:
-                    outcome.stages.append(told["stage"])
+            for message in self._messages(self.target.wall_seconds + _GRACE_SECONDS):
+                if "broken" in message:
+                    raise BrokenFuzzerError(f"Input {input_id} of {self._name} cannot be created:\n{message['broken']}")
+                if "stage" in message:
+                    outcome.stages.append(message["stage"])
                 else:
                     names = ("result", "message", "kind", "where", "details")
-                    for name, value in zip(names, told["outcome"], strict=True):
+                    for name, value in zip(names, message["outcome"], strict=True):
                         setattr(outcome, name, value)
                     self._done += 1
                     return outcome
@@ -80,11 +80,11 @@ class Pool:
 
     @property
     def input(self) -> bytes:
-        """The input that ran last."""
+        """Return the input that ran last."""
         return (self._folder / "run" / "input").read_bytes()
 
     def close(self) -> None:
-        """End the worker and take its folder away."""
+        """End the worker and delete its folder."""
         self._end()
         shutil.rmtree(self._folder, ignore_errors=True)
 
@@ -95,30 +95,30 @@ class Pool:
         folder.mkdir()
         mine, theirs = os.pipe()
         command = [sys.executable, str(_PROGRAM), "--worker", self._name, self._seed, str(folder), str(theirs)]
-        with (folder / "said").open("wb") as said:
+        with (folder / "output").open("wb") as output:
             self._process = subprocess.Popen(
                 command,
                 stdin=subprocess.PIPE,
-                stdout=said,
-                stderr=said,
+                stdout=output,
+                stderr=output,
                 pass_fds=[theirs],
                 text=True,
-                # An interrupt is for the tool, and no finding.
+                # Interrupts are meant for the tool, and are not findings.
                 start_new_session=True,
             )
         os.close(theirs)
         self._pipe, self._unread, self._done = mine, b"", 0
         try:
-            next(self._told(_STARTS_WITHIN))
+            next(self._messages(_START_SECONDS))
         except (DeadError, StopIteration) as error:
-            raise DeadError(f"The worker of {self._name} does not start: {self._last_words()}") from error
+            raise DeadError(f"The worker for {self._name} does not start: {self._last_output()}") from error
 
-    def _told(self, seconds: float) -> Iterator[dict]:
-        """Yield what the worker tells, until it is dead or `seconds` are over."""
+    def _messages(self, seconds: float) -> Iterator[dict]:
+        """Yield the worker's messages until it is dead or `seconds` are over."""
         end = time.monotonic() + seconds
         while True:
-            line, there, rest = self._unread.partition(b"\n")
-            if there:
+            line, newline, rest = self._unread.partition(b"\n")
+            if newline:
                 self._unread = rest
                 yield json.loads(line)
                 continue
@@ -129,24 +129,24 @@ class Pool:
             self._unread += piece
 
     def _post_mortem(self, outcome: Outcome) -> Outcome:
-        """Make a finding of a worker that ended, or does not answer."""
+        """Turn the outcome of a worker that ended or does not respond into a finding."""
         assert self._process is not None
         silent = False
         try:
-            code = self._process.wait(_LONGER)
+            code = self._process.wait(_GRACE_SECONDS)
         except subprocess.TimeoutExpired:
             silent, code = True, 0
         self._end()
-        said = self._last_words()
+        output = self._last_output()
         stage = outcome.stages[-1] if outcome.stages else "the beginning"
-        if silent or "Timeout (" in said:
-            told = f"It took more than {self.target.wall_seconds:.0f} s, behind: {stage}."
-            return found(outcome, "hang", place_in(said), told, said)
+        if silent or "Timeout (" in output:
+            message = f"It took more than {self.target.wall_seconds:.0f} s, after: {stage}."
+            return found(outcome, "hang", place_in(output), message, output)
         name = signal.Signals(-code).name if code < 0 else f"exit status {code}"
-        return found(outcome, "crash", f"{name} at {place_in(said)}", f"The process ended by {name}.", said)
+        return found(outcome, "crash", f"{name} at {place_in(output)}", f"The process was ended by {name}.", output)
 
-    def _last_words(self) -> str:
-        return (self._folder / "run" / "said").read_text(errors="replace")[-_LAST_WORDS:]
+    def _last_output(self) -> str:
+        return (self._folder / "run" / "output").read_text(errors="replace")[-_MAX_OUTPUT:]
 
     def _end(self) -> None:
         if self._process is None:

@@ -1,4 +1,4 @@
-"""What is fuzzed: where inputs come from, what they go through, and what may become of one."""
+"""The base class of targets: how inputs are made and run, and which outcomes are allowed."""
 
 import importlib
 import re
@@ -9,11 +9,11 @@ from random import Random
 from sotto.errors import SottoError
 
 NAMES = tuple("gguf safetensors manifest config tokenizer jinja gotemplate chats pdf schema api".split())
-"""Every target that is run where none is named."""
+"""The targets that run by default."""
 
-_LONGEST_SENTENCE = 4000
-# What shows our insides to people.
-_INSIDES = re.compile(r"Traceback|\[Errno|<class|object at 0x")
+_MAX_CHARACTERS = 4000
+# Internals that messages must not show to people.
+_INTERNALS = re.compile(r"Traceback|\[Errno|<class|object at 0x")
 _OUT_OF_MEMORY = "Memory ran out"
 Mark = Callable[[str], None]
 
@@ -22,14 +22,15 @@ class Target:
     """One kind of input.
 
     Attributes:
-        stages: How far an input can get, in order; `run` marks each that it reached.
-        known: What is not a sentence of ours, but said as clients of Ollama know it.
-        first_share: At least so many of a hundred inputs pass the first stage; a fuzz below that is too shallow.
-        last_share: At least so many of a hundred reach the last one.
-        refusals: What may be raised: errors with a sentence for people.
-        cpu_seconds: One input that takes longer is a finding. Of all threads, as the machine may be busy.
-        wall_seconds: One input that takes longer hangs, and its worker is ended.
-        memory: Bytes that one input may take beside what there was; more is a finding.
+        stages: The stages that an input can reach, in order; `run` marks each one that it reaches.
+        known: Messages that are not sentences of ours, but have the wording that clients of Ollama expect.
+        first_share: The percentage of inputs that must reach the first stage; a run with less is too shallow.
+        last_share: The percentage of inputs that must reach the last stage.
+        refusals: The errors that `run` may raise, which have a message for people.
+        cpu_seconds: The limit of processor time for one input, over all threads, because the machine may be busy;
+            more is a finding.
+        wall_seconds: The time after which an input counts as hanging and its worker is killed.
+        memory: The number of additional bytes that one input may take; more is a finding.
     """
 
     stages: tuple[str, ...] = ()
@@ -42,43 +43,43 @@ class Target:
     memory = 1 << 30
 
     def prepare(self, folder: Path) -> None:
-        """Make what inputs are made of, once in each worker; `folder` is its own."""
+        """Prepare the material for inputs, once in each worker; `folder` is the worker's own."""
 
     def make(self, random: Random) -> bytes:
-        """Return an input, which depends on `random` alone."""
+        """Return an input that depends only on `random`."""
         raise NotImplementedError
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Take an input as far as it goes, and mark each stage that it reached.
+        """Process an input as far as possible, and mark each stage that it reaches.
 
         Raises:
-            SottoError: It was refused, in a sentence.
+            SottoError: The input was refused with a message.
         """
         raise NotImplementedError
 
     def names(self, message: str) -> bool:
-        """Return whether a sentence names what it is about."""
+        """Return whether a message names what it is about."""
         return True
 
     def fault_of(self, message: str) -> str:
-        """Return what is wrong with a sentence, or an empty text."""
+        """Return what is wrong with a message, or an empty text."""
         if not message.isprintable() or not message.strip():
             return "is not a printable line"
         if self.known.fullmatch(message):
             return ""
-        # What is cut off ends with three points and one more.
+        # Truncated text ends with an ellipsis and a full stop.
         if not message.endswith((".", "?")) or (message.endswith("..") and not message.endswith("....")):
             return "does not end as a sentence"
-        if len(message) > _LONGEST_SENTENCE:
+        if len(message) > _MAX_CHARACTERS:
             return f"has {len(message)} characters"
-        if found := _INSIDES.search(message):
-            return f"shows our insides ({found[0]})"
+        if found := _INTERNALS.search(message):
+            return f"shows internals ({found[0]})"
         if message.startswith(_OUT_OF_MEMORY):
             return "says that memory ran out"
         return "" if self.names(message) else "does not name what it is about"
 
 
 def target_of(name: str) -> Target:
-    """Return the target of a name, which is a module of `fuzzing.targets`."""
-    made: Target = importlib.import_module(f"fuzzing.targets.{name}").TARGET
-    return made
+    """Return the target of the module with this name in `fuzzing.targets`."""
+    target: Target = importlib.import_module(f"fuzzing.targets.{name}").TARGET
+    return target

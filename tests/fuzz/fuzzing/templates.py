@@ -1,4 +1,4 @@
-"""Chat templates and conversations for them: real ones where the material is there, else a few of our own."""
+"""Chat templates and conversations for them: real templates if the material exists, and a few of our own."""
 
 import json
 from typing import Any
@@ -27,7 +27,7 @@ _OWN_GO = (
     '{{- range .Messages }}{{ template "turn" . }}{{ if and (eq .Role "user") (gt (len .Content) 3) }}+{{ break }}'
     "{{ else if not .Content }}-{{ else }}{{ continue }}{{ end }}{{ end -}}{{ index .Messages 0 }}{{ len .Tools }}",
 )
-_LONGEST = 12_000
+_MAX_CHARACTERS = 12_000
 
 
 def _material(*parts: str) -> Any:
@@ -38,12 +38,12 @@ def _material(*parts: str) -> Any:
 def _jinja() -> tuple[str, ...]:
     folder = ROOT / "chat-templates"
     texts = [path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.jinja"))] if folder.exists() else []
-    return (*_OWN_JINJA, *(text for text in texts if len(text) < _LONGEST))
+    return (*_OWN_JINJA, *(text for text in texts if len(text) < _MAX_CHARACTERS))
 
 
 def _go() -> tuple[str, ...]:
     found = _material("go-templates", "automap.json") or []
-    texts = [one["ollama"]["template"] for one in found if "template" in (one.get("ollama") or {})]
+    texts = [entry["ollama"]["template"] for entry in found if "template" in (entry.get("ollama") or {})]
     return (*_OWN_GO, *dict.fromkeys(texts))
 
 

@@ -1,4 +1,4 @@
-"""Mutations of JSON values that leave most of them as they are, and keep what holds them together."""
+"""Mutations of JSON values that leave most of a value unchanged and its structure intact."""
 
 import copy
 import json
@@ -22,7 +22,7 @@ _STOP = 0.3
 
 
 def text_of(value: Any) -> bytes:
-    """Return a value as JSON, with escapes where there are half characters."""
+    """Return a value as JSON, with escapes if it contains lone surrogates."""
     try:
         return json.dumps(value, ensure_ascii=False).encode()
     except UnicodeEncodeError:
@@ -30,15 +30,15 @@ def text_of(value: Any) -> bytes:
 
 
 def mutated(value: Any, random: Random, most: int = 4, keep: Sequence[str] = ()) -> Any:
-    """Return a copy with a few mutations, mostly one.
+    """Return a copy with a few mutations, usually one.
 
-    In most copies all that changes stays of its type, so that they get past whoever looks at types only.
+    In most copies every change preserves the type, so that the copy passes checks of types alone.
 
     Args:
-        value: Stays as it is.
-        random: Decides.
-        most: Most mutations.
-        keep: Keys at the top that stay, with what they hold.
+        value: The value, which is not changed.
+        random: The source of randomness.
+        most: The maximum number of mutations.
+        keep: Top-level keys that stay unchanged with their values.
     """
     changed, tame = copy.deepcopy(value), random.random() < 0.7
     for _ in range(times(random, most)):
@@ -47,7 +47,7 @@ def mutated(value: Any, random: Random, most: int = 4, keep: Sequence[str] = ())
 
 
 def times(random: Random, most: int = 4) -> int:
-    """Return how many mutations to make: one in half of all inputs, and then fewer and fewer."""
+    """Return a number of mutations: one in half of all cases, and each further one with half the probability."""
     count = 1
     while count < most and random.random() < 0.5:
         count += 1
@@ -55,7 +55,7 @@ def times(random: Random, most: int = 4) -> int:
 
 
 def near(value: Any, random: Random, *, tame: bool = False) -> Any:
-    """Return another value of the same type, or now and then of any where it need not be `tame`."""
+    """Return another value of the same type, or sometimes of any type unless `tame` is set."""
     if not tame and random.random() < 0.12:
         return anything(random)
     if isinstance(value, bool):
@@ -102,7 +102,7 @@ def anything(random: Random) -> Any:
 
 
 def _nested(random: Random) -> Any:
-    """Return lists or objects in each other, a few or very many."""
+    """Return nested lists and objects, with few or many levels."""
     value: Any = 1
     for _ in range(random.choice((3, 20, 100))):
         value = [value] if random.random() < 0.5 else {"a": value}
@@ -110,11 +110,11 @@ def _nested(random: Random) -> Any:
 
 
 def _once(value: Any, random: Random, keep: Sequence[str], *, tame: bool) -> Any:
-    """Make one mutation, in place where that is possible."""
+    """Return the value with one mutation, made in place if possible."""
     if not isinstance(value, dict | list) or not value:
         return near(value, random, tame=tame)
     holder, key = value, _key(value, random, keep)
-    # The deeper, the more there is; so a place is gone to step by step, and every part has its turn.
+    # Most parts are deep inside, so choose the place level by level, which gives every part of the value a chance.
     while isinstance(inner := holder[key], dict | list) and inner and random.random() > _STOP:
         holder, key = inner, _key(inner, random)
     if tame:
@@ -131,7 +131,7 @@ def _key(holder: Any, random: Random, keep: Sequence[str] = ()) -> Any:
 
 
 def _change_tamely(holder: Any, key: Any, random: Random) -> None:
-    """Change a value, or how many there are."""
+    """Change a value without changing its type, resize it or delete it."""
     inner = holder[key]
     if isinstance(inner, dict | list):
         _resize(inner, random)
@@ -142,7 +142,7 @@ def _change_tamely(holder: Any, key: Any, random: Random) -> None:
 
 
 def _change(whole: Any, holder: Any, key: Any, random: Random) -> None:
-    """Change what stands at a place, or whether something does."""
+    """Change, delete, replace, insert or rename an entry."""
     kind = random.random()
     if kind < 0.5:
         inner = holder[key]
@@ -163,7 +163,7 @@ def _change(whole: Any, holder: Any, key: Any, random: Random) -> None:
 
 
 def _resize(inner: Any, random: Random) -> None:
-    """Make a list or an object shorter, longer or another order."""
+    """Shorten, extend or reorder a list or an object."""
     if isinstance(inner, list):
         kind = random.randrange(4)
         if kind == 0:
@@ -182,7 +182,7 @@ def _resize(inner: Any, random: Random) -> None:
 
 
 def _anywhere(value: Any, random: Random) -> Any:
-    """Return some part of a value."""
+    """Return a random part of a value."""
     while isinstance(value, dict | list) and value and random.random() > _STOP:
         value = value[_key(value, random)]
     return value if len(repr(value)[:20_000]) < 20_000 else None

@@ -1,9 +1,8 @@
-"""The process in which inputs run: it may crash, hang or be ended at any time.
+"""The process in which inputs run, which may crash, hang or be killed at any time.
 
-It is asked by lines on stdin: the number of an input, or the path of one that was kept. What becomes of it goes out as
-lines of JSON on a pipe of its own: `stage` when one is reached, and `outcome` at the end; `broken` where the fuzzer
-itself failed. The input is on the disk
-before it runs. What it says when it crashes goes to stderr, which is a file.
+Each line on stdin is the number of an input, or the path of a stored one. The worker reports on a separate pipe, in
+lines of JSON: `stage` for each stage reached, `outcome` at the end, or `broken` if the fuzzer itself failed. The input
+is written to disk before it runs. The output of a crash goes to stderr, which is a file.
 """
 
 import faulthandler
@@ -21,42 +20,46 @@ from fuzzing.outcomes import REFUSED, Outcome, found, place_of, raised
 from fuzzing.target import Target, target_of
 
 
-def main(name: str, seed: str, folder: Path, told: int) -> None:
-    """Run inputs until stdin ends."""
-    _keep_apart(folder)
-    with os.fdopen(told, "w", encoding="utf-8") as pipe:
+def main(name: str, seed: str, folder: Path, report_fd: int) -> None:
+    """Run inputs until the end of stdin; `report_fd` is the pipe for reports."""
+    _isolate(folder)
+    with os.fdopen(report_fd, "w", encoding="utf-8") as pipe:
 
-        def tell(**what: Any) -> None:
+        def report(**what: Any) -> None:
             pipe.write(json.dumps(what) + "\n")
             pipe.flush()
 
         target = target_of(name)
-        own = folder / "work"
-        own.mkdir()
-        target.prepare(own)
+        work_folder = folder / "work"
+        work_folder.mkdir()
+        target.prepare(work_folder)
         memory.limit(target.memory)
-        tell(ready=True)
+        report(ready=True)
         for line in sys.stdin:
-            asked = line.strip()
+            input_id = line.strip()
             try:
-                data = Path(asked).read_bytes() if not asked.isdecimal() else made(target, name, seed, int(asked))
+                data = (
+                    Path(input_id).read_bytes()
+                    if not input_id.isdecimal()
+                    else input_of(target, name, seed, int(input_id))
+                )
             except Exception:
-                tell(broken=traceback.format_exc())
+                report(broken=traceback.format_exc())
                 raise
             (folder / "input").write_bytes(data)
             faulthandler.dump_traceback_later(target.wall_seconds, exit=True)
-            outcome = outcome_of(target, data, lambda stage: tell(stage=stage))
+            outcome = outcome_of(target, data, lambda stage: report(stage=stage))
             faulthandler.cancel_dump_traceback_later()
-            tell(outcome=[outcome.result, outcome.message, outcome.kind, outcome.where, outcome.details])
+            report(outcome=[outcome.result, outcome.message, outcome.kind, outcome.where, outcome.details])
 
 
-def made(target: Target, name: str, seed: str, number: int) -> bytes:
-    """Return an input by its number: the same on every machine."""
+def input_of(target: Target, name: str, seed: str, number: int) -> bytes:
+    """Return the input with this number, which is the same on every machine."""
     return target.make(Random(f"{seed}/{name}/{number}"))
 
 
 def outcome_of(target: Target, data: bytes, mark: Any) -> Outcome:
-    """Run one input and judge what became of it."""
+    """Run one input and judge the outcome."""
     outcome = Outcome()
 
     def reached(stage: str) -> None:
@@ -73,23 +76,23 @@ def outcome_of(target: Target, data: bytes, mark: Any) -> Outcome:
         if fault := target.fault_of(str(error)):
             kind = "memory" if "memory" in fault else "sentence"
             where = getattr(error, "where", "") or f"{type(error).__name__} at {place_of(error.__traceback__)}"
-            found(outcome, kind, where, f"The sentence {fault}: {error}")
+            found(outcome, kind, where, f"The message {fault}: {error}")
     except (KeyboardInterrupt, SystemExit) as error:
         return raised(outcome, error)
     except BaseException as error:  # a panic of a library in Rust is not an Exception
         return raised(outcome, error)
     stage = outcome.stages[-1] if outcome.stages else "the beginning"
     seconds = time.process_time() - begun
-    # Much memory takes its time as well, so it is asked about first.
-    if (most := memory.beyond(before)) > target.memory:
-        found(outcome, "memory", f"behind: {stage}", f"It took {most / 1e6:.0f} MB. {outcome.message}")
+    # Using much memory also takes time, so memory is checked first.
+    if (peak := memory.peak_since(before)) > target.memory:
+        found(outcome, "memory", f"after: {stage}", f"It took {peak / 1e6:.0f} MB. {outcome.message}")
     elif seconds > target.cpu_seconds:
-        found(outcome, "slow", f"behind: {stage}", f"It took {seconds:.1f} s of the processor. {outcome.message}")
+        found(outcome, "slow", f"after: {stage}", f"It took {seconds:.1f} s of processor time. {outcome.message}")
     return outcome
 
 
-def _keep_apart(folder: Path) -> None:
-    """Keep what a person has out of it, and have crashes say where they were."""
+def _isolate(folder: Path) -> None:
+    """Hide the person's own files from the process, and enable stack traces of crashes."""
     for name in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME", "XDG_STATE_HOME"):
         os.environ[name] = str(folder / "home")
     for name in ("OLLAMA_MODELS", "HF_HUB_CACHE", "HF_HOME", "SOTTO_FOLDERS"):

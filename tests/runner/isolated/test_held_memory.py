@@ -24,7 +24,7 @@ from sotto.runner.residents import Admit, ModelRequest
 from sotto.store.opening import record_of
 from tiny_random import CONFIGS, write_model
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit exists on Linux only")
+pytestmark = [pytest.mark.slow, pytest.mark.skipif(sys.platform != "linux", reason="the limit exists on Linux only")]
 WIDE = {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 24, "max_position_embeddings": 16384}
 WIDE |= {"num_attention_heads": 8, "num_key_value_heads": 8}
 

@@ -28,6 +28,8 @@ from sotto.runner.status import State, Status
 from sotto.store.opening import record_of
 from tiny_random import write_model
 
+pytestmark = pytest.mark.slow
+
 GONE_SECONDS = 3.0
 BIG = {"hidden_size": 1024, "intermediate_size": 4096, "num_hidden_layers": 4, "max_position_embeddings": 2048}
 
@@ -424,7 +426,7 @@ def test_the_process_ends_when_its_parent_is_killed(moment, big):
 
 
 def test_a_process_ends_when_its_stdin_does(big):
-    """Some systems cannot tie a process to its parent by other means."""
+    """Check that the end of stdin ends the process: some systems have no other way to tie it to its parent."""
     from sotto.runner.codec import Hello
     from sotto.runner.serving.wire import Wire
 

@@ -28,6 +28,8 @@ from sotto.runner.loop import EngineLoop
 from sotto.runner.serving.runner_server import Server
 from sotto.runner.serving.switchboard import Switchboard
 
+pytestmark = pytest.mark.slow
+
 GREEDY = {"temperature": 0}
 
 

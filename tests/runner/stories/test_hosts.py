@@ -43,6 +43,8 @@ from sotto.store.opening import record_of
 from thinking_models import HERMES, write_family
 from tiny_random import write_model, write_zeros
 
+pytestmark = pytest.mark.slow
+
 # A few hundred megabytes, so that evaluating a prompt takes seconds.
 WIDE = {
     "hidden_size": 1024,

@@ -20,6 +20,8 @@ from sotto.store.records import Source
 from sotto.store.roots import Root
 from stores import assert_sentence
 
+pytestmark = pytest.mark.slow
+
 CHILD = SUPPORT / "store" / "pull_child.py"
 
 

@@ -212,7 +212,7 @@ def test_the_window_says_it_where_the_tray_cannot_show_messages(around, qtbot, l
     assert ended == []
 
 
-def test_a_tray_that_comes_later_is_used_and_one_that_goes_is_not_relied_on(late_tray, around, qtbot, loop, ended):
+def test_a_late_tray_is_used_and_a_lost_one_is_not_relied_on(late_tray, around, qtbot, loop, ended):
     assert not around.shell.tray.is_visible
     assert around.shell.tray.retry_timer.isActive()
     late_tray[0] = True
@@ -238,7 +238,7 @@ def test_quitting_from_the_panel_and_from_the_system(around, qtbot, loop, ended,
 
 def test_a_click_on_the_apps_icon_brings_the_window_back(around, qtbot, loop):
     around.shell.reopen()
-    assert not around.shell.has_window  # the system activates what it has just started
+    assert not around.shell.has_window  # the system activates an app that it has just started
     around.shell.started_at -= 10
     around.shell.quick.show()
     around.shell.reopen()

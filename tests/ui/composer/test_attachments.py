@@ -68,7 +68,7 @@ def test_a_dropped_text_is_attached_with_its_cost_and_sent_along(ready, qtbot, l
     assert ready.script.requests[1].messages == ready.script.requests[0].messages
 
 
-def test_a_document_can_be_asked_about_without_a_word(ready, qtbot, loop, notes):
+def test_a_document_can_be_sent_without_any_text(ready, qtbot, loop, notes):
     ready.window.composing.attach((notes,))
     button = ready.window.chat.composer.button
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])

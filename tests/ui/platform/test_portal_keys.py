@@ -164,7 +164,7 @@ def test_keys_are_bound_once_a_portal_appears(bus, keys, loop):
     keys.wait_for(lambda: keys.quick.visible)
 
 
-def test_keys_are_bound_again_when_the_portal_comes_back(bus, keys, loop):
+def test_keys_are_bound_again_when_the_portal_returns(bus, keys, loop):
     first = bus.portal()
     keys.bind()
     first.end()

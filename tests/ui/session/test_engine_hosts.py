@@ -30,6 +30,8 @@ from sotto.ui.session.engine_hosts import CrashMarker, crashed_last_time, make_h
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
 from sotto.ui.state.model_state import ChatSettings, Phase
 
+pytestmark = pytest.mark.slow
+
 WAIT = 30_000
 
 

@@ -40,6 +40,8 @@ from sotto.ui.settings.quick_page import QuickPage
 from sotto.ui.toolkit.form_rows import FormRow
 from tiny_random import write_model
 
+pytestmark = pytest.mark.slow
+
 KINDS = (QAbstractButton, QAbstractItemView, QAbstractSpinBox, QLineEdit, QPlainTextEdit)
 
 

@@ -21,7 +21,7 @@ from window_checks import nameless, stretch, tree_of
 SIZES = {"compact": (720, 480), "medium": (1120, 760), "wide": (1600, 1000)}
 # The other pages depend on the machine.
 PAGES = ("answers", "quick", "appearance")
-pytestmark = pytest.mark.usefixtures("same_machine")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("same_machine")]
 BOTH = pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
 ZOOMS = pytest.mark.parametrize("zoom", [1.0, 2.0])
 
@@ -161,7 +161,7 @@ def test_longer_words_have_room_in_downloads(ready, qtbot, loop, preferences, di
     assert all(card.rect().contains(widget.geometry()) for widget in card.findChildren(QLabel) if widget.isVisible())
 
 
-@pytest.mark.covering(2)
+@pytest.mark.covering(1)
 @BOTH
 @ZOOMS
 @pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "quick", "programs", "appearance"])

@@ -11,7 +11,7 @@ from sotto.ui.preferences.preferences import MAX_ZOOM
 from sotto.ui.state.model_state import Phase
 
 MIN_SIZE = (720, 480)
-pytestmark = pytest.mark.usefixtures("same_machine")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("same_machine")]
 BOTH = pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
 
 
@@ -114,7 +114,7 @@ def test_the_settings_of_a_chat_have_room(full, qtbot, loop, preferences, direct
     qtbot.waitUntil(lambda: assert_whole(choices))
 
 
-@pytest.mark.covering(2)
+@pytest.mark.covering(1)
 @BOTH
 @pytest.mark.parametrize(("zoom", "height"), [(1.0, 480), (1.5, 600), (2.0, 860)])
 @pytest.mark.parametrize(

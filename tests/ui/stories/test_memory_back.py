@@ -4,8 +4,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 
-def test_memory_comes_back_after_a_large_model():
+pytestmark = pytest.mark.slow
+
+
+def test_memory_is_freed_after_a_large_model():
     cases = Path(__file__).with_name("memory_back.py")
     line = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", str(cases)]
     done = subprocess.run(line, capture_output=True, text=True, timeout=240, check=False)

@@ -16,6 +16,8 @@ from sotto.store.user_templates import save_user_template
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.state.model_state import ChatSettings, Phase
 
+pytestmark = pytest.mark.slow
+
 WAIT = 30_000
 
 

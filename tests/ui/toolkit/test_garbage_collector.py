@@ -8,6 +8,8 @@ import pytest
 
 from sotto.ui.toolkit.garbage_collector import GarbageCollector
 
+pytestmark = pytest.mark.slow
+
 
 class Cycle:
     """An object in a reference cycle, as a window that holds a lambda over itself is."""

@@ -20,6 +20,8 @@ from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def file(tmp_path):

@@ -1,4 +1,4 @@
-"""Bodies of requests in every dialect, changed field by field, put to a real server over a real tiny model."""
+"""Bodies of requests in every dialect, changed by field, sent to a real server with a tiny model."""
 
 import json
 import logging
@@ -12,7 +12,7 @@ from typing import Any
 import httpx
 
 from fuzzing import values
-from fuzzing.outcomes import place_told, shape_of
+from fuzzing.outcomes import place_in_traceback, shape_of
 from fuzzing.target import Mark, Target
 from gguf_encoders import write_encoder
 from places import EMBEDDINGS
@@ -25,52 +25,52 @@ from sotto.store.opening import record_of
 from thinking_models import HERMES, write_family
 
 _ENCODER = EMBEDDINGS / "bert"
-# Asks other machines.
-_LEFT_OUT = ("/api/pull",)
-# Short answers: long ones would take long, and show nothing.
-_LENGTHS = ("num_predict", "max_tokens", "max_completion_tokens", "max_output_tokens")
-_LONGEST = 3
+# These contact other machines.
+_EXCLUDED = ("/api/pull",)
+# Fields that limit answers, which are kept short because long ones would take time without testing more.
+_LIMIT_FIELDS = ("num_predict", "max_tokens", "max_completion_tokens", "max_output_tokens")
+_MAX_TOKENS = 3
 _STREAMS = ("application/x-ndjson", "text/event-stream")
 _STATUSES = (400, 403, 404, 413, 501)
 
 
-class ToldError(SottoError):
+class RefusedError(SottoError):
     """A request was refused.
 
     Attributes:
-        where: What is the same in all sentences that say so, as it is told far from where it was raised.
+        where: The constant part of the message, because it is reported far from where it was raised.
     """
 
     def __init__(self, message: str) -> None:
-        """Say why."""
+        """Create the error from its message."""
         super().__init__(message)
         self.where = shape_of(message[:200])
 
 
 class WrongAnswerError(Exception):
-    """An answer that no client should get.
+    """An answer that no client should receive.
 
     Attributes:
-        where: The place in the code as far as it was logged, else what was asked and said.
+        where: The place in the code if it was logged, or else the constant part of the request and the answer.
     """
 
-    def __init__(self, asked: str, said: str, logged: str = "") -> None:
-        """Name what was asked, what was said, and what was logged of it."""
-        super().__init__(f"{asked}: {said}")
-        self.where = place_told(logged) if logged else shape_of(f"{asked} {said}"[:200])
+    def __init__(self, request: str, answer: str, logged: str = "") -> None:
+        """Create the error from the request, the answer and the logged traceback."""
+        super().__init__(f"{request}: {answer}")
+        self.where = place_in_traceback(logged) if logged else shape_of(f"{request} {answer}"[:200])
         self.add_note(logged)
 
 
 class Api(Target):
-    """Bodies, up to an answer of a model."""
+    """Bodies, up to a model's answer."""
 
     stages = ("model wanted", "asked", "answered")
-    # Go's errors begin with a small letter, and end without a point.
+    # Go's errors begin with a lower-case letter and end without a full stop.
     known = re.compile(r'[a-z\["].*[^.]')
     first_share, last_share = 20, 12
 
     def prepare(self, folder: Path) -> None:
-        """Start a server."""
+        """Start a server with two models."""
         tiny = replace(record_of(write_family(folder / "tiny", HERMES)), name="sotto:latest")
         encoder = replace(record_of(write_encoder(folder / "bert.gguf", _ENCODER)), name="all-minilm:latest")
         self._host = _Marking(LoopHost(models=lambda: (tiny, encoder)))
@@ -81,8 +81,8 @@ class Api(Target):
         logging.getLogger("sotto").addHandler(self._log)
 
     def make(self, random: Random) -> bytes:
-        """Change an example of the API's own description, with short answers."""
-        path = random.choice([path for path in BODIES if path not in _LEFT_OUT])
+        """Change an example from the API's own description, with short answers."""
+        path = random.choice([path for path in BODIES if path not in _EXCLUDED])
         body = values.mutated(
             _short(random.choice(BODIES[path])), random, keep=("model",) if random.random() < 0.95 else ()
         )
@@ -93,11 +93,11 @@ class Api(Target):
         return values.text_of({"path": path, "body": _capped(body)})
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Send it, and read all of the answer."""
-        told = json.loads(data)
+        """Send the body, and read the whole answer."""
+        document = json.loads(data)
         self._host.mark, self._log.last = mark, ""
-        method = "DELETE" if told["path"] == "/api/delete" else "POST"
-        answer = self._client.request(method, told["path"], content=json.dumps(told["body"]).encode())
+        method = "DELETE" if document["path"] == "/api/delete" else "POST"
+        answer = self._client.request(method, document["path"], content=json.dumps(document["body"]).encode())
         problems = list(_problems(answer.text)) if answer.headers.get("content-type", "").startswith(_STREAMS) else []
         if answer.status_code == 200 and not problems:
             if "asked" in self._host.marked:
@@ -105,12 +105,12 @@ class Api(Target):
             return
         message = problems[0] if problems else _message(answer)
         if (answer.status_code not in (200, *_STATUSES)) or "made a mistake" in message:
-            raise WrongAnswerError(told["path"], f"{answer.status_code} {message}", self._log.last)
-        raise ToldError(message)
+            raise WrongAnswerError(document["path"], f"{answer.status_code} {message}", self._log.last)
+        raise RefusedError(message)
 
 
 class _Marking:
-    """A host that tells what is asked of it."""
+    """A host that marks the stages of requests."""
 
     def __init__(self, inner: Host) -> None:
         self._inner = inner
@@ -135,7 +135,7 @@ class _Marking:
 
 
 class _Log(logging.Handler):
-    """Keeps the last traceback that was logged."""
+    """Keeps the last logged traceback."""
 
     last = ""
 
@@ -144,21 +144,21 @@ class _Log(logging.Handler):
 
 
 def _short(body: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an example that asks for no more than a few tokens."""
+    """Return an example that requests only a few tokens."""
     copied: dict[str, Any] = json.loads(json.dumps(body))
     if "messages" in copied or "prompt" in copied or "input" in copied:
-        copied.setdefault("max_tokens", _LONGEST)
-        copied.setdefault("options", {}).setdefault("num_predict", _LONGEST)
-        copied["max_output_tokens"] = copied["max_completion_tokens"] = _LONGEST
+        copied.setdefault("max_tokens", _MAX_TOKENS)
+        copied.setdefault("options", {}).setdefault("num_predict", _MAX_TOKENS)
+        copied["max_output_tokens"] = copied["max_completion_tokens"] = _MAX_TOKENS
     return copied
 
 
 def _capped(value: Any, depth: int = 0) -> Any:
-    """Return a body in which whatever says how long an answer may be says a small number."""
+    """Return a body in which all limits of an answer's length are small."""
     if isinstance(value, dict) and depth < 3:
         return {
-            key: _LONGEST
-            if key in _LENGTHS and isinstance(inner, int | float) and inner > 0
+            key: _MAX_TOKENS
+            if key in _LIMIT_FIELDS and isinstance(inner, int | float) and inner > 0
             else _capped(inner, depth + 1)
             for key, inner in value.items()
         }
@@ -166,25 +166,25 @@ def _capped(value: Any, depth: int = 0) -> Any:
 
 
 def _problems(text: str) -> Any:
-    """Yield the sentences of errors in a stream."""
+    """Yield the messages of errors in a stream."""
     for line in text.splitlines():
         line = line.removeprefix("data:").strip()
         if line.startswith("{"):
-            told = json.loads(line)
-            if isinstance(told.get("error"), dict | str):
-                yield _said(told["error"])
+            event = json.loads(line)
+            if isinstance(event.get("error"), dict | str):
+                yield _message_of(event["error"])
 
 
 def _message(answer: httpx.Response) -> str:
-    """Return the sentence of an error, in whatever dialect."""
+    """Return the message of an error in any dialect."""
     try:
-        return _said(answer.json()["error"])
+        return _message_of(answer.json()["error"])
     except (ValueError, KeyError, TypeError) as error:
-        told = f"{answer.status_code} without a sentence: {answer.text[:300]!r}"
-        raise WrongAnswerError(answer.request.url.path, told) from error
+        problem = f"{answer.status_code} without a sentence: {answer.text[:300]!r}"
+        raise WrongAnswerError(answer.request.url.path, problem) from error
 
 
-def _said(error: Any) -> str:
+def _message_of(error: Any) -> str:
     return error["message"] if isinstance(error, dict) else error
 
 

@@ -1,4 +1,4 @@
-"""Exports of conversations, changed field by field, imported, shown, searched and exported again."""
+"""Exports of conversations, changed by field, imported, shown, searched and exported again."""
 
 from pathlib import Path
 from random import Random
@@ -41,17 +41,17 @@ _SEED = {
 
 
 class Chats(Target):
-    """Exports, up to one that is exported and imported again."""
+    """Exports, up to being exported and imported again."""
 
     stages = ("imported", "shown", "found", "exported", "imported again")
     first_share, last_share = 40, 40
 
     def prepare(self, folder: Path) -> None:
-        """Name a file for the conversations."""
+        """Choose the path of the database."""
         self._path = folder / "chats.sqlite3"
 
     def make(self, random: Random) -> bytes:
-        """Change fields; now and then the text itself."""
+        """Change fields, and sometimes the text itself."""
         keep = ("format", "version") if random.random() < 0.9 else ()
         text = values.text_of(values.mutated(_SEED, random, keep=keep)).decode()
         if random.random() < 0.05:
@@ -60,8 +60,8 @@ class Chats(Target):
         return text.encode()
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Import, look at everything, and go round once more."""
-        # As the app reads the file.
+        """Import the chats, read everything, export them and import them again."""
+        # Decode the file as the app does.
         text = data.decode()
         database = Database(self._path)
         try:
@@ -75,9 +75,9 @@ class Chats(Target):
                 store.branch(chat)
             store.chats()
             mark("shown")
-            for asked in ("once", "é", "a", '"'):
-                search(database.connection, asked)
-                search_titles(database.connection, asked)
+            for query in ("once", "é", "a", '"'):
+                search(database.connection, query)
+                search_titles(database.connection, query)
             mark("found")
             exported = as_json(database)
             for chat in chats:
@@ -93,7 +93,7 @@ class Chats(Target):
                 file.unlink()
 
     def names(self, message: str) -> bool:
-        """The file or the field is named."""
+        """Return whether the message names the file or the field."""
         return message.startswith("The file ") or "chats[" in message
 
 

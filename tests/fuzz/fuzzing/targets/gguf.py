@@ -1,4 +1,4 @@
-"""GGUF files: a header that loads, with other values, tensor tables and vocabularies."""
+"""GGUF files: headers that load, with changed values, tensor tables and vocabularies."""
 
 import copy
 from collections.abc import Callable
@@ -34,7 +34,7 @@ _TYPES = (gguf.GGMLQuantizationType.F32, gguf.GGMLQuantizationType.Q8_0, gguf.GG
 
 
 class Gguf(Target):
-    """GGUF files, up to an answer's first token."""
+    """GGUF files, up to the first token of an answer."""
 
     stages = ("header read", "config made", *STAGES)
     first_share, last_share = 60, 10
@@ -54,7 +54,7 @@ class Gguf(Target):
             self._seeds.append(parsed(self._path.read_bytes()))
 
     def make(self, random: Random) -> bytes:
-        """Change a header and write it again; now and then change bytes of the file, whatever they are."""
+        """Change a header and write it again; sometimes change any bytes of the file instead."""
         form = copy.deepcopy(random.choice(self._seeds))
         whole = random.random() < 0.92
         for _ in range(values.times(random) if whole else 0):
@@ -65,21 +65,21 @@ class Gguf(Target):
         return content if whole else _damaged(content, random)
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Read, load and ask."""
+        """Read the file, load the model and ask it."""
         self._path.write_bytes(data)
         file = read_gguf_file(self._path)
         mark("header read")
         config_of(Values(file))
         mark("config made")
-        self._models.through(self._path, mark)
+        self._models.process(self._path, mark)
 
     def names(self, message: str) -> bool:
-        """The file is named."""
+        """Return whether the message names the file."""
         return names_model(message, self._path)
 
 
 def byte_level(writer: gguf.GGUFWriter, count: int) -> None:
-    """Write a vocabulary of letters and of what they are merged to."""
+    """Write a vocabulary of letters and their merges."""
     letters = [chr(code) for code in range(33, 127)][: count - 8]
     made = [f"{first}{second}" for first, second in pairwise(letters)][: count - len(letters) - 4]
     tokens = ["<u>", "<s>", "</s>", "Ġ", *letters, *made]
@@ -94,7 +94,7 @@ def byte_level(writer: gguf.GGUFWriter, count: int) -> None:
 
 
 def _sentence_pieces(writer: gguf.GGUFWriter, count: int) -> None:
-    """Write a vocabulary whose tokens have scores, and bytes as far as there is room."""
+    """Write a vocabulary with scores, and with byte tokens as far as they fit."""
     letters = ["\u2581", *map(chr, range(97, 123)), "\u2581a", "on", "\u2581on", "ce"]
     tokens = ["<unk>", "<s>", "</s>", *letters]
     tokens += [f"<0x{byte:02X}>" for byte in range(256)][: count - len(tokens)]
@@ -115,7 +115,7 @@ def _templates(writer: gguf.GGUFWriter) -> None:
 
 
 def _value(form: Form, random: Random) -> None:
-    """Another value for a key: of the same type as far as that is a number's, near or far."""
+    """Change the value of a key, usually preserving its type."""
     pair = random.choice(form.pairs)
     if pair.kind == ARRAY:
         _array(pair, random)
@@ -130,7 +130,7 @@ def _value(form: Form, random: Random) -> None:
 
 
 def _array(pair: Pair, random: Random) -> None:
-    """Another element, another length, another order."""
+    """Change elements of an array, its length or its order."""
     items = pair.value
     kind = random.randrange(7)
     if kind == 0:
@@ -147,7 +147,7 @@ def _array(pair: Pair, random: Random) -> None:
 
 
 def _type(form: Form, random: Random) -> None:
-    """Another type for a key, with its value as far as that has one there."""
+    """Change the type of a key, and convert its value as far as possible."""
     pair = random.choice(form.pairs)
     if pair.kind == ARRAY:
         pair.inner = random.choice((*SCALARS, TEXT, TEXT, ARRAY, 13))
@@ -158,7 +158,7 @@ def _type(form: Form, random: Random) -> None:
 
 
 def _keys(form: Form, random: Random) -> None:
-    """A key fewer, twice, more, or of another name."""
+    """Remove, duplicate, swap, rename or add a key."""
     pair = random.choice(form.pairs)
     kind = random.randrange(5)
     if kind == 0:
@@ -175,7 +175,7 @@ def _keys(form: Form, random: Random) -> None:
 
 
 def _extra(form: Form, random: Random) -> Pair:
-    """Return a pair that changes how a model is read."""
+    """Return a pair that affects how a model is read."""
     architecture = form.pair("general.architecture")
     begins = architecture.value if architecture and isinstance(architecture.value, str) else "llama"
     key, kind, value = random.choice(
@@ -198,7 +198,7 @@ def _extra(form: Form, random: Random) -> Pair:
 
 
 def _table(form: Form, random: Random) -> None:
-    """Another entry in the table of tensors."""
+    """Change, remove or add an entry of the tensor table."""
     tensor = random.choice(form.tensors)
     other = random.choice(form.tensors)
     kind = random.randrange(9)
@@ -229,7 +229,7 @@ def _size(dims: list[int], random: Random) -> int:
 
 
 def _vocabulary(form: Form, random: Random) -> None:
-    """Other tokens, scores, types or merges, as long as they were or not."""
+    """Change tokens, scores, types or merges, and sometimes their number."""
     pairs = [pair for pair in form.pairs if pair.key.startswith("tokenizer.")]
     pair = random.choice(pairs) if pairs else random.choice(form.pairs)
     if pair.kind == ARRAY:
@@ -239,7 +239,7 @@ def _vocabulary(form: Form, random: Random) -> None:
 
 
 def _sizes(form: Form, random: Random) -> None:
-    """Another number among those that say how large a model is."""
+    """Change one of the numbers that define the size of a model."""
     pairs = [pair for pair in form.pairs if pair.kind in SCALARS and not pair.key.startswith("tokenizer.")]
     if pairs:
         pair = random.choice(pairs)
@@ -247,7 +247,7 @@ def _sizes(form: Form, random: Random) -> None:
 
 
 def _damaged(content: bytes, random: Random) -> bytes:
-    """Change bytes, or cut some away."""
+    """Change bytes, and sometimes truncate the file."""
     changed = bytearray(content)
     for _ in range(values.times(random)):
         changed[random.randrange(len(changed))] = random.randrange(256)
@@ -255,7 +255,7 @@ def _damaged(content: bytes, random: Random) -> bytes:
 
 
 def _numbers(form: Form, random: Random) -> None:
-    """Other weights: infinite ones, none, or what no block should hold."""
+    """Change weights to zeros, infinities or bytes that are invalid in blocks."""
     changed = bytearray(form.data)
     for _ in range(values.times(random)):
         place, byte = random.randrange(len(changed) or 1), random.choice((0, 0x7F, 0x80, 0xFF))

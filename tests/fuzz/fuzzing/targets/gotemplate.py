@@ -1,4 +1,4 @@
-"""Go templates: parsed trees with other parts, printed and parsed again; rendered for conversations."""
+"""Go templates: parsed trees with changed parts, printed, parsed again and rendered for conversations."""
 
 import dataclasses
 import json
@@ -50,12 +50,12 @@ _TEXTS = (
     "\udcff",
 )
 _NUMBERS = (-1, 0, 1, 2, 3, 9, 10**6, 2**31, 2**63 - 1, -(2**63), 2**64 - 1, 0.5, 1e300, -0.0)
-# What stands where in a tree, by which parts take each other's places.
+# The groups of node types that can replace each other.
 _OPERANDS = (Constant, Dot, Field, Variable, Function, Chain, Pipe)
 _NODES = (Text, Action, Branch, Jump, Include)
 _KINDS = (_OPERANDS, _OPERANDS, _NODES, (Command,), (Pipe,))
 
-Way = tuple[Any, ...]
+TreePath = tuple[Any, ...]
 
 
 class GoTemplate(Target):
@@ -70,7 +70,7 @@ class GoTemplate(Target):
         self._trees = [parse(text, _FUNCTIONS) for text in GO]
 
     def make(self, random: Random) -> bytes:
-        """Change a tree, and print it; now and then change the text."""
+        """Change a tree and print it; sometimes change the text as well."""
         tree: Any = random.choice(self._trees)
         for _ in range(values.times(random)):
             tree = _changed(tree, random, self._trees)
@@ -80,19 +80,19 @@ class GoTemplate(Target):
         return values.text_of({"template": text, "talk": random.randrange(len(TALKS))})
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Parse it, and render a conversation."""
-        told = json.loads(data)
-        template = ChatTemplate(TemplateChoice(TemplateKind.GO, told["template"]))
+        """Parse the template, and render a conversation."""
+        document = json.loads(data)
+        template = ChatTemplate(TemplateChoice(TemplateKind.GO, document["template"]))
         mark("parsed")
-        render(template, told["talk"], mark)
+        render(template, document["talk"], mark)
 
     def names(self, message: str) -> bool:
-        """The template is named."""
+        """Return whether the message names the template."""
         return "chat template" in message
 
 
 def _changed(tree: Any, random: Random, trees: list[Any]) -> Any:
-    """Return a tree with another part somewhere."""
+    """Return a tree with one part changed."""
     kinds = random.choice(_KINDS)
     places = list(_places(tree, kinds))
     if not places:
@@ -100,17 +100,19 @@ def _changed(tree: Any, random: Random, trees: list[Any]) -> Any:
     path, part = random.choice(places)
     kind = random.random()
     if kind < 0.35:
-        other = random.choice([one for _, one in _places(random.choice((tree, random.choice(trees))), kinds)] or [part])
+        other = random.choice(
+            [place for _, place in _places(random.choice((tree, random.choice(trees))), kinds)] or [part]
+        )
     elif kind < 0.5 and isinstance(path[-1], int):
         return _replaced(tree, path[:-1], _resized(_at(tree, path[:-1]), path[-1], random))
     else:
         other = _made(part, random)
-    # Where a pipeline stands there must be one; among operands it is one in brackets.
+    # A pipeline must be replaced with a pipeline; one among operands is in brackets.
     return _replaced(tree, path, _of(other) if isinstance(part, Pipe) and not isinstance(other, Pipe) else other)
 
 
 def _made(part: Any, random: Random) -> Any:
-    """Return something new of the same kind, with the part in it now and then."""
+    """Return a new part of the same kind, which sometimes contains the old one."""
     if isinstance(part, _NODES):
         pipe = Pipe(1, (), False, (Command((_operand(random),)),))
         name = random.choice(("x", "turn", ""))
@@ -159,13 +161,13 @@ def _of(operand: Any) -> Pipe:
 
 
 def _resized(parts: tuple[Any, ...], place: int, random: Random) -> tuple[Any, ...]:
-    """Return parts without one of them, or with it twice, very often, or in front."""
+    """Return parts with one of them removed, duplicated, repeated often or moved to the front."""
     part, rest = parts[place], (*parts[:place], *parts[place + 1 :])
     return random.choice((rest, rest, (*parts, part), (part, *rest), parts * 30)) or parts
 
 
-def _places(value: Any, kinds: tuple[type, ...], path: Way = ()) -> Any:
-    """Yield the parts of these kinds, each with the way to it."""
+def _places(value: Any, kinds: tuple[type, ...], path: TreePath = ()) -> Any:
+    """Yield the parts of these kinds, each with its path."""
     if isinstance(value, kinds):
         yield path, value
     if isinstance(value, dict):
@@ -181,14 +183,14 @@ def _places(value: Any, kinds: tuple[type, ...], path: Way = ()) -> Any:
             yield from _places(part, kinds, (*path, key))
 
 
-def _at(value: Any, path: Way) -> Any:
+def _at(value: Any, path: TreePath) -> Any:
     for key in path:
         value = getattr(value, key) if isinstance(key, str) and dataclasses.is_dataclass(value) else value[key]
     return value
 
 
-def _replaced(value: Any, path: Way, other: Any) -> Any:
-    """Return a tree with another part at the end of a way."""
+def _replaced(value: Any, path: TreePath, other: Any) -> Any:
+    """Return a tree with another part at a path."""
     if not path:
         return other
     key, *rest = path

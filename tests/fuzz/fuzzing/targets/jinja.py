@@ -1,4 +1,4 @@
-"""Jinja templates, of whose tags and expressions others are made; rendered for conversations."""
+"""Jinja templates with changed tags and expressions, rendered for conversations."""
 
 import json
 import re
@@ -14,7 +14,7 @@ _TOKEN = re.compile(r"\{\{-?|-?\}\}|\{%-?|-?%\}|\{#|#\}|'[^'\n]*'|\"[^\"\n]*\"|\
 _BLOCK = re.compile(r"\{\{.*?\}\}|\{%.*?%\}", re.DOTALL)
 _BEFORE_VALUES = frozenset("{{ {{- ( [ , = ~ + - * / % | in if elif and or not else == != < >".split()) - {"|"}
 _WORDS = frozenset("in is if elif else and or not set for macro endfor endif true false none recursive".split())
-# Expressions that mean harm, or that a sandbox is known to stumble over.
+# Malicious expressions, and others that sandboxes are known to have problems with.
 _HOSTILE = (
     "''.__class__.__mro__", "messages.__class__", "self", "self.__init__.__globals__", "cycler", "joiner(', ')",
     "namespace()", "'a' * 10**9", "range(10**9)", "range(10**6) | list | length", "('a' * 9999) | indent(9999)",
@@ -47,11 +47,11 @@ class Jinja(Target):
 
     stages = ("compiled", "prompt made")
     first_share, last_share = 40, 20
-    # The bounds of the sandbox are seconds of each rendering, and there are several.
+    # The sandbox limits each rendering to some seconds, and there are several renderings.
     cpu_seconds = 20.0
 
     def prepare(self, folder: Path) -> None:
-        """Nothing is needed."""
+        """Do nothing, because no material is needed."""
 
     def make(self, random: Random) -> bytes:
         """Change a template's tags, expressions or words."""
@@ -61,17 +61,17 @@ class Jinja(Target):
         return values.text_of({"template": text, "talk": random.randrange(len(TALKS))})
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Compile it, and render a conversation."""
-        told = json.loads(data)
-        render(ChatTemplate(told["template"], {"bos_token": "<s>", "eos_token": "</s>"}), told["talk"], mark)
+        """Compile the template, and render a conversation."""
+        document = json.loads(data)
+        render(ChatTemplate(document["template"], {"bos_token": "<s>", "eos_token": "</s>"}), document["talk"], mark)
 
     def names(self, message: str) -> bool:
-        """The template is named."""
+        """Return whether the message names the template."""
         return "chat template" in message
 
 
 def render(template: ChatTemplate, talk: int, mark: Mark) -> None:
-    """Render one of the conversations, with and without asking for an answer."""
+    """Render one of the conversations, with and without a generation prompt."""
     mark("compiled")
     messages, options = TALKS[talk]
     variant = template.variant_for(options)
@@ -81,7 +81,7 @@ def render(template: ChatTemplate, talk: int, mark: Mark) -> None:
 
 
 def _expression(text: str, random: Random) -> str:
-    """Put something hostile into an expression, or in the place of one."""
+    """Insert a hostile expression, or replace a part of another one with it."""
     blocks = list(_BLOCK.finditer(text))
     hostile = random.choice(_HOSTILE)
     if not blocks or random.random() < 0.3:
@@ -90,7 +90,7 @@ def _expression(text: str, random: Random) -> str:
     block = random.choice(blocks)
     words, tokens, before = list(_TOKEN.finditer(block[0])), [], ""
     for word in words:
-        # Where a value stands: neither the name of an attribute nor one that is assigned to.
+        # Replace only values: neither the names of attributes nor targets of assignments.
         if before in _BEFORE_VALUES and (word[0][0].isalnum() or word[0][0] in "'\"") and word[0] not in _WORDS:
             tokens.append(word)
         before = before if word[0].isspace() else word[0]
@@ -102,7 +102,7 @@ def _expression(text: str, random: Random) -> str:
 
 
 def _statement(text: str, random: Random) -> str:
-    """Put a tag somewhere between others; with its end in half of all cases."""
+    """Insert a tag between others, often with its end tag."""
     places = [0, len(text), *(match.end() for match in _BLOCK.finditer(text))]
     start = end = random.choice(places)
     if random.random() < 0.3:
@@ -116,7 +116,7 @@ def _statement(text: str, random: Random) -> str:
 
 
 def _token(text: str, random: Random) -> str:
-    """Take out, double or swap words of one tag."""
+    """Delete, duplicate or replace a word of one tag."""
     blocks = list(_BLOCK.finditer(text))
     if not blocks:
         return text
@@ -136,7 +136,7 @@ def _token(text: str, random: Random) -> str:
 
 
 def _block(text: str, random: Random) -> str:
-    """Take a tag out, or put it, or one of another template, somewhere else."""
+    """Delete a tag, or insert one of this or another template somewhere else."""
     source = random.choice((text, text, random.choice(JINJA)))
     blocks, others = list(_BLOCK.finditer(text)), list(_BLOCK.finditer(source))
     if not blocks or not others:

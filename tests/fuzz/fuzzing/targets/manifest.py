@@ -1,4 +1,4 @@
-"""Manifests of a store in Ollama's layout and the small blobs that they name, with digests that match."""
+"""Manifests of a store in Ollama's layout and their small blobs, with matching digests."""
 
 import json
 import shutil
@@ -39,7 +39,7 @@ _TEXTS = ("params", "system", "template", "config.json", "tokenizer_config.json"
 
 
 class Manifest(Target):
-    """What a manifest names, up to an answer's first token."""
+    """Manifests, up to the first token of an answer."""
 
     stages = ("manifest read", *STAGES)
     first_share, last_share = 60, 12
@@ -73,52 +73,52 @@ class Manifest(Target):
         ]
 
     def make(self, random: Random) -> bytes:
-        """Change what small blobs say, or what the manifest says of its layers."""
+        """Change small blobs, or the layers of the manifest."""
         seed = dict(random.choice(self._seeds))
-        told = json.loads(values.text_of(seed))
+        document = json.loads(values.text_of(seed))
         if random.random() < 0.4:
             part = random.choice(("config", "texts", "texts"))
-            told[part] = values.mutated(told[part], random)
-        told["change"] = random.random() < 0.6
-        told["seed"] = random.getrandbits(32)
-        return values.text_of(told)
+            document[part] = values.mutated(document[part], random)
+        document["change"] = random.random() < 0.6
+        document["seed"] = random.getrandbits(32)
+        return values.text_of(document)
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Write the manifest with all that it names, find it and load it."""
-        told = json.loads(data)
-        manifest = self._manifest(told)
+        """Write the manifest and its blobs, find the model and load it."""
+        document = json.loads(data)
+        manifest = self._manifest(document)
         self._path = self._store.raw_manifest("fuzzed", values.text_of(manifest))
         try:
             parse_manifest(self._path.read_bytes(), self._path)
             mark("manifest read")
-            self._models.through(self._path, mark)
+            self._models.process(self._path, mark)
         finally:
             shutil.rmtree(self._store.root / "manifests")
             for blob in self._new:
                 blob.unlink()
 
     def names(self, message: str) -> bool:
-        """The manifest is named, or one of its blobs."""
+        """Return whether the message names the manifest or one of its blobs."""
         return names_model(message, self._store.root)
 
-    def _manifest(self, told: Any) -> Any:
+    def _manifest(self, document: Any) -> Any:
         before = set(self._whole.iterdir())
-        config = self._store.layer("", values.text_of(told["config"]))
-        layers = [*told["layers"]]
-        for name, content in told["texts"].items() if isinstance(told["texts"], dict) else ():
+        config = self._store.layer("", values.text_of(document["config"]))
+        layers = [*document["layers"]]
+        for name, content in document["texts"].items() if isinstance(document["texts"], dict) else ():
             text = content.encode(errors="surrogatepass") if isinstance(content, str) else values.text_of(content)
             json_file = name.endswith(".json")
             layers.append(self._store.layer("json" if json_file else name, text, name if json_file else ""))
         self._new = set(self._whole.iterdir()) - before
         manifest: Any = {"schemaVersion": 2, "mediaType": "x", "config": config, "layers": layers}
-        random = Random(told["seed"])
-        for _ in range(values.times(random) if told["change"] else 0):
+        random = Random(document["seed"])
+        for _ in range(values.times(random) if document["change"] else 0):
             manifest = _changed(manifest, random)
         return manifest
 
 
 def _changed(manifest: Any, random: Random) -> Any:
-    """Change a layer by its fields, or anything."""
+    """Change a field of a layer, or any part of the manifest."""
     layers = manifest.get("layers") if isinstance(manifest, dict) else None
     if not isinstance(layers, list) or not layers or random.random() < 0.35:
         return values.mutated(manifest, random, most=1)

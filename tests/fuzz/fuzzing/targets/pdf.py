@@ -1,4 +1,4 @@
-"""PDF files: pages, fonts, forms and streams, changed before they are packed, with every place right again."""
+"""PDF files: pages, fonts, forms and streams, changed before compression, with recomputed offsets."""
 
 import re
 import zlib
@@ -32,8 +32,8 @@ _SWAPS = (
     b"/RunLengthDecode", b"/DCTDecode", b"/Identity-H", b"/Type0", b"/Type3", b"/WinAnsiEncoding", b"/Crypt",
     b"/JBIG2Decode", b"Tf", b"Tj", b"TJ", b"Do", b"q", b"Q",
 )  # fmt: skip
-# One in so many is read by the program's own process as well, which takes half a second to start.
-_OFTEN = 40
+# One in that many is also read by the program's own child process, which takes half a second to start.
+_CHILD_EVERY = 40
 
 
 class Pdf(Target):
@@ -41,16 +41,16 @@ class Pdf(Target):
 
     stages = ("recognised", "text read")
     first_share, last_share = 90, 30
-    # The program gives a minute to one that is being read.
+    # The program allows one minute for reading a PDF.
     cpu_seconds, wall_seconds = 70.0, 150.0
     memory = 3 << 30
 
     def prepare(self, folder: Path) -> None:
-        """Name the file."""
+        """Choose the path of the file."""
         self._path = folder / "report.pdf"
 
     def make(self, random: Random) -> bytes:
-        """Change objects and what is in streams; now and then bytes of the whole."""
+        """Change objects and the contents of streams, and sometimes any bytes of the file."""
         parts = list(_objects())
         whole = random.random() < 0.85
         for _ in range(values.times(random, 6) if whole else 0):
@@ -62,12 +62,12 @@ class Pdf(Target):
         return bytes(content[: random.randrange(len(content))]) if random.random() < 0.05 else bytes(content)
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Read it as the child process does; one in many by that process itself."""
+        """Read the file as the child process does, and sometimes with that process itself."""
         self._path.write_bytes(data)
         if b"%PDF-" in data[:1024]:
             mark("recognised")
         text, why = pdf_pages._read(self._path)
-        if sum(data) % _OFTEN == 0:
+        if sum(data) % _CHILD_EVERY == 0:
             found = read_document(self._path)
             assert found.text == text
         if why:
@@ -76,12 +76,12 @@ class Pdf(Target):
             mark("text read")
 
     def names(self, message: str) -> bool:
-        """The file is named."""
+        """Return whether the message names the file."""
         return self._path.name in message
 
 
 def _objects() -> list[Part]:
-    """Return the objects of a document, each with its stream where it has one."""
+    """Return the objects of a document, each with its stream or None."""
     fonts = b"/Resources << /Font << /F1 3 0 R /F2 7 0 R >> /XObject << /X1 6 0 R >> >>"
     return [
         (b"<< /Type /Catalog /Pages 2 0 R /Lang (en) /Outlines 9 0 R >>", None),
@@ -102,7 +102,7 @@ def _objects() -> list[Part]:
 
 
 def _changed(part: Part, random: Random, parts: list[Part]) -> Part:
-    """Return an object with another word in it or in its stream, or another one in its place."""
+    """Return an object with a changed word in it or in its stream, or another object."""
     text, stream = part
     if stream is not None and random.random() < 0.7:
         return text, _reworded(stream, random)
@@ -128,7 +128,7 @@ def _reworded(text: bytes, random: Random) -> bytes:
 
 
 def _written(parts: list[Part], random: Random) -> bytes:
-    """Return a file of these objects, with a table of their places, which lies now and then."""
+    """Return a file of these objects, with a table of their offsets, which is sometimes wrong."""
     content, places = bytearray(b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n"), []
     for number, (text, stream) in enumerate(parts, 1):
         places.append(len(content))

@@ -1,4 +1,4 @@
-"""Faults of every kind, planted so that the tests of the tool see it find them; not among the targets that are run."""
+"""Planted faults of every kind, for the tests of the tool; this target does not run by default."""
 
 import ctypes
 import time
@@ -9,27 +9,27 @@ from fuzzing.target import Mark, Target
 from sotto.errors import SottoError
 
 FAULTS = ("nothing", "refusal", "insides", "exception", "crash", "hang", "slow", "memory", "ask for memory")
-# A hang takes long.
+# A hang takes long, so it is less likely.
 _WEIGHTS = (2, 2, 2, 2, 2, 0.7, 2, 2, 2)
-_MUCH = 600 << 20
+_TOO_MANY_BYTES = 600 << 20
 
 
 class Planted(Target):
-    """An input is the name of what goes wrong."""
+    """Inputs that name the fault to trigger."""
 
     stages = ("begun", "done")
     first_share, last_share = 100, 5
     cpu_seconds, wall_seconds, memory = 0.5, 5.0, 300 << 20
 
     def prepare(self, folder: Path) -> None:
-        """Nothing is needed."""
+        """Do nothing, because no material is needed."""
 
     def make(self, random: Random) -> bytes:
         """Return one of the faults."""
         return random.choices(FAULTS, _WEIGHTS)[0].encode()
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Do what goes wrong."""
+        """Trigger the fault."""
         mark("begun")
         match data.decode():
             case "refusal":
@@ -47,7 +47,7 @@ class Planted(Target):
                 while time.process_time() < end:
                     pass
             case "memory":
-                bytearray(b"x") * _MUCH
+                bytearray(b"x") * _TOO_MANY_BYTES
             case "ask for memory":
                 bytearray(1 << 40)
         mark("done")

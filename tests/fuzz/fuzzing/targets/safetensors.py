@@ -1,4 +1,4 @@
-"""Safetensors files: the header of one that loads, taken apart, changed and written again with its data."""
+"""Safetensors files: headers of files that load, changed and written again with their data."""
 
 import json
 import struct
@@ -29,17 +29,17 @@ _DTYPES = {
     "BOOL": 1,
     "F8_E4M3": 1,
 }
-_MOST_DATA = 4 << 20
+_MAX_NEW_BYTES = 4 << 20
 
 
 class Safetensors(Target):
-    """The weights of a folder, up to an answer's first token."""
+    """The weights of a folder, up to the first token of an answer."""
 
     stages = ("header read", *STAGES)
     first_share, last_share = 45, 12
 
     def prepare(self, folder: Path) -> None:
-        """Write the seeds: plain weights, those of a model with states, and quantized ones."""
+        """Write the seeds: plain weights, those of a model with recurrent states, and quantized ones."""
         self._models = Models()
         self._folders = [write_model(folder / kind, kind) for kind in ("plain", "hybrid")]
         quantized = write_model(folder / "quantized", "plain", quantization=_QUANTIZED)
@@ -47,12 +47,12 @@ class Safetensors(Target):
         nn.quantize(model, **_QUANTIZED)
         mx.save_safetensors(str(quantized / "model.safetensors"), flat_weights(model))
         self._folders.append(quantized)
-        self._seeds = [(one / "model.safetensors").read_bytes() for one in self._folders]
+        self._seeds = [(folder / "model.safetensors").read_bytes() for folder in self._folders]
 
     def make(self, random: Random) -> bytes:
-        """Change a header; the first byte says whose it is."""
+        """Change a header; the first byte of the input is the number of the seed."""
         chosen = random.randrange(len(self._seeds))
-        header, data = _apart(self._seeds[chosen])
+        header, data = _split(self._seeds[chosen])
         kind = random.random()
         if kind < 0.25:
             return bytes([chosen]) + _harmless(header, data, random)
@@ -69,26 +69,26 @@ class Safetensors(Target):
         return bytes([chosen]) + bytes(content[: random.choice((len(content), random.randrange(len(content))))])
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Read, load and ask."""
+        """Read the file, load the model and ask it."""
         self._folder = self._folders[data[0]]
         path = self._folder / "model.safetensors"
         path.write_bytes(data[1:])
         read_header(path)
         mark("header read")
-        self._models.through(self._folder, mark)
+        self._models.process(self._folder, mark)
 
     def names(self, message: str) -> bool:
-        """The folder is named, or a file in it."""
+        """Return whether the message names the folder or a file in it."""
         return names_model(message, self._folder)
 
 
-def _apart(content: bytes) -> tuple[dict[str, Any], bytes]:
+def _split(content: bytes) -> tuple[dict[str, Any], bytes]:
     (length,) = struct.unpack_from("<Q", content)
     return json.loads(content[8 : 8 + length]), content[8 + length :]
 
 
 def _harmless(header: dict[str, Any], data: bytes, random: Random) -> bytes:
-    """Return a file that says the same in another way, or holds other numbers: infinite ones, and none at all."""
+    """Return an equivalent file with another header, or one with other weights, such as infinities and NaN."""
     kind = random.randrange(4)
     if kind == 0:
         header = {name: header[name] for name in random.sample(sorted(header), len(header))}
@@ -109,7 +109,7 @@ def _harmless(header: dict[str, Any], data: bytes, random: Random) -> bytes:
 
 
 def _change(header: dict[str, Any], random: Random) -> None:
-    """Change an entry, or which there are, in place."""
+    """Change, swap, rename or delete an entry in place."""
     names = [name for name in header if name != "__metadata__"]
     name, other = random.choice(names), random.choice(names)
     entry, kind = header[name], random.randrange(8)
@@ -134,7 +134,7 @@ def _change(header: dict[str, Any], random: Random) -> None:
 
 
 def _laid_out(header: dict[str, Any], data: bytes) -> bytes:
-    """Give every tensor the place that its shape and type ask for; return so much data, as far as that is not much."""
+    """Assign offsets to all tensors by shape and type, and return the data, extended by a limited amount."""
     place = 0
     for entry in header.values():
         try:
@@ -145,7 +145,7 @@ def _laid_out(header: dict[str, Any], data: bytes) -> bytes:
             continue
         entry["data_offsets"] = [place, place + max(0, nbytes)]
         place += max(0, nbytes)
-    return data[:place] + bytes(min(max(0, place - len(data)), _MOST_DATA))
+    return data[:place] + bytes(min(max(0, place - len(data)), _MAX_NEW_BYTES))
 
 
 TARGET = Safetensors()

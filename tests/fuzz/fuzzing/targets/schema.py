@@ -1,4 +1,4 @@
-"""JSON schemas, made of keywords and changed: checked, compiled, and followed by an answer drawn at random."""
+"""JSON schemas, generated from keywords and changed: checked, compiled, and followed by a random answer."""
 
 import json
 from pathlib import Path
@@ -36,11 +36,11 @@ _FORMATS = (
 )
 _TYPES = ("string", "number", "integer", "boolean", "null", "object", "array", "any", ["string", "null"], [], None)
 _NAMES = ("name", "a b", 'q"t', "\\", "né", "$ref", "", "x\ny", "minimum", "\ud800")
-_MOST_STEPS = 60
+_MAX_STEPS = 60
 
 
 class Schema(Target):
-    """Schemas, up to an answer that is complete."""
+    """Schemas, up to a complete answer."""
 
     stages = ("checked", "compiled", "followed", "complete")
     first_share, last_share = 20, 10
@@ -53,7 +53,7 @@ class Schema(Target):
         self._vocabulary = Vocabulary(tokenizer, self._rows)
 
     def make(self, random: Random) -> bytes:
-        """Make a schema, mostly one that can be honoured, and change it."""
+        """Generate a schema, usually a supported one, and change it."""
         schema = _schema(random, random.choice((1, 2, 3, 3, 4)))
         if random.random() < 0.5:
             schema = values.mutated(schema, random)
@@ -65,14 +65,14 @@ class Schema(Target):
         return values.text_of(schema)
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Check it, compile it, and take tokens that may follow."""
+        """Check the schema, compile it, and choose tokens that may follow."""
         grammar = Grammar(GrammarKind.JSON_SCHEMA, json.dumps(json.loads(data)), _NAME)
         check_grammar(grammar)
         mark("checked")
         guide = self._vocabulary.guide(grammar)
         mark("compiled")
         random = Random(data)
-        for _ in range(_MOST_STEPS):
+        for _ in range(_MAX_STEPS):
             mask = int.from_bytes(guide.mask(), "little")
             allowed = [token for token in range(self._rows) if mask >> token & 1]
             ends = [token for token in allowed if token in self._ends]
@@ -84,12 +84,12 @@ class Schema(Target):
         mark("followed")
 
     def names(self, message: str) -> bool:
-        """The field is named."""
+        """Return whether the message names the field."""
         return _NAME in message
 
 
 def _schema(random: Random, depth: int) -> Any:
-    """Return a schema of some keywords, with others inside as deep as `depth`."""
+    """Return a schema with some keywords, and with schemas nested up to `depth` levels."""
     kind = random.choice(("string", "number", "object", "object", "array", "any", "ref", "enum", "bool", "odd"))
     if kind == "string":
         return {"type": "string"} | _some(
@@ -151,7 +151,7 @@ def _schema(random: Random, depth: int) -> Any:
 
 
 def _some(random: Random, keywords: dict[str, Any], about: int) -> dict[str, Any]:
-    """Return about so many of some keywords."""
+    """Return about that many of some keywords."""
     return {key: value for key, value in keywords.items() if random.random() < about / len(keywords)}
 
 

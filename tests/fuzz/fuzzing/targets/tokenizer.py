@@ -1,4 +1,4 @@
-"""`tokenizer.json`, component by component: normalizers, pre-tokenizers, models, added tokens, decoders."""
+"""`tokenizer.json` files, changed by component: normalizers, pre-tokenizers, models, added tokens and decoders."""
 
 import copy
 import json
@@ -42,7 +42,7 @@ _FALLBACK = {
         {"type": "Strip", "content": " ", "start": 1, "stop": 0},
     ],
 }
-# What else may stand at a component's place.
+# Alternatives for each component.
 _PARTS: dict[str, list[Any]] = {
     "normalizer": [
         {"type": "NFC"}, {"type": "NFKD"}, {"type": "Lowercase"}, {"type": "StripAccents"}, {"type": "Nmt"},
@@ -104,17 +104,17 @@ _CONFIGS: tuple[dict[str, Any], ...] = (
 
 
 class TokenizerJson(Target):
-    """A tokenizer, up to a text that went there and back."""
+    """Tokenizers, up to a text that was encoded and decoded."""
 
     stages = ("read", "cut", "spelled", "back again")
     first_share, last_share = 35, 25
     wall_seconds = 30.0
 
     def prepare(self, folder: Path) -> None:
-        """Nothing is needed."""
+        """Do nothing, because no material is needed."""
 
     def make(self, random: Random) -> bytes:
-        """Change components: what they say, which they are, and how they stand in each other."""
+        """Change components: their values, their types and their nesting."""
         whole = copy.deepcopy(random.choice(_SEEDS))
         for _ in range(values.times(random)):
             _change(whole, random)
@@ -122,11 +122,11 @@ class TokenizerJson(Target):
         return values.text_of({"tokenizer": whole, "files": config})
 
     def run(self, data: bytes, mark: Mark) -> None:
-        """Read it, cut texts, and put them together again."""
-        told = json.loads(data)
-        files = told["files"] if isinstance(told["files"], dict) else {}
+        """Read the tokenizer, encode texts and decode them again."""
+        document = json.loads(data)
+        files = document["files"] if isinstance(document["files"], dict) else {}
         files = {name: content for name, content in files.items() if isinstance(content, dict)}
-        tokenizer = Tokenizer(json.dumps(told["tokenizer"]), files, "{{ '<|im_end|>' }}")
+        tokenizer = Tokenizer(json.dumps(document["tokenizer"]), files, "{{ '<|im_end|>' }}")
         mark("read")
         cut = [tokenizer.encode(text) for text in _TEXTS]
         mark("cut")
@@ -139,12 +139,12 @@ class TokenizerJson(Target):
         mark("back again")
 
     def names(self, message: str) -> bool:
-        """One of the files is named."""
+        """Return whether the message names one of the files."""
         return "tokenizer.json" in message or "_config.json" in message or "special_tokens_map.json" in message
 
 
 def _change(whole: dict[str, Any], random: Random) -> None:
-    """Change a component in place."""
+    """Change one component in place."""
     kind = random.randrange(7)
     name = random.choice(sorted(_PARTS))
     if kind == 0:
