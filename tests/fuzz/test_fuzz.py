@@ -46,7 +46,7 @@ def fuzz(*arguments):
 @pytest.mark.parametrize("target", COUNTS)
 def test_nothing_is_found_and_inputs_get_deep(tmp_path, target):
     report = tmp_path / "report.json"
-    count = share(COUNTS[target], 15)
+    count = share(COUNTS[target], 20)
     status, output = fuzz("--target", target, "--count", count, "--keep", tmp_path, "--report", report)
     assert status == 0, output
     counted = json.loads(report.read_text())[target]

@@ -208,7 +208,7 @@ def test_the_window_says_it_where_the_tray_cannot_show_messages(around, qtbot, l
     around.shell.open_window()
     around.shell.window.close()
     around.shell.open_window()
-    assert "stays in the tray" in around.shell.window.chat.notice.message.text()
+    assert "open or quit it from the tray" in around.shell.window.chat.notice.message.text()
     assert ended == []
 
 
@@ -470,7 +470,7 @@ def test_after_a_crash_a_separate_process_is_offered(around, qtbot, loop, monkey
         assert notice.isHidden()
         return
     # Loading a model does not dismiss it.
-    assert notice.title.text() == "Sotto ended while a model was computing"
+    assert notice.title.text() == "Sotto quit unexpectedly while a model was running"
     notice.button.click()
     assert around.preferences.values.engine_host == "process"
     assert notice.isHidden()

@@ -109,7 +109,7 @@ def test_pasted_files_are_attached_and_pasted_text_is_text(ready, qtbot, loop, n
     data.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
     clipboard.setMimeData(data)
     draft.paste()
-    assert ready.window.chat.notice.message.text().startswith("What was copied is a picture, and no model that sees")
+    assert ready.window.chat.notice.message.text().startswith("The clipboard is a picture, and no model that sees")
     clipboard.clear()
 
 
@@ -273,7 +273,7 @@ def test_the_number_of_files_is_limited(ready, qtbot, loop, tmp_path):
     for path in paths:
         path.write_text("x")
     ready.window.composing.attach(tuple(paths))
-    assert ready.window.chat.notice.message.text().startswith("At most 20 files go along with one message")
+    assert ready.window.chat.notice.message.text().startswith("A message can have at most 20 files")
     qtbot.waitUntil(lambda: len(attached(ready)) == 20, timeout=30_000)
 
 
@@ -318,7 +318,7 @@ def test_the_drag_says_what_a_drop_will_do(tmp_path):
     assert described("a.txt", "b.py") == ("Drop to attach 2 files to your message", "a.txt and b.py")
     assert described("latest", "a.txt") == ("Drop to load a model and attach this file", "latest; a.txt")
     assert described("latest") == ("Drop to load this model", "latest")
-    assert described("c.png") == ("Pictures cannot be attached", "c.png: no model that sees can run here yet.")
+    assert described("c.png") == ("Images cannot be attached", "c.png: models with vision are not supported yet.")
 
 
 def test_a_model_and_a_document_dropped_together_are_told_apart(ready, qtbot, loop, notes, tmp_path):

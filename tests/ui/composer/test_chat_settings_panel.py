@@ -33,7 +33,7 @@ def test_choices_reach_the_engine_and_stay_with_their_chat(ready, qtbot, loop, t
     first = ready.chat_session.chat
     ready.window.chat.header.choices.click()
     assert choices.isVisible()
-    assert (choices.fields["temperature"].text(), choices.origins["temperature"].text()) == ("0.80", "usual")
+    assert (choices.fields["temperature"].text(), choices.origins["temperature"].text()) == ("0.80", "default")
     choices.system.setPlainText("Answer in French.")
     choices.fields["temperature"].setValue(0.2)
     choices.fields["top_k"].setValue(0)

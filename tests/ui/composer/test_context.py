@@ -74,7 +74,7 @@ def test_a_nearly_full_context_warns_before_sending(ready, qtbot, loop):
     qtbot.waitUntil(composer.panel.isVisible)
     assert composer.panel.title.text() == "The context is nearly full"
     assert composer.panel.message.text() == "284 of 4,096 tokens are left for the answer."
-    assert labels(ready) == ["Leave out the oldest turns", "New chat with a summary"]
+    assert labels(ready) == ["Drop the oldest turns", "Continue in a new chat with a summary"]
     # It can be sent as it is, without leaving anything out.
     composer.button.click()
     qtbot.waitUntil(lambda: len(ready.script.requests) == 2)
@@ -102,10 +102,10 @@ def test_the_oldest_turns_are_left_out_once_the_person_agrees(ready, qtbot, loop
     ask(ready, qtbot, "x" * 1500, "y" * 2000)
     composer.draft.setPlainText("z" * 900)
     qtbot.waitUntil(composer.panel.isVisible)
-    press(ready, "Leave out the oldest turns")
+    press(ready, "Drop the oldest turns")
     qtbot.waitUntil(composer.panel.isHidden)
     assert composer.gauge.text == "3,072 / 4,096"
-    assert "The oldest turns are left out: with them it would be 4,412" in composer.gauge.accessibleName()
+    assert "The oldest turns are dropped; with them it would be 4,412" in composer.gauge.accessibleName()
     composer.button.click()
     qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.chat_session.busy)
     assert ready.script.requests[-1].overflow is Overflow.SHIFT
@@ -118,7 +118,7 @@ def test_the_oldest_turns_are_left_out_once_the_person_agrees(ready, qtbot, loop
     # A message that is too long on its own is still not sent.
     composer.draft.setPlainText("z" * 3500)
     qtbot.waitUntil(composer.panel.isVisible)
-    assert composer.panel.message.text().startswith("Even without the oldest turns it takes 3,504 tokens")
+    assert composer.panel.message.text().startswith("Even without the oldest turns this takes 3,504 tokens")
     composer.button.click()
     assert len(ready.script.requests) == 2
 
@@ -147,8 +147,8 @@ def test_a_context_other_than_the_requested_one_is_reported(ready, qtbot, loop):
     ready.session.reload(4000)
     notice = ready.window.chat.notice
     qtbot.waitUntil(notice.isVisible)
-    assert notice.title.text() == "The context is not as long as asked for"
-    assert notice.message.text() == "4,000 tokens were asked for, and the engine has loaded 2,048."
+    assert notice.title.text() == "The context is shorter than requested"
+    assert notice.message.text() == "4,000 tokens were requested; the engine loaded 2,048."
     assert "2,048 tokens of context" in ready.window.chat.header.line.text()
     ready.window.chat.composer.draft.setPlainText("x")
     qtbot.waitUntil(lambda: ready.window.chat.composer.gauge.text == "5 / 2,048")
@@ -163,13 +163,13 @@ def test_a_new_chat_begins_with_a_summary(ready, qtbot, loop):
     composer.draft.setPlainText("And now " + "z" * 400)
     qtbot.waitUntil(composer.panel.isVisible)
     ready.script.chunks = ["They spoke ", "of letters."]
-    press(ready, "New chat with a summary")
+    press(ready, "Continue in a new chat with a summary")
     assert ready.window.chat.notice.title.text() == "Writing a summary"
     qtbot.waitUntil(lambda: ready.chat_session.chat != first and not ready.chat_session.turns)
     messages = ready.script.requests[-1].messages
     assert [message.role for message in messages] == ["user", "assistant", "user"]
     assert messages[-1].content.startswith("Summarise our conversation")
-    assert composer.text.startswith("What we talked about before:\n\nThey spoke of letters.\n\nAnd now z")
+    assert composer.text.startswith("Summary of our previous conversation:\n\nThey spoke of letters.\n\nAnd now z")
     assert [attachment.name for attachment in ready.chat_session.draft.attachments] == ["a.txt"]
     assert ready.window.chat.notice.isHidden()
     assert ready.session.state.phase is Phase.READY

@@ -52,7 +52,7 @@ def test_json_is_laid_out_the_same_however_it_was_written_and_cut(value, separat
 def test_a_pasted_schema_is_checked_and_takes_effect(ready, qtbot, loop):
     choices, composer = ready.window.chat.choices, ready.window.chat.composer
     field = choices.format
-    assert (choices.origins["format"].text(), composer.format.isVisible()) == ("usual", False)
+    assert (choices.origins["format"].text(), composer.format.isVisible()) == ("default", False)
     ready.window.chat.header.choices.click()
     field.segments.buttons["json"].click()
     assert (choices.origins["format"].text(), composer.format.isVisible()) == ("set here", True)
@@ -70,7 +70,7 @@ def test_a_pasted_schema_is_checked_and_takes_effect(ready, qtbot, loop):
     ):
         field.text.setPlainText(text)
         qtbot.waitUntil(lambda why=why: why in field.error.text())
-        assert field.line.text() == "Until there is one, answers stay text."
+        assert field.line.text() == "Answers stay text until you enter one."
         assert field.text.accessibleDescription() == field.error.text()
         assert sent_request(ready, qtbot).grammar is None
     field.text.setPlainText(json.dumps(SCHEMA))

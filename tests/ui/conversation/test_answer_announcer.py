@@ -123,13 +123,13 @@ def test_announcements_are_spaced_and_repeat_nothing(qapp, chunks):
 
 
 def test_the_way_an_answer_ended_is_announced(log):
-    for state, ended in ((State.STOPPED, "The answer was stopped."), (State.FAILED, "The answer broke off.")):
+    for state, ended in ((State.STOPPED, "The answer was stopped."), (State.FAILED, "The answer was interrupted.")):
         log.conversation.answer_awaited.emit("m", "")
         log.end(state)
         assert log.texts[-1] == ended
     log.conversation.answer_awaited.emit("m", "")
     log.conversation.retracted.emit("Hi")
-    assert "draft again" in log.texts[-1]
+    assert "back in the composer" in log.texts[-1]
     count = len(log.announced)
     log.conversation.answer_grew.emit(pieces("Late. "))
     log.end()

@@ -23,30 +23,30 @@ def status(stage):
 def test_editing_the_first_message_shows_why_the_prompt_is_read_again(ready, qtbot, loop):
     ready.script.prompt_tokens, ready.script.cached_tokens = 2000, 0
     ask(ready, qtbot, "First")
-    assert "anew" not in status(ready)
+    assert "not cached" not in status(ready)
     ready.script.prompt_tokens, ready.script.cached_tokens = 2200, 2000
     ask(ready, qtbot, "Second")
     assert "prompt 2,200 (2,000 cached)" in status(ready)
-    assert "anew" not in status(ready)
+    assert "not cached" not in status(ready)
     ready.script.prompt_tokens, ready.script.cached_tokens = 1900, 10
     ready.script.hold_prefill = threading.Event()
     lines = []
     ready.chat_session.prefilled.connect(lambda event, why: lines.append((event.done, why)))
     ready.chat_session.edit(ready.chat_session.turns[0].id, "Another first")
     why = "an earlier message was changed"
-    qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (10 cached) · read again, because {why}"))
+    qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (10 cached) · not cached, because {why}"))
     ready.script.hold_prefill.set()
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert lines[0][0] >= 10
     assert [done for done, _ in lines] == sorted(done for done, _ in lines)
     assert {reason for _, reason in lines} == {why}
-    assert f"prompt 1,900 (10 cached) · read again, because {why}" in status(ready)
+    assert f"prompt 1,900 (10 cached) · not cached, because {why}" in status(ready)
     # The reason is saved with the answer.
     chat = ready.chat_session.chat
     ready.window.current.new_chat()
     ready.window.current.open(chat)
     qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2)
-    qtbot.waitUntil(lambda: f"read again, because {why}" in status(ready))
+    qtbot.waitUntil(lambda: f"not cached, because {why}" in status(ready))
 
 
 TALK = (Message("user", "a"), Message("assistant", "b"))
@@ -59,13 +59,13 @@ MORE = (*TALK, Message("user", "c"))
     [
         (PromptState("m", MORE), 100, ""),
         (PromptState("m", MORE), 51, ""),
-        (PromptState("m", MORE), 10, "its memory was needed for something else"),
-        (PromptState("m", MORE, trims=True), 10, "the oldest turns are left out"),
+        (PromptState("m", MORE), 10, "its cache was evicted"),
+        (PromptState("m", MORE, trims=True), 10, "the oldest turns were dropped"),
         (PromptState("m", MORE, think=Think.HIGH), 10, "the setting for thinking was changed"),
-        (PromptState("n", MORE), 0, "another model reads it for the first time"),
+        (PromptState("n", MORE), 0, "this model has not seen it yet"),
         (PromptState("m", (SYSTEM, *MORE)), 0, "the system prompt was changed"),
         (PromptState("m", (Message("user", "x"),)), 0, "an earlier message was changed"),
-        (PromptState("m", TALK[:1]), 10, "its memory was needed for something else"),
+        (PromptState("m", TALK[:1]), 10, "its cache was evicted"),
     ],
 )
 def test_the_reason_for_reading_a_prompt_again(now, cached, why):
@@ -99,14 +99,15 @@ def finished(**values):
         ),
         (
             finished(dropped_tokens=300),
-            "512 tokens · ~42.1 tok/s · first after 0.4 s · prompt 812 (640 cached) · 300 older tokens left out · "
+            "512 tokens · ~42.1 tok/s · first after 0.4 s · prompt 812 (640 cached) · 300 older tokens dropped · "
             "finished",
         ),
         (
             finished(token_ids=(1,) * 2048, done_reason=DoneReason.LOOP),
-            "2,048 tokens · 168 tok/s · first after 0.4 s · prompt 812 (640 cached) · ended because it repeated itself",
+            "2,048 tokens · 168 tok/s · first after 0.4 s · prompt 812 (640 cached) · "
+            "stopped because it repeated itself",
         ),
-        (finished(token_ids=(), done_reason=DoneReason.CANCELLED), "Stopped before the answer began"),
+        (finished(token_ids=(), done_reason=DoneReason.CANCELLED), "Stopped before the answer started"),
     ],
 )
 def test_the_line_under_an_answer(end, line):

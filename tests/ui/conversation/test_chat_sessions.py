@@ -66,7 +66,7 @@ def test_an_answer_keeps_streaming_when_its_chat_comes_back_into_view(ready, qtb
     assert ready.window.chat.transcript.answer is not None
     assert shown(ready)[0] == "First?"
     assert ready.window.sessions.background_chats == set()
-    # The question did not become a draft again, and was not sent twice.
+    # The question did not become a back in the composer, and was not sent twice.
     hold.set()
     qtbot.waitUntil(lambda: shown(ready) == ["First?", "One two three four."] and not ready.chat_session.busy)
     assert len(ready.script.requests) == requests

@@ -99,6 +99,6 @@ def test_the_origin_of_a_model(name, said):
 def test_the_origin_mentions_a_model_that_is_already_installed():
     models = [record("other:1b"), record("qwen3:latest"), record("away:1b", present=False)]
     library = "From Ollama’s library, at registry.ollama.ai."
-    assert download_words.origin(parse_name("qwen3"), models) == f"{library} It is here already: Ollama."
+    assert download_words.origin(parse_name("qwen3"), models) == f"{library} You already have it: Ollama."
     assert download_words.origin(parse_name("qwen3:8b"), models) == library
     assert download_words.origin(parse_name("away:1b"), models) == library

@@ -43,7 +43,7 @@ def report(stage, qtbot, loop):
 
     def tell(progress):
         # Report from a thread other than the window's, as the real queue does.
-        reporter = threading.Thread(target=stage.queue.tell, args=(progress,))
+        reporter = threading.Thread(target=stage.queue.report, args=(progress,))
         reporter.start()
         reporter.join()
         if progress.state is PullState.DONE:
@@ -74,7 +74,7 @@ def test_a_name_is_typed_and_downloaded(stage, qtbot, loop, announced):
     qtbot.keyClick(card.field, Qt.Key.Key_Return)
     assert card.isHidden()
     assert stage.window.chat.composer.draft.hasFocus()
-    assert ("add", NAME) in stage.queue.asked
+    assert ("add", NAME) in stage.queue.commands
     assert [row.name.text() for row in rows(stage)] == [NAME]
     assert rows(stage)[0].isVisible()
     assert announced == ["llama3.2:3b is being downloaded."]
@@ -99,7 +99,7 @@ def test_an_invalid_name_is_refused_under_the_field(stage, qtbot, loop, monkeypa
     assert card.field.hasFocus()
     assert announced == [card.error.text()]
     assert rows(stage) == []
-    assert [what for what, _ in stage.queue.asked if what == "add"] == []
+    assert [what for what, _ in stage.queue.commands if what == "add"] == []
     qtbot.keyClick(card.field, Qt.Key.Key_A)
     assert card.error.isHidden()
     qtbot.keyClick(card.field, Qt.Key.Key_Escape)
@@ -138,10 +138,10 @@ def test_a_shortcut_and_the_palette_open_the_card(stage, qtbot, loop):
 
 def test_a_name_requested_twice_is_downloaded_once(report, stage, loop):
     stage.window.models.downloading.downloads.add("library/llama3.2:3b")
-    assert stage.queue.asked.count(("add", NAME)) == 1
+    assert stage.queue.commands.count(("add", NAME)) == 1
     report(part(PullState.PAUSED))
     stage.window.models.downloading.downloads.add(NAME)
-    assert stage.queue.asked[-1] == ("resume", NAME)
+    assert stage.queue.commands[-1] == ("resume", NAME)
     assert len(rows(stage)) == 1
 
 
@@ -150,7 +150,7 @@ def test_a_name_requested_twice_is_downloaded_once(report, stage, loop):
 
 def test_a_row_shows_its_progress(report, stage, loop):
     (row,) = rows(stage)
-    assert row.status.text() == "Waiting for its turn"
+    assert row.status.text() == "Queued"
     assert row.amounts.isHidden()
     report(part(speed=34_300_000.0, seconds_left=128.0))
     assert row.amounts.text() == "1.2 of 4.1 GB"
@@ -198,7 +198,7 @@ def test_one_button_pauses_and_resumes(report, stage, qtbot, loop, state, tip, a
     assert f"the download of {NAME}" in row.toggle.accessibleName()
     row.toggle.setFocus()
     qtbot.keyClick(row.toggle, Qt.Key.Key_Space)
-    assert stage.queue.asked[-1] == (asks, NAME)
+    assert stage.queue.commands[-1] == (asks, NAME)
 
 
 def test_progress_reaches_the_windows_thread_a_few_times_a_second(stage, qtbot, loop):
@@ -209,7 +209,7 @@ def test_progress_reaches_the_windows_thread_a_few_times_a_second(stage, qtbot, 
 
     def report_progress():
         for done in range(1, 2001):
-            stage.queue.tell(part(done=done))
+            stage.queue.report(part(done=done))
             time.sleep(0.0005)
 
     began = time.monotonic()
@@ -230,7 +230,7 @@ def test_a_download_of_an_earlier_run_is_listed_as_paused(stage, qtbot, loop, an
     assert rows(stage)[0].status.text() == "Paused"
     assert announced == []
     rows(stage)[1].toggle.click()
-    assert stage.queue.asked[-1] == ("resume", "other:1b")
+    assert stage.queue.commands[-1] == ("resume", "other:1b")
 
 
 def test_search_finds_downloads_too(report, stage, loop):
@@ -287,28 +287,28 @@ def test_partial_files_are_deleted_some_time_after_a_cancel_unless_undone(report
     report(part())
     rows(stage)[0].cancel.click()
     assert rows(stage) == []
-    assert stage.queue.asked[-1] == ("pause", NAME)
+    assert stage.queue.commands[-1] == ("pause", NAME)
     notice = stage.window.chat.notice
-    assert notice.message.text() == "The 1.3 GB of it that are here are deleted in a moment."
+    assert notice.message.text() == "The 1.3 GB downloaded so far will be deleted in a moment."
     # Later reports from the queue do not bring the row back.
-    stage.queue.tell(part(PullState.PAUSED))
+    stage.queue.report(part(PullState.PAUSED))
     notice.button.click()
-    assert stage.queue.asked[-1] == ("resume", NAME)
+    assert stage.queue.commands[-1] == ("resume", NAME)
     assert [row.progress.name for row in rows(stage)] == [NAME]
     qtbot.wait(300)
-    assert ("cancel", NAME) not in stage.queue.asked
+    assert ("cancel", NAME) not in stage.queue.commands
     rows(stage)[0].cancel.click()
-    qtbot.waitUntil(lambda: stage.queue.asked[-1] == ("cancel", NAME))
+    qtbot.waitUntil(lambda: stage.queue.commands[-1] == ("cancel", NAME))
     assert rows(stage) == []
 
 
 def test_a_download_that_finishes_before_it_is_deleted_stays(report, stage, qtbot, loop):
     report(part(PullState.VERIFYING, done=TOTAL))
     rows(stage)[0].cancel.click()
-    stage.queue.tell(part(PullState.DONE, done=TOTAL))
+    stage.queue.report(part(PullState.DONE, done=TOTAL))
     qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "llama3.2:3b is here")
     stage.window.models.downloading.downloads.close()
-    assert ("cancel", NAME) not in stage.queue.asked
+    assert ("cancel", NAME) not in stage.queue.commands
 
 
 def test_a_cancelled_download_can_be_requested_again(report, stage, loop):
@@ -316,7 +316,7 @@ def test_a_cancelled_download_can_be_requested_again(report, stage, loop):
     rows(stage)[0].cancel.click()
     stage.window.models.downloading.downloads.add(NAME)
     assert [row.progress.name for row in rows(stage)] == [NAME]
-    assert stage.queue.asked[-1] == ("resume", NAME)
+    assert stage.queue.commands[-1] == ("resume", NAME)
 
 
 def test_files_that_cannot_be_deleted_are_reported(report, stage, loop):
@@ -329,9 +329,9 @@ def test_files_that_cannot_be_deleted_are_reported(report, stage, loop):
 
 def test_a_cancel_is_immediate_before_anything_was_downloaded(report, stage, qtbot, loop):
     rows(stage)[0].cancel.click()
-    assert stage.queue.asked[-1] == ("cancel", NAME)
+    assert stage.queue.commands[-1] == ("cancel", NAME)
     assert stage.window.chat.notice.isHidden()
-    stage.queue.tell(part(PullState.CHECKING, done=0))
+    stage.queue.report(part(PullState.CHECKING, done=0))
     qtbot.wait(300)
     assert rows(stage) == []
 
@@ -367,26 +367,26 @@ def test_tab_goes_through_downloads_and_then_through_models(report, stage, qtbot
 
 
 def test_a_speed_limit_applies_at_once(stage, qtbot, loop):
-    qtbot.waitUntil(lambda: stage.queue.asked == [("limit", None)])
+    qtbot.waitUntil(lambda: stage.queue.commands == [("limit", None)])
     stage.window.dialogs.show_settings("folders")
     page = stage.window.dialogs.settings.page(FoldersPage)
     page.speed.setText("5 MB/s")
     page.speed.editingFinished.emit()
     assert stage.window.preferences.values.download_limit == 5_000_000
-    assert stage.queue.asked[-1] == ("limit", 5_000_000)
+    assert stage.queue.commands[-1] == ("limit", 5_000_000)
     assert page.speed.text() == "5.0 MB/s"
     page.speed.setText("soon")
     page.speed.editingFinished.emit()
     assert stage.window.preferences.values.download_limit == 5_000_000
     page.speed.setText("")
     page.speed.editingFinished.emit()
-    assert stage.queue.asked[-1] == ("limit", None)
+    assert stage.queue.commands[-1] == ("limit", None)
 
 
 def test_the_speed_limit_applies_from_the_start(stage, preferences, loop):
     preferences.change(download_limit=1_000_000)
     stage.window.models.downloading.downloads.add(NAME)
-    assert ("limit", 1_000_000) in stage.queue.asked
+    assert ("limit", 1_000_000) in stage.queue.commands
 
 
 @pytest.mark.parametrize(("typed", "meant"), [("", 0), ("0", 0), ("5M", 5_000_000), ("1,5 MB/s", 1_500_000)])
@@ -419,8 +419,8 @@ def test_downloads_continue_when_the_window_is_closed_and_the_tray_reports_them(
     around.shell.open_window()
     around.shell.window.models.downloading.downloads.add(NAME)
     around.shell.window.close()
-    assert ("close", None) not in around.queue.asked
-    around.queue.tell(part(PullState.DONE, done=TOTAL))
+    assert ("close", None) not in around.queue.commands
+    around.queue.report(part(PullState.DONE, done=TOTAL))
     qtbot.waitUntil(lambda: messages[-1] == ("llama3.2:3b is here", "4.1 GB were downloaded and checked."))
 
 
@@ -428,11 +428,11 @@ def test_quitting_closes_the_queue_and_deletes_cancelled_downloads(around, qtbot
     around.shell.open_window()
     downloads = around.shell.window.models.downloading.downloads
     downloads.add(NAME)
-    around.queue.tell(part())
+    around.queue.report(part())
     qtbot.waitUntil(lambda: downloads.all[0].done > 0)
     downloads.cancel(NAME)
     around.shell.close()
-    assert around.queue.asked[-2:] == [("cancel", NAME), ("close", None)]
-    around.queue.tell(part())
+    assert around.queue.commands[-2:] == [("cancel", NAME), ("close", None)]
+    around.queue.report(part())
     qtbot.wait(50)
     assert downloads.all == ()

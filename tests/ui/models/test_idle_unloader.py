@@ -37,7 +37,7 @@ def clock(ready, loop, preferences):
 
 def test_an_idle_model_is_unloaded_when_its_time_is_up(ready, qtbot, loop, clock):
     keep, row = ready.window.models.idle_unloader, ready.window.sidebar.rows[0]
-    assert row.accessibleDescription().endswith("Leaves memory in 5 min if it stays idle")
+    assert row.accessibleDescription().endswith("Unloads in 5 min if idle")
     clock.time = 299.0
     keep.check()
     assert ready.session.state.phase is Phase.READY

@@ -50,7 +50,7 @@ def order(models):
 
 def test_a_row_describes_whether_the_model_fits(models, qtbot, loop, stage):
     assert "fits into memory" in row(models).accessibleName()
-    assert "not known whether it fits" in row(models, "tiny:latest").accessibleName()
+    assert "unknown whether it fits" in row(models, "tiny:latest").accessibleName()
     set_available(models, qtbot, 5, Fit.TIGHT)
     assert "a tight fit" in row(models).accessibleName()
     set_available(models, qtbot, 3, Fit.NO)
@@ -67,7 +67,7 @@ def test_a_limit_in_the_settings_changes_what_fits(models, qtbot, loop, stage):
 
 def test_the_card_shows_how_gguf_types_are_held_in_memory(models, qtbot, loop, stage):
     row(models).click()
-    assert models.card.numbers["Weights"].toolTip() == "Held as Q4_K in 4 bits, Q6_K rounded to 8 bits"
+    assert models.card.numbers["Weights"].toolTip() == "Converted to Q4_K in 4 bits, Q6_K rounded to 8 bits"
 
 
 def test_the_slider_of_the_card_changes_only_the_context(models, qtbot, loop, stage):
@@ -122,7 +122,7 @@ def test_a_model_that_fills_memory_is_loaded_only_from_its_card(models, qtbot, l
 def test_a_model_with_an_unknown_fit_can_be_loaded(models, qtbot, loop, stage):
     row(models, "tiny:latest").click()
     card = models.card
-    assert card.verdict.text() == "Not known whether it fits"
+    assert card.verdict.text() == "Unknown whether it fits"
     assert card.sentence.text() == "tiny:latest is not in the script."
     assert not card.plan_rows.isVisible()
     assert card.load.text() == "Load"
@@ -165,12 +165,12 @@ def test_predicted_and_actual_memory_are_shown_side_by_side(models, qtbot, loop,
     stage.script.taken = 6 * GB
     stage.session.load(BIG)
     qtbot.waitUntil(lambda: stage.session.state.actual == 6 * GB)
-    assert row(models).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
+    assert row(models).accessibleDescription() == "Predicted 4.0 GB, uses 6.0 GB"
     row(models).click()
-    assert (models.card.numbers["Predicted"].text(), models.card.numbers["Holds now"].text()) == ("4.0 GB", "6.0 GB")
+    assert (models.card.numbers["Predicted"].text(), models.card.numbers["In use now"].text()) == ("4.0 GB", "6.0 GB")
     # The prediction is off by half, so the ratio is learned and the model is measured again.
     qtbot.waitUntil(lambda: estimates.ratio("llama") == 1.5)
-    assert row(models).accessibleDescription() == "Predicted 4.0 GB, holds 6.0 GB"
+    assert row(models).accessibleDescription() == "Predicted 4.0 GB, uses 6.0 GB"
 
 
 def test_favourites_come_first_and_the_order_can_be_chosen(models, qtbot, loop, preferences):

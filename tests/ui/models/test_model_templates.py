@@ -26,18 +26,18 @@ def test_a_template_is_assigned_and_removed(stage, qtbot, loop, tmp_path, proble
     file = tmp_path / "t.gotmpl"
     file.write_text(GO)
     assert "Use a Template…" in texts(stage)
-    assert "Use Its Own Template" not in texts(stage)
+    assert "Use the Model’s Template" not in texts(stage)
     templates.assign(record(), file)
     qtbot.waitUntil(lambda: read_user_template(digest) == GO)
-    assert "Use Its Own Template" in texts(stage)
-    qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "The template is kept")
+    assert "Use the Model’s Template" in texts(stage)
+    qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "Template set")
     assert stage.window.chat.notice.message.text() == (
-        "The prompts of tiny are made by this template from its next load on."
+        "The prompts of tiny are made by this template from the next load on."
     )
     stage.window.models.panel.template_unwanted.emit(record())
     qtbot.waitUntil(lambda: read_user_template(digest) == "")
-    assert "Use Its Own Template" not in texts(stage)
-    qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "The template is taken back")
+    assert "Use the Model’s Template" not in texts(stage)
+    qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "Template reset")
     assert not problems
 
 
@@ -56,7 +56,7 @@ def test_an_invalid_template_changes_nothing(stage, qtbot, loop, tmp_path, probl
     file.write_text(content)
     stage.window.models.templates.assign(record(), file)
     qtbot.waitUntil(lambda: bool(problems))
-    assert problems[0].title == "tiny keeps the template it had"
+    assert problems[0].title == "tiny keeps its template"
     assert why in problems[0].message
     assert read_user_template(record().digest) == ""
 

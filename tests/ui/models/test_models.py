@@ -67,10 +67,10 @@ def test_a_folder_on_an_unplugged_disk_is_greyed_and_returns_within_two_seconds(
     disk.rename(tmp_path / "away")
     qtbot.waitUntil(lambda: not rows(window)["stories"].record.present, timeout=10_000)
     row = rows(window)["stories"]
-    assert "Disk not present" in row.accessibleName()
-    assert row.reason == "Disk not present"
+    assert "Disk not connected" in row.accessibleName()
+    assert row.reason == "Disk not connected"
     window.session.load(row.record)
-    assert "disk that is not present" in window.chat.notice.message.text()
+    assert "disk that is not connected" in window.chat.notice.message.text()
     row.click()
     assert window.models.card.load.isHidden()
     qtbot.waitUntil(lambda: not window.session.library.searching)
@@ -148,7 +148,7 @@ def test_the_menu_of_a_model(stage, qtbot, loop):
     assert "Load" not in menu
     notice = stage.window.chat.notice
     menu["Verify Files"].trigger()
-    qtbot.waitUntil(lambda: notice.title.text() == "The files are good")
+    qtbot.waitUntil(lambda: notice.title.text() == "No damage found")
     assert stage.shelf.verified == [record]
     stage.shelf.damage = "blob sha256-1 is damaged."
     menu["Verify Files"].trigger()
@@ -161,4 +161,4 @@ def test_the_files_of_the_built_in_model_are_good(qtbot, window, loop):
     menu = actions(window.sidebar.models.menu_of(window.session.state.record))
     assert "Show Folder" not in menu
     menu["Verify Files"].trigger()
-    qtbot.waitUntil(lambda: window.chat.notice.title.text() == "The files are good", timeout=10_000)
+    qtbot.waitUntil(lambda: window.chat.notice.title.text() == "No damage found", timeout=10_000)

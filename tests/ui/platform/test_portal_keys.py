@@ -57,13 +57,13 @@ def keys(bus, around, qtbot):
 
 
 def methods(portal):
-    return [method for method, _, _ in portal.heard]
+    return [method for method, _, _ in portal.received]
 
 
 def test_keys_are_bound_and_open_the_quick_prompt(bus, keys, loop):
     portal = bus.portal(app_needed=True, trigger="Strg+Alt+Leertaste")
     keys.bind("Strg+Alt+Leertaste")
-    assert [(method, signature) for method, signature, _ in portal.heard] == [
+    assert [(method, signature) for method, signature, _ in portal.received] == [
         ("Register", "sa{sv}"),
         ("CreateSession", "a{sv}"),
         ("BindShortcuts", "oa(sa{sv})sa{sv}"),

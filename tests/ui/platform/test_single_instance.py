@@ -157,7 +157,7 @@ def test_another_version_is_reported(folder, held, receiver, qtbot, monkeypatch)
     thread, result = enter_on_thread(folder, StartRequest())
     qtbot.waitUntil(lambda: bool(result))
     thread.join()
-    assert "Another version of Sotto runs already" in result[0].message
+    assert "Another version of Sotto is already running" in result[0].message
 
 
 def test_an_oversized_request_is_refused(folder, receiver, qtbot):

@@ -68,8 +68,8 @@ def test_a_question_is_answered_and_saved_while_the_panel_is_hidden(desk):
     assert "Sotto" in answer
     # Text typed from now on reaches the other program, which has the keyboard again.
     desk.tool("xdotool", "type", "x")
-    wait_until(lambda: "key x" in desk.heard.read_text())
-    assert "key W" not in desk.heard.read_text()
+    wait_until(lambda: "key x" in desk.input_log.read_text())
+    assert "key W" not in desk.input_log.read_text()
 
 
 def test_a_hidden_panel_takes_no_clicks(desk):
@@ -78,11 +78,11 @@ def test_a_hidden_panel_takes_no_clicks(desk):
     wait_until(lambda: desk.x.focus() not in (0, desk.other))
     desk.tool("xdotool", "mousemove", "--window", str(panel), "40", "40", "click", "1")
     assert desk.windows(PANEL) == [panel]
-    assert "click" not in desk.heard.read_text()
+    assert "click" not in desk.input_log.read_text()
     desk.tool("xdotool", "key", "Escape")
     wait_until(lambda: not desk.windows(PANEL))
     desk.tool("xdotool", "click", "1")
-    wait_until(lambda: "click" in desk.heard.read_text())
+    wait_until(lambda: "click" in desk.input_log.read_text())
 
 
 def test_losing_the_focus_hides_the_panel(desk):
@@ -145,7 +145,7 @@ def test_the_chosen_keys_toggle_the_panel_even_with_lock_keys_on(desk):
         wait_until(lambda: desk.windows(PANEL) and desk.x.focus() not in (0, desk.other))
         desk.tool("xdotool", "key", "ctrl+alt+space")
         wait_until(lambda: not desk.windows(PANEL) and desk.x.focus() == desk.other)
-    assert "key  " not in desk.heard.read_text()
+    assert "key  " not in desk.input_log.read_text()
 
 
 def test_keys_taken_by_another_program_are_reported(desk):
@@ -163,4 +163,7 @@ def test_keys_taken_by_another_program_are_reported(desk):
         "print(shortcut.problem)\n"
     )
     lines = desk.tool(sys.executable, "-c", code).splitlines()
-    assert lines == ["Ctrl+Alt+Space belongs to another program already: choose other keys for the quick prompt.", ""]
+    assert lines == [
+        "Ctrl+Alt+Space is already used by another program: choose another shortcut for the quick prompt.",
+        "",
+    ]

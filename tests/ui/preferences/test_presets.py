@@ -49,7 +49,7 @@ def test_preset_names_are_valid_and_unique(qapp, path):
     for name, why in (
         (" ", "needs a name"),
         ("brief", "already"),
-        ("x" * (MAX_NAME_LENGTH + 1), f"{MAX_NAME_LENGTH} letters, and this has {MAX_NAME_LENGTH + 1}"),
+        ("x" * (MAX_NAME_LENGTH + 1), f"{MAX_NAME_LENGTH} characters; this one has {MAX_NAME_LENGTH + 1}"),
         ("a\u202eb", "needs a name"),
     ):
         with pytest.raises(ValueError, match=why):
@@ -160,7 +160,7 @@ def test_each_value_shows_its_origin(ready, qtbot, loop):
         assert field.accessibleDescription() == origins[name].text()
         return origins[name].text()
 
-    assert (origin("temperature"), origin("system")) == ("usual", "")
+    assert (origin("temperature"), origin("system")) == ("default", "")
     described = replace(info, options={"temperature": 0.6, "num_predict": -1, "top_k": "x"}, system="You are small.")
     choices.show_state(replace(ready.session.state, info=described))
     assert (origin("temperature"), choices.fields["temperature"].text()) == ("from the model", "0.60")

@@ -326,7 +326,7 @@ def test_the_position_is_remembered_and_can_be_reset(around, qtbot, loop):
     around.shell.quick.hide()
     around.shell.quick.show()
     assert (around.panel.geometry().bottomLeft() - moved).manhattanLength() <= 2
-    next(action for action in around.panel.actions() if action.text() == "Put Back in Its Place").trigger()
+    next(action for action in around.panel.actions() if action.text() == "Reset Position").trigger()
     assert around.panel.geometry().bottomLeft() == usual
     assert around.preferences.values.quick_place == ""
 

@@ -123,7 +123,7 @@ def test_stop_during_a_prefill(ready, qtbot, loop):
     qtbot.waitUntil(lambda: "Reading prompt" in answer.status.text() and "/ 2,000 (100 cached)" in answer.status.text())
     ready.window.chat.composer.button.click()
     qtbot.waitUntil(lambda: settled(ready))
-    assert answer.status.text() == "Stopped before the answer began"
+    assert answer.status.text() == "Stopped before the answer started"
     ready.script.hold_prefill = None
     ready.window.send("Again")
     qtbot.waitUntil(lambda: settled(ready))

@@ -86,7 +86,7 @@ def test_chats_are_moved_by_menu_and_stay_when_the_folder_is_deleted(three_chats
     qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 2]", "  Two", "  One", "Three"])
     assert trigger(chats.chat_menu(chat(three_chats, "Two")), "No Folder")
     qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 1]", "  One", "Three", "Two"])
-    assert trigger(chats.folder_menu(chats.model.rows[0].folder), "Delete Folder; Its Chats Stay")
+    assert trigger(chats.folder_menu(chats.model.rows[0].folder), "Delete Folder but Keep Chats")
     qtbot.waitUntil(lambda: rows(three_chats) == ["Three", "Two", "One"])
     assert (notice.title.text(), notice.button.text()) == ("Folder deleted", "Undo")
     notice.button.click()

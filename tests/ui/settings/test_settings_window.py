@@ -174,7 +174,7 @@ def test_an_overlong_system_prompt_is_refused_and_stays_editable(settings, stage
     page = settings("answers").page(AnswersPage)
     page.system.setPlainText("x" * 20_001)
     qtbot.waitUntil(lambda: row_of(page.system).error.isVisible())
-    assert "20,000 characters, and this has 20,001" in row_of(page.system).error.text()
+    assert "20,000 characters; this one has 20,001" in row_of(page.system).error.text()
     assert stage.window.preferences.values.system == ""
     page.system.setPlainText("x" * 20_000)
     stage.window.dialogs.settings.close()
@@ -214,7 +214,7 @@ def test_a_file_that_cannot_be_written_is_reported_in_place(settings, qtbot, loo
 def test_the_stored_prefixes_are_shown_and_wiped(settings, qtbot, loop):
     write_entry(disk_root(), head(range(1000)), rows=500_000)
     page = settings("memory").page(MemoryPage)
-    qtbot.waitUntil(lambda: "4.0 MB in 1 piece" in page.kept.hint.text())
+    qtbot.waitUntil(lambda: "4.0 MB in 1 entry" in page.kept.hint.text())
     page.wipe.click()
     qtbot.waitUntil(lambda: page.kept.hint.text() == "Nothing")
     assert not page.wipe.isEnabled()
@@ -243,7 +243,7 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
     qtbot.waitUntil(lambda: "Built in" in folder_rows(page))
     stage.session.library.rescan()
     qtbot.waitUntil(lambda: state_of(folder_rows(page)["Built in"]) == "1 model")
-    assert state_of(folder_rows(page)["Hugging Face"]) == "Not there"
+    assert state_of(folder_rows(page)["Hugging Face"]) == "Not found"
     assert "None yet" in folder_rows(page)
     before = {path: path.stat().st_mtime_ns for path in model_folder.rglob("*")}
     page.folders.add(model_folder)
@@ -251,7 +251,7 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
     assert "plain" in {model.name for model in stage.session.library.models}
     assert stage.window.preferences.values.folders == (str(model_folder),)
     for wrong, why in (
-        (model_folder, "is searched already."),
+        (model_folder, "is already searched."),
         (tmp_path / "gone", "is not a folder that can be read"),
         (next(model_folder.rglob("config.json")), "is not a folder that can be read"),
     ):
@@ -260,7 +260,7 @@ def test_folders_are_added_counted_and_removed(settings, stage, qtbot, loop, mod
         assert page.refusal.isVisible()
     model_folder.rename(tmp_path / "elsewhere")
     settings("folders").page(FoldersPage).refresh()
-    qtbot.waitUntil(lambda: state_of(folder_rows(page)["shelf"]) == "Not there")
+    qtbot.waitUntil(lambda: state_of(folder_rows(page)["shelf"]) == "Not found")
     (tmp_path / "elsewhere").rename(model_folder)
     (remove,) = folder_rows(page)["shelf"].findChildren(QAbstractButton)
     assert remove.accessibleName() == "Remove folder shelf"
@@ -298,11 +298,11 @@ def free_port():
 def test_the_api_listens_as_chosen(switch, settings, stage, qtbot, loop):
     page = settings("programs").page(ApiPage)
     port = free_port()
-    assert page.state.hint.text() == "Nothing listens, and nobody can connect."
+    assert page.state.hint.text() == "Off: no program can connect."
     type_into(qtbot, page.port, str(port))
     type_into(qtbot, page.origins, "http://localhost:*")
     page.enabled.click()
-    qtbot.waitUntil(lambda: page.state.hint.text() == f"Listens at http://127.0.0.1:{port}")
+    qtbot.waitUntil(lambda: page.state.hint.text() == f"Listening at http://127.0.0.1:{port}")
     page.copy_address.click()
     address = QApplication.clipboard().text()
     from_a_page = urllib.request.Request(f"{address}/api/version", headers={"Origin": "http://localhost:3000"})
@@ -314,13 +314,13 @@ def test_the_api_listens_as_chosen(switch, settings, stage, qtbot, loop):
     assert page.enabled.accessibleDescription() == page.state.error.text()
     assert page.copy_address.isHidden()
     page.make_key.click()
-    qtbot.waitUntil(lambda: page.state.hint.text() == f"Listens at http://0.0.0.0:{port}")
+    qtbot.waitUntil(lambda: page.state.hint.text() == f"Listening at http://0.0.0.0:{port}")
     assert page.state.error.isHidden()
     assert len(stage.window.preferences.values.api_key) > 20
     page.copy_key.click()
     assert QApplication.clipboard().text() == stage.window.preferences.values.api_key
     page.enabled.click()
-    qtbot.waitUntil(lambda: page.state.hint.text() == "Nothing listens, and nobody can connect.")
+    qtbot.waitUntil(lambda: page.state.hint.text() == "Off: no program can connect.")
     with pytest.raises(OSError):
         urllib.request.urlopen(f"http://127.0.0.1:{port}/api/version", timeout=10)
 
@@ -374,11 +374,11 @@ def test_the_memory_of_an_isolated_engine_can_be_limited(settings, qtbot, loop, 
 
 def test_the_engine_moves_at_the_next_start(settings, stage, qtbot, loop, tasks, monkeypatch):
     page = settings("engine").page(EnginePage)
-    assert "In the app’s own process" in page.row.hint.text()
+    assert "In the app’s process" in page.row.hint.text()
     page.host.buttons["process"].click()
     assert stage.window.preferences.values.engine_host == "process"
-    assert "In a process of its own" in page.row.hint.text()
-    assert [label.text() for label in page.findChildren(QLabel) if "start of Sotto" in label.text()]
+    assert "In its own process" in page.row.hint.text()
+    assert [label.text() for label in page.findChildren(QLabel) if "when Sotto starts" in label.text()]
     monkeypatch.setenv("SOTTO_ENGINE_HOST", "thread")
     forced = EnginePage(stage.window.preferences, EngineChoices(tasks))
     assert [
@@ -398,7 +398,7 @@ def shortcut(stage, loop):
 
 def test_the_quick_prompts_keys_are_recorded_and_a_failure_is_shown(shortcut, settings, stage, qtbot, loop):
     page = settings("quick").page(QuickPage)
-    assert page.keys_row.hint.text() == "None: click here and press some."
+    assert page.keys_row.hint.text() == "None: click here and press a key combination."
     page.keys.setFocus()
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space, keys)

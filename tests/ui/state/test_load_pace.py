@@ -71,7 +71,7 @@ def test_a_stall_is_shown_with_its_duration(load_clock, clock):
     clock.time += 2.5
     assert "no news" not in line(load_clock, weights(1_000_000_000))
     clock.time += 4
-    assert line(load_clock, weights(1_000_000_000)) == "1.0 GB of 4.0 GB · no news for 6 s"
+    assert line(load_clock, weights(1_000_000_000)) == "1.0 GB of 4.0 GB · no progress for 6 s"
     load_clock.update(weights(2_000_000_000))
     assert load_clock.pace.seconds_silent == 0
 

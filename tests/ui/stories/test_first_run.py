@@ -76,9 +76,7 @@ def test_every_button_does_something(stage, qtbot, loop, preferences, monkeypatc
     finds.rescan.click()
     qtbot.waitUntil(lambda: len(stage.session.library.models) == 3)
     finds.add.click()
-    (dialog,) = [
-        widget for widget in QApplication.topLevelWidgets() if widget.windowTitle() == "Add a folder of models"
-    ]
+    (dialog,) = [widget for widget in QApplication.topLevelWidgets() if widget.windowTitle() == "Add a model folder"]
     dialog.fileSelected.emit("/extra")
     dialog.close()
     assert preferences.values.folders == ("/extra",)

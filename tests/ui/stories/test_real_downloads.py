@@ -122,7 +122,7 @@ def test_a_stall_is_shown_and_cleared(qtbot, window, loop, registry, recorder):
     registry.released.set()
     wait_until_arrived(qtbot, window, registry)
     assert recorder.bytes_never_decreased
-    assert all(bool(note) == (doing in ("Stalled", "Trying again")) for _, doing, note in recorder.seen)
+    assert all(bool(note) == (doing in ("Stalled", "Retrying")) for _, doing, note in recorder.seen)
 
 
 def test_an_unknown_model_fails_with_a_reason_and_can_be_retried(qtbot, window, loop, registry):

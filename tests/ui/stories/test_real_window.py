@@ -133,14 +133,16 @@ def test_stop_while_the_prompt_is_read(qtbot, window, loop):
     type_and_send(qtbot, window, "What is a token?")
     window.current.session.stop()
     qtbot.waitUntil(lambda: done(window), timeout=WAIT)
-    assert window.current.session.conversation.messages[0].content == "What is a token?"
+    (question,) = window.current.session.conversation.messages
+    assert question.content == "What is a token?"
+    assert window.chat.transcript.last_message.status.text() == "Stopped before the answer started"
 
 
 def test_the_models_own_options_are_shown_as_defaults(qtbot, window, loop):
     choices = window.chat.choices
     assert (choices.fields["num_predict"].text(), choices.origins["num_predict"].text()) == ("256", "from the model")
     window.session.eject()
-    qtbot.waitUntil(lambda: choices.origins["num_predict"].text() == "usual", timeout=WAIT)
+    qtbot.waitUntil(lambda: choices.origins["num_predict"].text() == "default", timeout=WAIT)
 
 
 def test_a_model_that_cannot_be_loaded_shows_the_reason(qtbot, window, loop, tmp_path):
@@ -177,9 +179,9 @@ def test_a_dropped_folder_and_its_weights_load(qtbot, window, loop, tmp_path):
 def test_memory_is_freed_after_eject(qtbot, window, loop):
     gauge = window.sidebar.gauge
     qtbot.waitUntil(lambda: gauge.figures is not None, timeout=WAIT)
-    qtbot.waitUntil(lambda: "Kept for later" in gauge.accessibleName(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Cached" in gauge.accessibleName(), timeout=WAIT)
     window.sidebar.rows[0].eject.click()
-    qtbot.waitUntil(lambda: "Kept for later" not in gauge.accessibleName(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Cached" not in gauge.accessibleName(), timeout=WAIT)
 
 
 @in_both_hosts
@@ -225,7 +227,7 @@ def test_cached_prompts_are_not_read_again_or_the_reason_is_shown(qtbot, window,
     )
     assert edited["cached"] < 0.5 * edited["prompt"]
     assert edited["anew"] == "an earlier message was changed"
-    assert "read again, because an earlier message was changed" in window.chat.transcript.last_message.status.text()
+    assert "not cached, because an earlier message was changed" in window.chat.transcript.last_message.status.text()
     assert {why for _, _, why in seen} == {edited["anew"]}
     assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
     assert seen[0][0] >= seen[0][1]
@@ -247,7 +249,7 @@ def test_the_context_can_be_raised_and_the_gauge_follows(qtbot, window, loop):
     # A context longer than the model's own is reduced, and the window says so.
     session.reload(2 * longest)
     qtbot.waitUntil(window.chat.notice.isVisible, timeout=WAIT)
-    assert window.chat.notice.title.text() == "The context is not as long as asked for"
+    assert window.chat.notice.title.text() == "The context is shorter than requested"
     assert f"{longest:,}" in window.chat.notice.message.text()
 
 

@@ -11,7 +11,7 @@ from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Phase
 
 WAIT = 30_000
-WHY = "This model makes vectors of texts and cannot chat: use it with sotto embed, or through the API."
+WHY = "This model makes embeddings and cannot chat: use it with sotto embed, or through the API."
 
 
 @pytest.fixture
@@ -25,7 +25,7 @@ def test_an_embedding_model_says_so_and_accepts_no_questions(qtbot, window, loop
     window.composing.send("Who are you?")
     qtbot.waitUntil(lambda: not current.session.busy and current.session.turns[-1].id > 0, timeout=WAIT)
     turns, question = len(current.session.turns), current.session.turns[0]
-    # A question sent while it loads becomes a draft again.
+    # A question sent while it loads becomes a back in the composer.
     session.library.open(DropContents((minilm(),), ()))
     qtbot.waitUntil(lambda: session.state.phase is Phase.LOADING, timeout=WAIT)
     chat.composer.draft.setPlainText("Are you there?")
@@ -34,13 +34,13 @@ def test_an_embedding_model_says_so_and_accepts_no_questions(qtbot, window, loop
     assert not session.state.info.writes
     qtbot.waitUntil(lambda: chat.composer.text == "Are you there?" and not current.session.busy, timeout=WAIT)
     assert len(current.session.turns) == turns
-    assert (chat.notice.title.text(), chat.notice.message.text()) == ("This model does not chat", WHY)
+    assert (chat.notice.title.text(), chat.notice.message.text()) == ("This model cannot chat", WHY)
 
     assert not chat.composer.button.isEnabled()
     assert chat.composer.hint.text() == WHY
     assert chat.composer.draft.placeholderText() == "This model cannot chat"
     assert not chat.composer.think.isVisible()
-    assert "makes vectors of texts" in chat.header.line.text()
+    assert "makes embeddings" in chat.header.line.text()
     assert not window.composing.meter.use
     for act in (
         lambda: chat.composer.draft.entered.emit(),
@@ -61,7 +61,7 @@ def test_an_embedding_model_says_so_and_accepts_no_questions(qtbot, window, loop
     row = next(row for row in window.sidebar.rows if row.record.path == minilm())
     assert " · vectors · " in model_details(row.record)
     row.click()
-    line = "Made for vectors of texts, by sotto embed or through the API, and not for chats"
+    line = "Made for embeddings with sotto embed or through the API, not for chats"
     assert window.models.card.abilities.text() == line
 
     # Chat is possible again with the next model.
@@ -74,5 +74,5 @@ def test_an_embedding_model_says_so_and_accepts_no_questions(qtbot, window, loop
 
 def test_a_model_for_text_and_vectors_is_described_as_both():
     both = record(capabilities=("completion", "embedding"))
-    assert abilities(both) == "Made for text and vectors of texts"
+    assert abilities(both) == "Made for text and embeddings"
     assert "vectors" not in model_details(both)

@@ -95,7 +95,7 @@ def test_a_thought_stays_open_or_closed_as_its_reader_left_it(transcript, qtbot)
         assert thought.open is shown
         assert thought.text.isHidden() is not shown
         assert thought.text.markdown == "One. Two."
-        assert thought.button.accessibleName() == f"{'Hide' if shown else 'Show'} what the model thought"
+        assert thought.button.accessibleName() == f"{'Hide' if shown else 'Show'} the thought"
 
 
 def test_parts_of_an_answer_as_the_engine_delivers_them(transcript):
@@ -255,13 +255,13 @@ def test_a_truncated_call_is_not_shown_as_markup(transcript, live, reason):
         answer = AnswerMessage("model")
         answer.show_complete(cut)
     text, call = answer.body.parts
-    assert (text.markdown, call.title.text()) == ("I look.", "Began to call a tool")
+    assert (text.markdown, call.title.text()) == ("I look.", "Started to call a tool")
     call.button.click()
     (region,) = call.text.regions.found
     assert call.text.code_of(region) == CUT.removeprefix("I look.\n")
     assert answer.body.copy_data().text() == "I look."
     assert to_markdown(cut).partition("\n")[0] == "I look."
-    assert "**Began to call a tool**\n\n```\n<tool_call>" in to_markdown(cut)
+    assert "**Started to call a tool**\n\n```\n<tool_call>" in to_markdown(cut)
     if not live:
         answer.deleteLater()
 

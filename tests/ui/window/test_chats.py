@@ -233,7 +233,7 @@ def test_a_failed_answer_is_saved_as_failed(ready, qtbot, loop, file):
     ready.script.chunks, ready.script.fail_answer = ["Half of "], "Out of memory."
     ready.window.send("Go")
     qtbot.waitUntil(lambda: rows(file)[1:] == [("assistant", "Half of ", "failed")])
-    assert ready.window.chat.transcript.messages[-1].status.text() == "Broke off"
+    assert ready.window.chat.transcript.messages[-1].status.text() == "Interrupted"
 
 
 def test_stop_before_the_engine_has_the_question(ready, qtbot, loop, file):
@@ -242,7 +242,7 @@ def test_stop_before_the_engine_has_the_question(ready, qtbot, loop, file):
     qtbot.waitUntil(lambda: saved(ready))
     assert ready.script.requests == []
     assert rows(file) == [("user", "Never mind", "complete"), ("assistant", "", "stopped")]
-    assert ready.window.chat.transcript.messages[-1].status.text() == "Stopped before the answer began"
+    assert ready.window.chat.transcript.messages[-1].status.text() == "Stopped before the answer started"
 
 
 def test_a_deleted_chat_can_be_restored(ready, qtbot, loop, file):
@@ -320,7 +320,7 @@ def test_search_finds_messages_while_typing(ready, qtbot, loop):
     qtbot.waitUntil(lambda: titles(ready) == ["Dogs"])
     search.setText("nothing of this")
     qtbot.waitUntil(lambda: titles(ready) == [])
-    assert ready.window.sidebar.chats.empty_note.text() == "Nothing was found."
+    assert ready.window.sidebar.chats.empty_note.text() == "No results."
     search.clear()
     qtbot.waitUntil(lambda: titles(ready) == ["Dogs", "Cats"])
 

@@ -84,9 +84,9 @@ def test_paths_keep_bytes_that_are_not_utf8():
 def test_the_description_of_a_drop(tmp_path):
     remote = read_drop(data_of(QUrl("https://example.org/x")))
     assert remote == DropContents((), ("https://example.org/x",))
-    assert describe_drop(remote)[0] == "Not a file on this machine"
+    assert describe_drop(remote)[0] == "Not a file on this computer"
     assert (
-        describe_drop(DropContents((tmp_path / "a.safetensors",), ()))[0] == "Drop to load the model of these weights"
+        describe_drop(DropContents((tmp_path / "a.safetensors",), ()))[0] == "Drop to load the model with these weights"
     )
     assert "1 more" in describe_drop(DropContents((tmp_path / "latest", tmp_path), ()))[1]
 
@@ -235,7 +235,7 @@ def test_following_ends_once_when_the_answer_outgrows_the_view(ready, qtbot, loo
     assert not transcript.following
     assert bar.value() < bar.maximum() / 2
     assert transcript.newest.isVisible()
-    assert transcript.newest.accessibleName() == "Go to the newest text"
+    assert transcript.newest.accessibleName() == "Jump to latest"
     transcript.newest.click()
     assert bar.value() == bar.maximum()
     assert transcript.newest.isHidden()
@@ -264,14 +264,14 @@ def test_the_button_returns_to_the_end_and_follows_again(ready, qtbot, loop):
     qtbot.waitUntil(lambda: bar.maximum() > 500)
     wheel_up(transcript)
     qtbot.waitUntil(transcript.newest.isVisible)
-    assert transcript.newest.accessibleName() == "Go to the newest text, answer in progress"
+    assert transcript.newest.accessibleName() == "Jump to latest, answer in progress"
     transcript.newest.click()
     reached = bar.maximum()
     qtbot.waitUntil(lambda: bar.maximum() > reached + 300, timeout=10_000)
     assert bar.value() == bar.maximum()
     qtbot.waitUntil(lambda: settled(ready), timeout=10_000)
     qtbot.waitUntil(lambda: bar.value() == bar.maximum())
-    assert transcript.newest.accessibleName() == "Go to the newest text"
+    assert transcript.newest.accessibleName() == "Jump to latest"
 
 
 def test_the_position_is_kept_while_the_composer_and_the_window_resize(ready, qtbot, loop):

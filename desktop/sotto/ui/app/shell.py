@@ -142,7 +142,7 @@ class Shell(QObject):
     def _offer_isolation(self, window: MainWindow) -> None:
         """Report that the app crashed while a model was computing, and offer to run the engine in its own process."""
         window.chat.notice.show_question(
-            "Sotto ended while a model was computing",
+            "Sotto quit unexpectedly while a model was running",
             "If that was a crash: when the engine runs in a process of its own, a crash ends an answer but not Sotto. "
             "This takes effect at the next start, and can be undone in Settings.",
             "Isolate the engine",
@@ -273,7 +273,7 @@ class Shell(QObject):
         """Show the shortcut in the tray's menu, or report why it cannot be registered."""
         self.tray.refresh()
         if self.shortcut.problem:
-            self.session.problem.emit(Problem("The keys of the quick prompt", self.shortcut.problem))
+            self.session.problem.emit(Problem("Quick prompt shortcut", self.shortcut.problem))
 
     @Slot(str)
     def _toggle(self, token: str) -> None:
@@ -292,8 +292,10 @@ class Shell(QObject):
         elif not self._preferences.values.told_of_tray:
             self._preferences.change(told_of_tray=True)
             title = "Sotto keeps running when its window is closed"
-            if not self.tray.show_message(title, "It stays here. Quit it from this menu."):
-                self.window.chat.notice.show_success(title, "It stays in the tray. Quit it from there, or with Ctrl+Q.")
+            if not self.tray.show_message(title, "You can open or quit it from this menu."):
+                self.window.chat.notice.show_success(
+                    title, "You can open or quit it from the tray, or quit with Ctrl+Q."
+                )
 
     @Slot()
     def quit(self) -> None:

@@ -33,7 +33,7 @@ _SYSTEM_LINES = 5
 _WIDTH, _FIELD_WIDTH = 400, 104
 # Width of the panel below which fields move under their titles, at 13 px text.
 _NARROW = 300
-_SYSTEM = "What the model is told before everything you say"
+_SYSTEM = "Instructions that the model gets before your messages"
 
 
 class ChatSettingsPanel(QFrame):
@@ -53,7 +53,7 @@ class ChatSettingsPanel(QFrame):
         """Create the panel, hidden and with nothing set."""
         super().__init__()
         self.setObjectName("choices")
-        self.setAccessibleName("Settings of this chat")
+        self.setAccessibleName("Chat settings")
         self._settings, self._model_options, self._model_system = ChatSettings(), dict[str, Any](), ""
         self.presets = PresetBar()
         self.presets.applied.connect(self._apply)
@@ -74,7 +74,7 @@ class ChatSettingsPanel(QFrame):
         self._narrow = False
         self.origins = {name: Label("", "caption") for name in ("system", "think", "format", *self.fields)}
         self.refusal = Label("", "error", wrap=True)
-        self.reset = TextButton("Set nothing here", "quiet")
+        self.reset = TextButton("Reset to defaults", "quiet")
         self.reset.clicked.connect(lambda: self._set_values("", {}, emits=True))
         body = QWidget()
         body.setObjectName("choicesBody")
@@ -105,7 +105,7 @@ class ChatSettingsPanel(QFrame):
         self._area = Scroller(body)
         self._body = body
         body.installEventFilter(self)
-        close = IconButton("close", "Close the settings of this chat")
+        close = IconButton("close", "Close chat settings")
         close.clicked.connect(self.closed)
         top = QHBoxLayout()
         top.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_8)
@@ -167,7 +167,7 @@ class ChatSettingsPanel(QFrame):
     def _show_more(self, *, shown: bool) -> None:
         """Show or hide the numbers that few people need."""
         self._rest.setVisible(shown)
-        self.more.setText("Fewer numbers" if shown else "More numbers")
+        self.more.setText("Fewer options" if shown else "More options")
         self.more.setAccessibleName(self.more.text())
 
     def begin(self, tasks: "AsyncTasks") -> None:

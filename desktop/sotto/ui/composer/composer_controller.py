@@ -114,7 +114,7 @@ class ComposerController(QObject):
         else:
             from sotto.chats.documents import picture_reason
 
-            self.problem.emit(Problem("Not attached", picture_reason("What was copied")))
+            self.problem.emit(Problem("Not attached", picture_reason("The clipboard")))
 
     def redirect_key(self, event: QKeyEvent) -> bool:
         """Type a character that no other widget handled into the draft; return whether the event is a character."""

@@ -68,14 +68,14 @@ class ContextActions(QObject):
         chat, state = self._current.session, self._session.state
         actions: list[ContextAction] = []
         if use.earlier and not use.trims and use.last <= use.room:
-            actions.append(ContextAction("Leave out the oldest turns", chat.draft.allow_trimming))
+            actions.append(ContextAction("Drop the oldest turns", chat.draft.allow_trimming))
         if not chat.busy and state.info is not None and state.record is not None:
             context = use.larger_context(state.record.context_length)
             if context is not None:
                 text = f"Raise the context to {wording.count(context)} ({_memory_cost(state.info, context)})"
                 actions.append(ContextAction(text, partial(self._session.reload, context)))
         if use.earlier and use.fits_alone and not chat.busy:
-            actions.append(ContextAction("New chat with a summary", chat.summarize))
+            actions.append(ContextAction("Continue in a new chat with a summary", chat.summarize))
         largest = max(enumerate(chat.draft.attachments), key=lambda pair: pair[1].tokens, default=None)
         if largest is not None and use.over and self._fitting_length(largest[1]) is not None:
             index, attachment = largest
@@ -98,5 +98,5 @@ class ContextActions(QObject):
 def _memory_cost(info: ModelInfo, context: int) -> str:
     """Return how much more memory a context of `context` tokens takes when it is full, in words."""
     if info.kv_bytes_per_token is None:
-        return "memory need not known"
+        return "memory need unknown"
     return f"up to {wording.size((context - info.context_length) * info.kv_bytes_per_token)} more memory"

@@ -62,7 +62,7 @@ class ContextGauge(QWidget):
         self._numbers.setText(self.text)
         spoken = _context_line(use.used, use.limit)
         if use.shortened:
-            spoken += f" The oldest turns are left out: with them it would be {wording.count(use.tokens)}."
+            spoken += f" The oldest turns are dropped; with them it would be {wording.count(use.tokens)}."
         self.setAccessibleName(spoken)
         self.setToolTip(spoken)
 
@@ -157,9 +157,9 @@ def _context_warning(use: ContextUse) -> tuple[str, str]:
     """Return the title and the message of the warning that a context is nearly or too full."""
     used, limit, room, left = map(wording.count, (use.used, use.limit, use.room, use.limit - use.used))
     if use.over and use.shortened:
-        why = f"Even without the oldest turns it takes {used} tokens, and there is room for {room}."
+        why = f"Even without the oldest turns this takes {used} tokens, and the model has room for {room}."
         return "This does not fit", why
     if use.over:
-        why = f"With everything before it this takes {used} tokens, and the model has room for {limit}."
+        why = f"Together with the conversation this takes {used} tokens, and the model has room for {limit}."
         return "This does not fit", why
     return "The context is nearly full", f"{left} of {limit} tokens are left for the answer."

@@ -50,15 +50,15 @@ def describe_drop(dropped: DropContents) -> tuple[str, str]:
     if documents:
         return _describe_attaching(models, documents)
     if not dropped.paths:
-        return "Not a file on this machine", "Download the model first, then drop its folder here."
+        return "Not a file on this computer", "Download the model first, then drop its folder here."
     first, *others = dropped.paths
     if first.is_dir():
         title, line = "Drop to load the model in this folder", first.name
     elif first.suffix == ".safetensors":
-        title, line = "Drop to load the model of these weights", f"{first.name}, in the folder {first.parent.name}"
+        title, line = "Drop to load the model with these weights", f"{first.name}, in the folder {first.parent.name}"
     else:
         title, line = "Drop to load this model", first.name
-    return title, f"{line} — and {len(others)} more, of which none is loaded" if others else line
+    return title, f"{line} — and {len(others)} more, which will not be loaded" if others else line
 
 
 def _describe_attaching(models: DropContents, documents: tuple[Path, ...]) -> tuple[str, str]:
@@ -67,7 +67,7 @@ def _describe_attaching(models: DropContents, documents: tuple[Path, ...]) -> tu
     names = join_names([shorten_middle(path_names([path])) for path in documents[:_NAMED]])
     line = names if len(documents) <= _NAMED else f"{names} — and {len(documents) - _NAMED} more"
     if all(map(is_picture, documents)) and not models.paths:
-        return "Pictures cannot be attached", f"{line}: no model that sees can run here yet."
+        return "Images cannot be attached", f"{line}: models with vision are not supported yet."
     files = "this file" if len(documents) == 1 else f"{len(documents)} files"
     if models.paths:
         return f"Drop to load a model and attach {files}", f"{path_names(models.paths[:1])}; {line}"

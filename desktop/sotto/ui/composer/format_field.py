@@ -30,8 +30,8 @@ _PAUSE_MS = 500
 _LINES = 6
 # Width that the button and the line beside it need, at 13 px text.
 _MIN_WIDTH = 260
-_NONE_YET = "Until there is one, answers stay text."
-_AS_BEFORE = "What was chosen before still holds."
+_NONE_YET = "Answers stay text until you enter one."
+_AS_BEFORE = "The previous choice still applies."
 
 
 class FormatField(QWidget):
@@ -57,7 +57,7 @@ class FormatField(QWidget):
         self.segments.chosen.connect(self._choose_kind)
         self.text = QPlainTextEdit()
         self.text.setObjectName("schema")
-        self.text.setAccessibleName("Schema of the answers")
+        self.text.setAccessibleName("Answer schema")
         self.text.setPlaceholderText("Type or paste a JSON schema, or choose a file")
         self.text.setTabChangesFocus(True)
         self.text.setAcceptDrops(False)

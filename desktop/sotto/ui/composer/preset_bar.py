@@ -34,13 +34,13 @@ class PresetBar(QWidget):
         self.button = ElidedButton("", "outlined")
         self.button.setObjectName("presets")
         self.button.clicked.connect(self._show_menu)
-        self.name = EscapableLineEdit("Name of the preset")
+        self.name = EscapableLineEdit("Preset name")
         self.name.setObjectName("value")
         self.name.returnPressed.connect(self._commit_name)
         self.name.escaped.connect(self._end_naming)
         self.name.textEdited.connect(lambda: self._show_note(""))
         self.note = Label("", "caption", wrap=True)
-        self.undo = TextButton("Undo", "quiet", "Undo: bring the preset back")
+        self.undo = TextButton("Undo", "quiet", "Undo: restore the preset")
         self._deleted: Preset | None = None
         self.undo.clicked.connect(self._undo)
         below = QHBoxLayout()
@@ -132,7 +132,7 @@ class PresetBar(QWidget):
     def _delete(self, preset: Preset) -> None:
         assert self._keeper is not None
         self._keeper.delete(preset.name)
-        self._show_note(f"“{preset.name}” was deleted; this chat stays as it is.", deleted=preset)
+        self._show_note(f"“{preset.name}” was deleted; this chat keeps its settings.", deleted=preset)
 
     def _undo(self) -> None:
         assert self._keeper is not None

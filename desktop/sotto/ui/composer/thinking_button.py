@@ -14,8 +14,8 @@ from sotto.ui.preferences.answer_options import THINK_LABELS, THINKING_TIP, is_t
 from sotto.ui.toolkit.number import Origin
 from sotto.ui.toolkit.widgets import IconButton, add_action, popup
 
-_CANNOT = "This model cannot be asked to think."
-_AS_IT_DOES = "As the model does"
+_CANNOT = "This model does not support thinking."
+_AS_IT_DOES = "Model default"
 
 
 class ThinkingButton(IconButton):
@@ -81,7 +81,7 @@ class ThinkingButton(IconButton):
         """Return the menu of choices."""
         menu = QMenu(self)
         group = QActionGroup(menu)
-        default = _AS_IT_DOES if self._inherited is None else f"As the settings say: {THINK_LABELS[self._inherited]}"
+        default = _AS_IT_DOES if self._inherited is None else f"From Settings: {THINK_LABELS[self._inherited]}"
         choices: list[tuple[Think | None, str]] = [(None, default)]
         values = (*THINK_LABELS,) if self._is_setting else think_choices(self._info, self._own)
         choices += [(value, THINK_LABELS[value]) for value in values]

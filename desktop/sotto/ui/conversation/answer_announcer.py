@@ -100,7 +100,7 @@ class AnswerAnnouncer(QObject):
     def _end(self, turn: Turn) -> None:
         if self._streaming:
             self._streaming = False
-            ended = "The answer is complete" if turn.state is State.COMPLETE else "The answer broke off"
+            ended = "The answer is complete" if turn.state is State.COMPLETE else "The answer was interrupted"
             if turn.state is State.STOPPED:
                 ended = "The answer was stopped"
             rest = speakable(self._pending)
@@ -113,7 +113,7 @@ class AnswerAnnouncer(QObject):
     def _retract(self, question: str) -> None:
         if self._streaming:
             self._discard()
-            self._announce("There is no answer; your message is a draft again.")
+            self._announce("There is no answer; your message is back in the composer.")
 
     @Slot()
     def _discard(self) -> None:

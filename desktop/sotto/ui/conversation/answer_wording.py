@@ -8,7 +8,7 @@ from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress
 from sotto.ui.state import wording
 
-CUT_CALL = "Began to call a tool"
+CUT_CALL = "Started to call a tool"
 _MAX_TOOL_NAME = 60
 _MIN_THOUGHT_SECONDS = 2
 
@@ -16,7 +16,7 @@ _MIN_THOUGHT_SECONDS = 2
 def prefill_line(progress: PrefillProgress, why: str = "") -> str:
     """Return how much of a prompt has been read, and why it is read again; `why` is empty if it is not."""
     cached = f" ({wording.count(progress.cached)} cached)" if progress.cached else ""
-    again = f" · read again, because {why}" if why else ""
+    again = f" · not cached, because {why}" if why else ""
     return f"Reading prompt {wording.count(progress.done)} / {wording.count(progress.total)}{cached}{again}"
 
 
@@ -58,9 +58,9 @@ def answer_line(turn: Turn) -> str:
     if turn.state is State.INTERRUPTED:
         return "Interrupted: Sotto ended while this was being written"
     if turn.state is State.FAILED:
-        return "Broke off"
+        return "Interrupted"
     if not turn.text:
-        return figures_line(turn.figures) or "Stopped before the answer began"
+        return figures_line(turn.figures) or "Stopped before the answer started"
     # An answer that was stopped when the app quit has no figures.
     return figures_line(turn.figures) or ("— tok/s · stopped" if turn.state is State.STOPPED else "")
 
@@ -92,13 +92,13 @@ def figures_line(figures: Mapping[str, Any]) -> str:
     )
     reason, anew = figures.get("reason"), figures.get("anew")
     if reason == DoneReason.CANCELLED and not tokens:
-        return "Stopped before the answer began"
+        return "Stopped before the answer started"
     if not prompt:
         return ""
     why = {
         DoneReason.STOP.value: "finished",
         DoneReason.LENGTH.value: "reached the length limit",
-        DoneReason.LOOP.value: "ended because it repeated itself",
+        DoneReason.LOOP.value: "stopped because it repeated itself",
         DoneReason.CANCELLED.value: "stopped",
     }
     parts = (
@@ -107,8 +107,8 @@ def figures_line(figures: Mapping[str, Any]) -> str:
         ("~" if dropped and tokens > 1 else "") + wording.speed(tokens, nanoseconds),
         f"first after {wording.seconds(first)}" if first > 0 and tokens else "",
         f"prompt {wording.count(prompt)} ({wording.count(cached)} cached)",
-        f"read again, because {anew}" if isinstance(anew, str) else "",
-        f"{wording.count(dropped)} older tokens left out" if dropped else "",
+        f"not cached, because {anew}" if isinstance(anew, str) else "",
+        f"{wording.count(dropped)} older tokens dropped" if dropped else "",
         why.get(reason, "") if isinstance(reason, str) else "",
     )
     return " · ".join(part for part in parts if part)

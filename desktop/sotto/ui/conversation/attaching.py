@@ -62,7 +62,7 @@ class Attaching(QObject):
 
         room = MAX_ATTACHMENTS - len(draft.attachments) - len(draft.pending)
         if len(paths) > room:
-            why = f"At most {MAX_ATTACHMENTS} files go along with one message: attach fewer, or put them into one."
+            why = f"A message can have at most {MAX_ATTACHMENTS} files: attach fewer, or combine them."
             self.problem.emit(Problem("Not everything was attached", why))
         idle = not self._waiting
         for path in paths[: max(0, room)]:

@@ -34,7 +34,7 @@ class LoadedChat:
             return None
         count = wording.count(self.branch.unreadable)
         what = "1 message" if self.branch.unreadable == 1 else f"{count} messages"
-        why = f"{what} of this conversation cannot be read any more; everything else is here."
+        why = f"{what} of this conversation can no longer be read; everything else is here."
         return Problem("Not everything could be read", why)
 
 

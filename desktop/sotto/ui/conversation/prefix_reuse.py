@@ -39,13 +39,13 @@ def reread_reason(before: PromptState, tokens: int, now: PromptState, cached: in
     if cached >= _LOST_BELOW * tokens:
         return ""
     if before.model != now.model:
-        return "another model reads it for the first time"
+        return "this model has not seen it yet"
     pairs = zip(before.messages, now.messages, strict=False)
     first = next((index for index, (old, new) in enumerate(pairs) if old != new), None)
     if first is None and before.think != now.think:
         return "the setting for thinking was changed"
     if first is None:
-        return "the oldest turns are left out" if now.trims else "its memory was needed for something else"
+        return "the oldest turns were dropped" if now.trims else "its cache was evicted"
     changed = (*before.messages[first : first + 1], *now.messages[first : first + 1])
     if any(message.role == "system" for message in changed):
         return "the system prompt was changed"

@@ -86,4 +86,4 @@ class Summary(QObject):
 
 def draft_with_summary(summary: str, draft: str) -> str:
     """Return a draft that begins with the summary of another conversation."""
-    return f"What we talked about before:\n\n{summary}\n\n{draft}".rstrip() + ("" if draft.strip() else "\n\n")
+    return f"Summary of our previous conversation:\n\n{summary}\n\n{draft}".rstrip() + ("" if draft.strip() else "\n\n")

@@ -36,9 +36,9 @@ _NAMES = {
 
 # Names that models use for languages, and Pygments' names for them.
 _ALIASES = {
-    "c#": "csharp", "cs": "csharp", "shell": "bash", "zsh": "bash", "jsonc": "javascript", "json5": "javascript",
-    "golang": "go", "jsx": "javascript", "tsx": "typescript", "objective-c": "objectivec", "vue": "html",
-    "svelte": "html",
+    "c#": "csharp", "cs": "csharp", "c++": "cpp", "cxx": "cpp", "hpp": "cpp", "f#": "fsharp", "kt": "kotlin",
+    "shell": "bash", "zsh": "bash", "jsonc": "javascript", "json5": "javascript", "golang": "go", "jsx": "javascript",
+    "tsx": "typescript", "objective-c": "objectivec", "vue": "html", "svelte": "html",
 }  # fmt: skip
 
 # The languages that are highlighted, without those that Pygments can only lex as a whole or by another program.

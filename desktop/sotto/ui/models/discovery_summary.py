@@ -58,11 +58,11 @@ class DiscoverySummary(QFrame):
         self._icon = IconLabel("folder", "muted", 18)
         self.headline = Label("", "strong", wrap=True)
         self.hint = Label("", "caption", wrap=True)
-        self.toggle = IconButton("down", "Where Sotto looked", "Where Sotto looked")
+        self.toggle = IconButton("down", "Searched folders", "Searched folders")
         self.toggle.clicked.connect(self._toggle)
-        self.add = IconButton("folder", "Add a folder of models", "Add folder…", role="outlined", color="text")
+        self.add = IconButton("folder", "Add a model folder", "Add folder…", role="outlined", color="text")
         self.add.clicked.connect(self.add_wanted)
-        self.rescan = IconButton("refresh", "Look for models again", "Rescan", role="outlined", color="text")
+        self.rescan = IconButton("refresh", "Rescan models", "Rescan", role="outlined", color="text")
         self.rescan.clicked.connect(self.rescan_wanted)
         self.places = QWidget()
         self.grid = QGridLayout(self.places)
@@ -108,14 +108,14 @@ class DiscoverySummary(QFrame):
         total = wording.size(sum(record.size for record in found))
         self.headline.setText(f"Found {many} you already have ({total})" if found else "No other models found yet")
         self.hint.setText(
-            "Sotto reads them where they are, and changes nothing there. Or drop one anywhere on this window."
+            "Sotto reads them in place and never changes them. You can also drop a model on this window."
             if found
             else " ".join(
                 part
                 for part in (
-                    "Models that Ollama, Hugging Face tools or LM Studio download appear here by themselves.",
-                    "Or get one by its name, below the list; or drop a model’s folder or manifest anywhere on this "
-                    "window.",
+                    "Models that you download with Ollama, Hugging Face tools or LM Studio appear here.",
+                    "You can also download one by name below the list, or drop a model’s folder or manifest on "
+                    "this window.",
                     suggest_size(memory),
                 )
                 if part
@@ -124,7 +124,7 @@ class DiscoverySummary(QFrame):
         self._show_places(places)
         shown = not found if self._unfolded is None else self._unfolded
         self.places.setVisible(shown and bool(places))
-        self.toggle.set_icon("up" if shown else "down", "Where Sotto looked")
+        self.toggle.set_icon("up" if shown else "down", "Searched folders")
         self.setAccessibleName(f"{self.headline.text()}. {self.hint.text()}")
 
     def _show_places(self, places: Sequence[SearchedPlace]) -> None:
@@ -147,7 +147,7 @@ class DiscoverySummary(QFrame):
     def _toggle(self) -> None:
         self._unfolded = self.places.isHidden()
         self.places.setVisible(self._unfolded)
-        self.toggle.set_icon("up" if self._unfolded else "down", "Where Sotto looked")
+        self.toggle.set_icon("up" if self._unfolded else "down", "Searched folders")
         if self._unfolded:
             self.unfolded.emit()
 

@@ -14,13 +14,13 @@ _UNITS = ("B", "KB", "MB", "GB", "TB")
 _DAY = 24 * 3600
 
 _STATES = {
-    PullState.WAITING: "Waiting for its turn",
-    PullState.CHECKING: "Asking what there is",
+    PullState.WAITING: "Queued",
+    PullState.CHECKING: "Contacting the registry",
     PullState.DOWNLOADING: "Downloading",
     PullState.STALLED: "Stalled",
-    PullState.RETRYING: "Trying again",
+    PullState.RETRYING: "Retrying",
     PullState.PAUSED: "Paused",
-    PullState.VERIFYING: "Checking what came",
+    PullState.VERIFYING: "Verifying",
     PullState.DONE: "Done",
     PullState.FAILED: "Failed",
 }
@@ -86,7 +86,7 @@ def origin(name: ModelName, models: Sequence[ModelRecord] = ()) -> str:
         line = f"From Ollama’s library, at {DEFAULT_HOST}."
     wanted = model_name(name.short)
     here = next((record for record in models if record.present and model_name(record.name) == wanted), None)
-    return f"{line} It is here already: {join_names(source_names(here))}." if here else line
+    return f"{line} You already have it: {join_names(source_names(here))}." if here else line
 
 
 def start_message(name: str) -> str:

@@ -176,8 +176,8 @@ class Downloads(QObject):
             return
         self._cancelled[name] = progress
         self.pause(name)
-        title = f"The download of {model_name(name)} is cancelled"
-        message = f"The {wording.size(progress.done)} of it that are here are deleted in a moment."
+        title = f"The download of {model_name(name)} was cancelled"
+        message = f"The {wording.size(progress.done)} downloaded so far will be deleted in a moment."
         self.offered.emit(title, message, "Undo", partial(self._restore, name), UNDO_SECONDS)
         QTimer.singleShot(round(1000 * UNDO_SECONDS), self, lambda: self._remove_files(name, progress))
 

@@ -69,7 +69,7 @@ class IdleUnloader(QObject):
         record, left = self._session.state.record, self.seconds_left
         if record is not None and self._session.state.loaded and self._notes.is_pinned(record):
             return "Stays loaded"
-        return "" if left is None else f"Leaves memory in {wording.duration(max(0.0, left))} if it stays idle"
+        return "" if left is None else f"Unloads in {wording.duration(max(0.0, left))} if idle"
 
     @Slot()
     def check(self) -> None:

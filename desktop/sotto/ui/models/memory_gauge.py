@@ -151,7 +151,7 @@ class MemoryGauge(QFrame):
             segments.append(Segment(name, figures.weights, "accent"))
         if figures and (figures.cache or figures.weights):
             segments.append(Segment("Context in use", figures.live, "live"))
-            segments.append(Segment("Kept for later", figures.cache - figures.live, "kept"))
+            segments.append(Segment("Cached", figures.cache - figures.live, "kept"))
         if self._planned and (plan := self._planned[1].plan) is not None:
             name, beside = self._planned[0], bytes_beside_weights(plan)
             segments.append(Segment(name, plan.weights, "accent", ghost=True))

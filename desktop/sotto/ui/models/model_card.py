@@ -68,7 +68,7 @@ class ModelCard(QFrame):
         self.star = IconButton("star", "Favourite")
         self.star.setCheckable(True)
         self.star.clicked.connect(self._toggle_favourite)
-        self.close_button = IconButton("close", "Close the details")
+        self.close_button = IconButton("close", "Close details")
         self.close_button.clicked.connect(self.closed)
         self.pills = QHBoxLayout()
         self.facts = Label("", "caption", wrap=True)
@@ -87,7 +87,7 @@ class ModelCard(QFrame):
         self.load.clicked.connect(self._load_or_eject)
         self.more = IconButton("more", "More about this model", role="")
         self.more.clicked.connect(self._show_menu)
-        self.pin = IconButton("pin", "Keep loaded", "Keep loaded", tip="Keep it in memory when it is idle")
+        self.pin = IconButton("pin", "Keep loaded", "Keep loaded", tip="Keep the model in memory when it is idle")
         self.pin.setCheckable(True)
         self.pin.clicked.connect(self._toggle_pinned)
         self.plan_rows = self._make_plan_rows()
@@ -115,7 +115,9 @@ class ModelCard(QFrame):
         context.addWidget(self.tokens)
         grid.addLayout(context, 0, 0, 1, 2)
         grid.addWidget(self.slider, 1, 0, 1, 2)
-        for row, title in enumerate(("Weights", "Context", "While computing", "Together", "Predicted", "Holds now"), 2):
+        for row, title in enumerate(
+            ("Weights", "Context", "While computing", "Together", "Predicted", "In use now"), 2
+        ):
             number = Label("", "caption")
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
             label = Label(title, "caption")
@@ -250,7 +252,7 @@ class ModelCard(QFrame):
         self.setAccessibleName(f"Details of {model_name(record.name)}")
         favourite, pinned = self._notes.is_favourite(record), self._notes.is_pinned(record)
         self.star.setChecked(favourite)
-        self.star.set_icon("star-full" if favourite else "star", "Favourite", "Favourites stand first in the list")
+        self.star.set_icon("star-full" if favourite else "star", "Favourite", "Favourites come first in the list")
         self.pin.setChecked(pinned)
         self.pin.setText(" Stays loaded" if pinned else " Keep loaded")
         while self.pills.count():
@@ -289,13 +291,13 @@ class ModelCard(QFrame):
             unknown, budget = "unknown", plan.limits.budget
             together = unknown if plan.needed is None else wording.size(plan.needed)
             self._set_number("Weights", wording.size(plan.weights))
-            self.numbers["Weights"].setToolTip(f"Held as {plan.repacked}" if plan.repacked else "")
+            self.numbers["Weights"].setToolTip(f"Converted to {plan.repacked}" if plan.repacked else "")
             self._set_number("Context", unknown if plan.cache is None else wording.size(plan.cache))
             self._set_number("While computing", unknown if plan.work is None else wording.size(plan.work))
             self._set_number("Together", together if budget is None else f"{together} of {wording.size(budget)}")
             predicted = self._planner.predicted(record) if state.actual else 0
             self._set_number("Predicted", wording.size(predicted) if predicted else "")
-            self._set_number("Holds now", wording.size(state.actual) if state.actual else "")
+            self._set_number("In use now", wording.size(state.actual) if state.actual else "")
         self._show_button(usable, projection)
         planned = projection if shown and not state.loaded else None
         self.previewed.emit(short_name(record.name), planned)
@@ -307,11 +309,11 @@ class ModelCard(QFrame):
             return "Cannot run here"
         if self._model_state.loaded:
             return "Loaded"
-        return "Not known whether it fits" if projection.fit is Fit.UNKNOWN else projection.fit.value
+        return "Unknown whether it fits" if projection.fit is Fit.UNKNOWN else projection.fit.value
 
     def _explanation(self, record: ModelRecord, projection: Projection) -> str:
         if not record.present:
-            return "It comes back as soon as its disk does."
+            return "It will be available again once its disk is connected."
         if not record.runnable:
             return record.reason
         if self._model_state.loaded:

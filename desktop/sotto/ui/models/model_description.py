@@ -27,7 +27,7 @@ FIT_NAMES = {
     Fit.FITS: "fits into memory",
     Fit.TIGHT: "a tight fit",
     Fit.NO: "does not fit into memory",
-    Fit.UNKNOWN: "not known whether it fits",
+    Fit.UNKNOWN: "unknown whether it fits",
 }
 
 
@@ -74,10 +74,10 @@ def abilities(record: ModelRecord) -> str:
         "vision": "pictures",
         "tools": "tools",
         "thinking": "thinking",
-        "embedding": "vectors of texts",
+        "embedding": "embeddings",
     }
     names = [words.get(capability, capability) for capability in record.capabilities]
-    by = ", by sotto embed or through the API, and not for chats" if is_embedder(record) else ""
+    by = " with sotto embed or through the API, not for chats" if is_embedder(record) else ""
     return f"Made for {join_names(names)}{by}" if names else ""
 
 
@@ -99,4 +99,4 @@ def projection_line(projection: Projection, memory: MachineMemory) -> str:
 
 def prediction_line(predicted: int, actual: int) -> str:
     """Return a line on what a loaded model was predicted to hold and holds, in bytes; empty if one is unknown."""
-    return f"Predicted {wording.size(predicted)}, holds {wording.size(actual)}" if predicted and actual else ""
+    return f"Predicted {wording.size(predicted)}, uses {wording.size(actual)}" if predicted and actual else ""

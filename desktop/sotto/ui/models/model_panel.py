@@ -84,11 +84,11 @@ class ModelPanel(QWidget):
         self._state = ModelState()
         self._filter = ""
         self.rows: list[ModelRow] = []
-        self.rescan = IconButton("refresh", "Rescan models", tip="Look for models again")
+        self.rescan = IconButton("refresh", "Rescan models", tip="Rescan models")
         self.rescan.clicked.connect(self.rescan_wanted)
         self.sort = IconButton("sort", "Sort models")
         self.sort.clicked.connect(self._show_orders)
-        self.get = IconButton("drop", "Get a model", "Get a model…", tip="Download a model by its name")
+        self.get = IconButton("drop", "Get a model", "Get a model…", tip="Download a model by name")
         self.get.clicked.connect(self.get_wanted)
         self.downloads = DownloadList(downloads)
         self.downloads.arranged.connect(self._set_tab_order)
@@ -259,8 +259,8 @@ class ModelPanel(QWidget):
             self.empty.setText(f"No model is called “{text}”.")
         elif not text and all(row.record.builtin for row in self.rows):
             self.empty.setText(
-                "Models that Ollama, Hugging Face tools or LM Studio have downloaded appear here. "
-                "Get one by its name below, or drop one on this window."
+                "Models that you download with Ollama, Hugging Face tools or LM Studio appear here. You can also "
+                "download one by name below, or drop one on this window."
             )
         else:
             self.empty.setText("")
@@ -305,7 +305,7 @@ class ModelPanel(QWidget):
         if record.runnable:
             add_action(menu, "Use a Template…", lambda: self.template_wanted.emit(record))
             if ModelTemplates.has(record):
-                add_action(menu, "Use Its Own Template", lambda: self.template_unwanted.emit(record))
+                add_action(menu, "Use the Model’s Template", lambda: self.template_unwanted.emit(record))
         if record.own:
             menu.addSeparator()
             add_action(menu, "Delete", lambda: self.remove_wanted.emit(record))

@@ -41,7 +41,7 @@ from sotto.ui.toolkit.widgets import IconButton, draw_bar, draw_pill, plain_tip
 _DOT = 7
 _BAR = 3
 _MARK = 13
-ABSENT = "Disk not present"
+ABSENT = "Disk not connected"
 _WRAP = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignTop.value
 
 
@@ -90,7 +90,7 @@ class ModelRow(QAbstractButton):
     def eject(self) -> IconButton:
         """The button that unloads the model."""
         name = f"Eject {model_name(self.record.name)}"
-        button = self._make_button("eject", name, "Eject: give its memory back")
+        button = self._make_button("eject", name, "Eject and free its memory")
         button.clicked.connect(self.eject_wanted)
         return button
 

@@ -60,14 +60,14 @@ class ModelTemplates(QObject):
         try:
             await tasks.call(partial(_save, record.digest, path))
         except SottoError as error:
-            self._session.problem.emit(Problem(f"{name} keeps the template it had", error.message))
+            self._session.problem.emit(Problem(f"{name} keeps its template", error.message))
             return
         state = self._session.state
         is_used = state.record is not None and is_same_model(state.record, record)
         reloads = is_used and state.phase is Phase.READY
-        when = "from now on" if reloads else "from its next load on"
-        title = "The template is kept" if path else "The template is taken back"
-        template = "this template" if path else "what it has itself"
+        when = "from now on" if reloads else "from the next load on"
+        title = "Template set" if path else "Template reset"
+        template = "this template" if path else "its own template"
         self._session.notice.emit(title, f"The prompts of {name} are made by {template} {when}.")
         if reloads and state.info is not None:
             self._session.reload(state.info.context_length)

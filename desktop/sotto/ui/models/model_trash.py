@@ -75,7 +75,7 @@ class ModelTrash(QObject):
         try:
             await tasks.call(restore, removed)
         except SottoError as error:
-            self._session.problem.emit(Problem(f"{model_name(removed.name)} is not back", error.message))
+            self._session.problem.emit(Problem(f"{model_name(removed.name)} could not be restored", error.message))
         self._session.library.rescan()
 
     def _expire(self, key: str) -> None:
@@ -88,7 +88,7 @@ class ModelTrash(QObject):
         try:
             await tasks.call(erase, removed)
         except SottoError as error:
-            self._session.problem.emit(Problem(f"{model_name(removed.name)} still takes room", error.message))
+            self._session.problem.emit(Problem(f"{model_name(removed.name)} still uses disk space", error.message))
 
     async def _empty(self, tasks: "AsyncTasks") -> None:
         from sotto.store.removal import empty_trash

@@ -181,7 +181,7 @@ class ModelsController(QObject):
 
     def choose_folder(self) -> None:
         """Let the user choose a folder that will be searched for models."""
-        dialog = QFileDialog(self._centre, "Add a folder of models")
+        dialog = QFileDialog(self._centre, "Add a model folder")
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.add_folder)
@@ -194,7 +194,7 @@ class ModelsController(QObject):
         try:
             path.encode()
         except UnicodeEncodeError:
-            message = f"The name of {printable_path(path)} is not UTF-8, so it cannot be kept; give it another one."
+            message = f"The name of {printable_path(path)} is not UTF-8, so it cannot be saved; rename the folder."
             self._session.problem.emit(Problem("The folder was not added", message))
             return
         if path not in folders:

@@ -22,7 +22,7 @@ def state_line(state: ModelState) -> str:
     activity = "Answering" if state.phase is Phase.GENERATING else "Ready"
     # The most important note comes first, because the line is elided; its tool tip shows all of it.
     info = state.info
-    vectors = "" if info.writes else "makes vectors of texts"
+    vectors = "" if info.writes else "makes embeddings"
     notes = (vectors, info.context_note, info.template_note, info.kv_note, info.options_note)
     details = (note.removesuffix(".") for note in notes)
     return " · ".join((f"{activity} · {context} · {device}", *filter(None, details)))
@@ -43,5 +43,5 @@ def loading_line(state: ModelState) -> str:
     else:
         parts = [{"tokenizer": "Reading the tokenizer", "warm-up": "Warming up"}.get(progress.phase, "Loading…")]
     if pace.seconds_silent:
-        parts.append(f"no news for {wording.duration(pace.seconds_silent)}")
+        parts.append(f"no progress for {wording.duration(pace.seconds_silent)}")
     return " · ".join(parts)

@@ -203,7 +203,7 @@ class Palette(QFrame):
         self._focused_before: QWidget | None = None
         # Whether the user, rather than the search, selected the current row.
         self._moved = False
-        self.field = _Field("Search chats, models and commands", "Open a chat, load a model, do something")
+        self.field = _Field("Search chats, models and commands", "Open a chat, load a model, run a command")
         self._model, self._delegate = _Results(), _Delegate()
         self.list = QListView()
         self.list.setObjectName("results")
@@ -216,7 +216,7 @@ class Palette(QFrame):
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.clicked.connect(lambda index: self._choose(index.row()))
-        self._empty = Label("Nothing has that name.", "caption")
+        self._empty = Label("No results.", "caption")
         self._empty.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_8)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_8)

@@ -90,7 +90,7 @@ class GlobalShortcut(QObject):
             return f"{wanted} is not a key that could be pressed: write it as Ctrl+Alt+Space."
         key, modifiers = pressed.key(), pressed.keyboardModifiers()
         if not modifiers & ~_Modifier.ShiftModifier and not Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35:
-            return f"{wanted} alone would be lost to every other program: hold Ctrl, Alt or Meta with it."
+            return f"{wanted} alone would stop working in all other programs: combine it with Ctrl, Alt or Meta."
         if self._keys is None:
             self._keys = self._of_system()
         if self._keys is None:

@@ -90,7 +90,7 @@ class MacKeys:
         )
         if status != 0:
             self._taken = c_void_p()
-            return "{keys} belongs to another program already: choose other keys for the quick prompt."
+            return "{keys} is already used by another program: choose another shortcut for the quick prompt."
         return ""
 
     def release(self) -> None:

@@ -34,7 +34,7 @@ _MODIFIERS = (
     (_Modifier.ShiftModifier, "SHIFT"),
     (_Modifier.MetaModifier, "LOGO"),
 )
-_WAITING = "Waiting for the desktop to give it keys."
+_WAITING = "Waiting for the desktop to grant the shortcut."
 _OR_BIND = "or bind `sotto --toggle` to keys in the settings of your desktop, which does the same."
 _PROBLEMS: Mapping[Why, str] = {
     Why.ABSENT: BIND,

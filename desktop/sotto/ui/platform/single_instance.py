@@ -74,16 +74,16 @@ class StartRequest:
         except RecursionError as error:
             raise ValueError("A start request is not nested.") from error
         if not isinstance(fields, dict) or fields.get("version") != _VERSION:
-            raise ValueError("Another version of Sotto runs already: end it, then start this one again.")
+            raise ValueError("Another version of Sotto is already running: quit it, then start this one again.")
         paths, token = fields.get("paths"), fields.get("token")
         if (
             not isinstance(paths, list)
             or not all(isinstance(path, str) for path in paths)
             or not isinstance(token, str)
         ):
-            raise ValueError("paths must be a list of texts, and token a text.")
+            raise ValueError("paths must be a list of strings, and token a string.")
         if any("\0" in text for text in (*paths, token)):
-            raise ValueError("A path must not hold a zero byte.")
+            raise ValueError("A path must not contain a null byte.")
         return cls(Show(str(fields.get("show"))), tuple(Path(path) for path in paths), token)
 
 
@@ -123,7 +123,7 @@ def enter(folder: Path, request: StartRequest, patience: float = _PATIENCE) -> I
         if _hand_over(folder, request, end):
             return None
         if time.monotonic() > end:
-            raise SottoError(f"Sotto runs already for {folder} and does not answer: end that one, then start it again.")
+            raise SottoError(f"Sotto is already running for {folder} but does not answer: quit it, then start again.")
         time.sleep(_PAUSE)
 
 

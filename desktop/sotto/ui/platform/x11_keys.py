@@ -74,7 +74,7 @@ class X11Keys(QObject):
             for locks in _LOCKS:
                 if not self._server.grab(code, mask | locks):
                     self.release()
-                    return "{keys} belongs to another program already: choose other keys for the quick prompt."
+                    return "{keys} is already used by another program: choose another shortcut for the quick prompt."
                 self._grabbed.append((code, mask | locks))
         return ""
 

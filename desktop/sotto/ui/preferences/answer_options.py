@@ -22,7 +22,7 @@ THINK_LABELS: Mapping[Think, str] = {
     Think.MAX: "Max",
 }
 """The choices as the user sees them."""
-THINKING_TIP = "Whether the model thinks before it answers and, if that can be chosen, how much"
+THINKING_TIP = "Whether the model thinks before it answers and, if it can be set, how much"
 _MAX_NAME_LENGTH = 200
 
 

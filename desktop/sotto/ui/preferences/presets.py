@@ -110,9 +110,9 @@ class PresetStore(QObject):
         if not clean or not clean.isprintable():
             raise ValueError("A preset needs a name.")
         if len(clean) > MAX_NAME_LENGTH:
-            raise ValueError(f"A name may have {MAX_NAME_LENGTH} letters, and this has {len(clean)}.")
+            raise ValueError(f"A name can have at most {MAX_NAME_LENGTH} characters; this one has {len(clean)}.")
         if any(preset.name.casefold() == clean.casefold() and preset.name != old for preset in self.presets):
-            raise ValueError(f"There is a preset “{clean}” already: choose another name.")
+            raise ValueError(f"There is already a preset “{clean}”: choose another name.")
         return clean
 
     def _set(self, presets: tuple[Preset, ...]) -> None:

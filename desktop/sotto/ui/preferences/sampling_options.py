@@ -11,39 +11,47 @@ from sotto.ui.toolkit.number import Inherited, Number, Origin, is_number
 _DEFAULTS = SamplingOptions()
 _MAX_INT = 2**31 - 1
 THINK_BUDGET = Number(
-    "think_budget", "Longest thought", 0, _MAX_INT, 256, 0, "In tokens; then the thought is ended", "no limit"
+    "think_budget", "Longest thought", 0, _MAX_INT, 256, 0, "In tokens; then thinking ends", "no limit"
 )
 COMMON_NUMBERS = (
-    Number("temperature", "Temperature", 0, 5, 0.1, 2, "0 always takes the likeliest word; more is more varied"),
-    Number("top_p", "Top-p", 0, 1, 0.05, 2, "Leaves out unlikely words beyond this share"),
-    Number("top_k", "Top-k", 0, 1000, 5, 0, "Draws from this many of the likeliest words; 0 from all"),
-    Number("min_p", "Min-p", 0, 1, 0.01, 2, "Leaves out words that are this much less likely than the likeliest"),
-    Number("typical_p", "Typical-p", 0, 1, 0.05, 2, "Leaves out words far more or less likely than usual ones"),
-    Number("xtc_probability", "XTC", 0, 1, 0.1, 2, "How often the likeliest words are left out, for other ones"),
-    Number("repeat_penalty", "Repeat penalty", 0, 5, 0.05, 2, "More than 1 repeats less"),
-    Number("dry_multiplier", "DRY", 0, 5, 0.1, 2, "More than 0 keeps from writing whole passages again"),
+    Number("temperature", "Temperature", 0, 5, 0.1, 2, "0 always picks the most likely token; higher is more varied"),
+    Number("top_p", "Top-p", 0, 1, 0.05, 2, "Samples from the most likely tokens up to this total probability"),
+    Number("top_k", "Top-k", 0, 1000, 5, 0, "Samples from this many of the most likely tokens; 0 from all"),
+    Number("min_p", "Min-p", 0, 1, 0.01, 2, "Excludes tokens below this fraction of the highest probability"),
+    Number("typical_p", "Typical-p", 0, 1, 0.05, 2, "Excludes tokens that are unusually likely or unlikely"),
+    Number("xtc_probability", "XTC", 0, 1, 0.1, 2, "How often the most likely tokens are excluded, for variety"),
+    Number("repeat_penalty", "Repeat penalty", 0, 5, 0.05, 2, "Above 1 repeats less"),
+    Number("dry_multiplier", "DRY", 0, 5, 0.1, 2, "Above 0 avoids repeating whole passages"),
     Number("seed", "Seed", 0, _MAX_INT, 1, 0, "The same seed gives the same answer", "random"),
     Number("num_predict", "Longest answer", 1, _MAX_INT, 64, 0, "In tokens", str(DEFAULT_MAX_TOKENS), "no limit"),
     THINK_BUDGET,
 )
 _WINDOW_TIP = "this many of the last tokens; -1 for the whole context, 0 for none"
 ADVANCED_NUMBERS = (
-    Number("presence_penalty", "Presence penalty", -100, 100, 0.1, 2, "Taken once from words that have come already"),
-    Number("frequency_penalty", "Frequency penalty", -100, 100, 0.1, 2, "Taken each time that a word has come already"),
-    Number("repeat_last_n", "Penalty window", -1, _MAX_INT, 16, 0, f"The penalties look at {_WINDOW_TIP}"),
-    Number("xtc_threshold", "XTC threshold", 0, 1, 0.05, 2, "From this probability on, XTC leaves words out"),
-    Number("dry_base", "DRY base", 1, 100, 0.25, 2, "How fast DRY grows with the length of what is repeated"),
-    Number("dry_allowed_length", "DRY length", 1, _MAX_INT, 1, 0, "Shorter passages may be repeated, in tokens"),
-    Number("dry_penalty_last_n", "DRY window", -1, _MAX_INT, 64, 0, f"DRY looks at {_WINDOW_TIP}"),
+    Number("presence_penalty", "Presence penalty", -100, 100, 0.1, 2, "Subtracted once from tokens that have occurred"),
     Number(
-        "mirostat", "Mirostat", 0, 2, 1, 0, "1 or 2 draws by that version, in place of everything that leaves words out"
+        "frequency_penalty",
+        "Frequency penalty",
+        -100,
+        100,
+        0.1,
+        2,
+        "Subtracted for each time that a token has occurred",
     ),
-    Number("mirostat_tau", "Mirostat tau", 0, 100, 0.5, 2, "How surprising each word should be, in bits"),
-    Number("mirostat_eta", "Mirostat eta", 0, 1, 0.05, 2, "How fast mirostat corrects itself"),
+    Number("repeat_last_n", "Penalty window", -1, _MAX_INT, 16, 0, f"The penalties cover {_WINDOW_TIP}"),
+    Number("xtc_threshold", "XTC threshold", 0, 1, 0.05, 2, "XTC excludes tokens from this probability on"),
+    Number("dry_base", "DRY base", 1, 100, 0.25, 2, "How fast the DRY penalty grows with the repeated length"),
+    Number("dry_allowed_length", "DRY length", 1, _MAX_INT, 1, 0, "In tokens; shorter passages may repeat"),
+    Number("dry_penalty_last_n", "DRY window", -1, _MAX_INT, 64, 0, f"DRY covers {_WINDOW_TIP}"),
+    Number(
+        "mirostat", "Mirostat", 0, 2, 1, 0, "Version 1 or 2, which replaces the options that exclude tokens; 0 is off"
+    ),
+    Number("mirostat_tau", "Mirostat tau", 0, 100, 0.5, 2, "How surprising each token should be, in bits"),
+    Number("mirostat_eta", "Mirostat eta", 0, 1, 0.05, 2, "How fast mirostat adapts"),
 )
 """Options that few people need."""
 ALL_NUMBERS = (*COMMON_NUMBERS, *ADVANCED_NUMBERS)
-CONTEXT_LENGTH = Number("num_ctx", "Context length", 4, _MAX_INT, 1024, 0, "In tokens", "as the model has it")
+CONTEXT_LENGTH = Number("num_ctx", "Context length", 4, _MAX_INT, 1024, 0, "In tokens", "the model’s maximum")
 
 
 def inherited_value(number: Number, chosen: Mapping[str, Any], model: Mapping[str, Any]) -> Inherited:

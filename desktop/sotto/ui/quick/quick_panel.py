@@ -71,10 +71,10 @@ class QuickPanel(QWidget):
         self.model = IconButton("chip", "Model", " ")
         self.model.setObjectName("quickModel")
         self.model.clicked.connect(self._choose_model)
-        self.clipboard = IconButton("copy", "Use clipboard", "Use clipboard", tip="Put the clipboard’s text in here")
+        self.clipboard = IconButton("copy", "Use clipboard", "Use clipboard", tip="Insert the clipboard’s text")
         self.clipboard.setObjectName("quickClipboard")
         self.clipboard.clicked.connect(self.clipboard_wanted)
-        self.open_app = IconButton("window", "Open in Sotto", tip="Go on in Sotto’s window")
+        self.open_app = IconButton("window", "Open in Sotto", tip="Continue in Sotto’s window")
         self.open_app.clicked.connect(self.app_wanted)
         self.more = IconButton("more", "More")
         self.more.clicked.connect(self._show_more)
@@ -111,7 +111,7 @@ class QuickPanel(QWidget):
         return [
             self._action("Open in Sotto", self.app_wanted.emit, "Ctrl+Return", "Ctrl+Enter"),
             self._action("New Chat", self.new_chat_wanted.emit, QKeySequence.StandardKey.New),
-            self._action("Put Back in Its Place", self.reset_wanted.emit),
+            self._action("Reset Position", self.reset_wanted.emit),
             self._action("Hide", self.dismiss, "Esc"),
             self._action("Quit Sotto", self.quit_wanted.emit, "Ctrl+Q"),
         ]
@@ -173,7 +173,7 @@ class QuickPanel(QWidget):
                 action.setCheckable(True)
                 action.setChecked(self._state.record is not None and is_same_model(record, self._state.record))
         if menu.isEmpty():
-            menu.addAction("No model was found").setEnabled(False)
+            menu.addAction("No model found").setEnabled(False)
         self._show_menu(menu, self.model)
 
     def _show_more(self) -> None:

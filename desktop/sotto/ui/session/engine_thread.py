@@ -16,7 +16,7 @@ from sotto.runner.joining import join_events
 _INTERVAL_MS = 33
 # The commands for which a lost engine is restarted.
 _RestartingCommand = Load | Unload | Generate | Embed
-_NOT_RUNNING = "The engine has stopped: load a model before anything is counted."
+_NOT_RUNNING = "The engine has stopped: load a model first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -169,7 +169,7 @@ class EngineThread(QThread):
         except ProcessEndedError as error:
             lost = EngineLost(error.message, error.details)
         except Exception as error:
-            reason = f"The engine could not go on ({type(error).__name__}: {error})."
+            reason = f"The engine failed ({type(error).__name__}: {error})."
             lost = EngineLost(reason, "".join(traceback.format_exception(error)))
         with self._lock:
             self.loop = None

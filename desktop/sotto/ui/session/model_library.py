@@ -201,7 +201,10 @@ class ModelLibrary(QObject):
     async def _open(self, tasks: "AsyncTasks", contents: DropContents) -> None:
         opened: list[ModelRecord] = []
         problems = [
-            Problem("Not on this machine", f"{address} is elsewhere: download the model first, then drop its folder.")
+            Problem(
+                "Not on this computer",
+                f"{address} is not on this computer: download the model first, then drop its folder.",
+            )
             for address in contents.remote
         ]
         for path in contents.paths:
@@ -219,7 +222,7 @@ class ModelLibrary(QObject):
                 self._list.add_opened(other)
             self.changed.emit(self.models)
             names = join_names([model_name(other.name) for other in others])
-            why = f"{names} {'wait' if len(others) > 1 else 'waits'} in the list until chosen there."
+            why = f"{names} {'wait' if len(others) > 1 else 'waits'} in the list."
             problems.append(Problem("Only one model was loaded", why))
         if len(problems) > 1:
             self.problem.emit(Problem("Not everything was loaded", " ".join(problem.message for problem in problems)))
@@ -246,4 +249,4 @@ class ModelLibrary(QObject):
         if found:
             self.problem.emit(Problem(f"{name} is damaged", found))
         else:
-            self.notice.emit("The files are good", f"Every file of {name} is as it should be.")
+            self.notice.emit("No damage found", f"All files of {name} match their digests.")

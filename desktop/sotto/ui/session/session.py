@@ -136,10 +136,10 @@ class Session(QObject):
     def refusal(self) -> Problem | None:
         """Why no question can be asked; None if one can, now or as soon as a model is loaded."""
         if unable := self.state.chat_refusal:
-            return Problem("This model does not chat", unable)
+            return Problem("This model cannot chat", unable)
         if self.state.loaded or self.loading or self.library.searching:
             return None
-        return Problem("No model is loaded", "Choose a model first: your message is kept until then.")
+        return Problem("No model is loaded", "Choose a model first; your message is kept.")
 
     @property
     def resident(self) -> Resident | None:
@@ -191,7 +191,7 @@ class Session(QObject):
         """
         name = model_name(record.name)
         if not record.present:
-            where = f"It was in {home_path(record.path)}, which is on a disk that is not present now."
+            where = f"It was in {home_path(record.path)}, on a disk that is not connected."
             self.problem.emit(Problem(f"{name} is not there", where))
             return
         if not record.runnable:
@@ -411,5 +411,5 @@ def _doubtful_template(info: ModelInfo) -> Problem:
 def _other_context(asked: int, info: ModelInfo) -> Problem:
     """Return the warning that a model was loaded with another context length than the user asked for."""
     wanted, loaded = wording.count(asked), wording.count(info.context_length)
-    why = f"{wanted} tokens were asked for, and the engine has loaded {loaded}."
-    return Problem("The context is not as long as asked for", f"{why} {info.context_note}".strip())
+    why = f"{wanted} tokens were requested; the engine loaded {loaded}."
+    return Problem("The context is shorter than requested", f"{why} {info.context_note}".strip())

@@ -38,11 +38,11 @@ class AnswersPage(FormPage):
         """Show and change `preferences`."""
         super().__init__()
         self._preferences = preferences
-        self.follow = Switch("Follow the answer while it is written")
+        self.follow = Switch("Scroll with the answer")
         self.follow.toggled.connect(lambda on: preferences.change(follow=on))
         self.system = QPlainTextEdit()
         self.system.setObjectName("system")
-        self.system.setPlaceholderText("What models are told before everything you say")
+        self.system.setPlaceholderText("Instructions that models get before your messages")
         self.system.setTabChangesFocus(True)
         self.system.setAcceptDrops(False)
         self.system.viewport().setAcceptDrops(False)
@@ -53,22 +53,22 @@ class AnswersPage(FormPage):
         group = self.add_group()
         group.add(
             FormRow(
-                "Follow the answer while it is written",
-                "Until it is taller than the window, or you scroll.",
+                "Scroll with the answer",
+                "Stops when the answer fills the window, or when you scroll.",
                 self.follow,
             )
         )
-        group = self.add_group("Chats that choose nothing of their own")
+        group = self.add_group("Defaults for all chats")
         self._system_row = FormRow("System prompt", "", self.system, below=True)
         group.add(self._system_row)
-        group.add(FormRow("Thinking", f"{THINKING_TIP}. Models that cannot be asked to are not.", self.thinking))
+        group.add(FormRow("Thinking", f"{THINKING_TIP}. No effect on models without it.", self.thinking))
         self._add_numbers(group, COMMON_NUMBERS)
-        self._add_numbers(self.add_group("More numbers, which few people need"), ADVANCED_NUMBERS)
-        self.add_note("A chat can choose otherwise: its settings say of each value where it comes from.")
+        self._add_numbers(self.add_group("More options, which few people need"), ADVANCED_NUMBERS)
+        self.add_note("Each chat can override these; its settings show where each value comes from.")
         row = FormRow(
             "Context length",
-            "Tokens that a conversation may have, as far as the model was made for so many. A model that finds no room "
-            "in memory for them is not loaded, and says how many would fit. Holds from the next load.",
+            "In tokens, up to the maximum of each model. If there is not enough memory, the model is not loaded "
+            "and you see how many would fit. Applies from the next load.",
             self.context,
         )
         self.context.setSpecialValueText("The model’s own")
@@ -121,8 +121,8 @@ class AnswersPage(FormPage):
         text = self.system.toPlainText()
         if len(text) > MAX_TEXT_LENGTH:
             self._system_row.show_error(
-                f"The system prompt may have {MAX_TEXT_LENGTH:,} characters, and this has {len(text):,}: "
-                "it is not taken."
+                f"The system prompt can have at most {MAX_TEXT_LENGTH:,} characters; this one has {len(text):,} and is "
+                "not used."
             )
             return
         self._system_row.show_error("")

@@ -19,7 +19,7 @@ from sotto.ui.toolkit.widgets import IconButton
 if TYPE_CHECKING:
     from sotto.ui.session.api_switch import ApiSwitch
 
-_PORT = Number("api_port", "Port", 1, (1 << 16) - 1, 1, 0, "Where programs find it", str(api.PORT))
+_PORT = Number("api_port", "Port", 1, (1 << 16) - 1, 1, 0, "The port that programs connect to", str(api.PORT))
 _MAX_HOST_LENGTH, _MAX_ORIGINS_LENGTH = 255, 4000
 _KEY_BYTES = 24
 
@@ -51,7 +51,7 @@ class ApiPage(FormPage):
         self.origins = ValueField("Web pages", _parse_origins)
         self.origins.setPlaceholderText("None")
         self.origins.chosen.connect(lambda origins: preferences.change(api_origins=origins))
-        self.make_key = IconButton("refresh", "Make a new key")
+        self.make_key = IconButton("refresh", "Generate a new key")
         self.make_key.clicked.connect(lambda: preferences.change(api_key=secrets.token_urlsafe(_KEY_BYTES)))
         self.copy_key = IconButton("copy", "Copy the key")
         self.copy_key.clicked.connect(lambda: self._copy(self.copy_key, preferences.values.api_key))
@@ -62,27 +62,31 @@ class ApiPage(FormPage):
             "",
             _side_by_side(self.copy_address, self.enabled),
         )
-        host = FormRow("Address", f"{api.HOST} is this machine alone; any other address needs a key.", self.host)
+        host = FormRow(
+            "Address", f"{api.HOST} accepts only programs on this computer; any other address needs a key.", self.host
+        )
         self.host.refused.connect(host.show_error)
         port = FormRow("Port", "", self.port)
         self.port.refused.connect(port.show_error)
         key = FormRow(
             "Key",
-            "What programs must send. May stay empty where only this machine can connect.",
+            "Programs must send it. It can be empty if only this computer can connect.",
             _side_by_side(self.key, self.make_key, self.copy_key),
         )
         self.key.refused.connect(key.show_error)
         origins = FormRow(
-            "Web pages", "That may use the models, such as http://localhost:3000; others are refused.", self.origins
+            "Web pages",
+            "Pages that may use the models, such as http://localhost:3000; others are refused.",
+            self.origins,
         )
         self.origins.refused.connect(origins.show_error)
         self.add_group().add(self.state)
-        group = self.add_group("Where, and for whom")
+        group = self.add_group("Access")
         for row in (host, port, key, origins):
             group.add(row)
         self.add_note(
-            "Clients of Ollama, OpenAI and Anthropic find here what they know. They share the model in the window, and "
-            "what they ask is not kept among your chats."
+            "Serves the APIs of Ollama, OpenAI and Anthropic. Programs share the model in the window; their "
+            "requests are not saved in your chats."
         )
         preferences.changed.connect(self._show)
         if switch is not None:
@@ -108,10 +112,10 @@ class ApiPage(FormPage):
 
     def _show_state(self) -> None:
         on, problem = self._preferences.values.api_enabled, ""
-        hint = "One moment…" if on else "Nothing listens, and nobody can connect."
+        hint = "One moment…" if on else "Off: no program can connect."
         if self._switch is not None and on:
             problem = self._switch.state.problem
-            hint = f"Listens at {self._address}" if self._address else "" if problem else hint
+            hint = f"Listening at {self._address}" if self._address else "" if problem else hint
         self.state.set_hint(hint)
         self.state.show_error(problem)
         self.enabled.setAccessibleDescription(problem or hint)
@@ -168,5 +172,5 @@ def _parse_origins(text: str) -> str:
     except OriginError as error:
         raise InvalidRequestError(error.message) from error
     if len(text) > _MAX_ORIGINS_LENGTH:
-        raise InvalidRequestError(f"The pages take up to {_MAX_ORIGINS_LENGTH:,} letters together.")
+        raise InvalidRequestError(f"The pages can have at most {_MAX_ORIGINS_LENGTH:,} characters in total.")
     return text

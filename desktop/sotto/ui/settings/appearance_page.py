@@ -37,11 +37,11 @@ class AppearancePage(FormPage):
         for widget in (self.smaller, self.zoom, self.larger):
             layout.addWidget(widget)
         group = self.add_group()
-        group.add(FormRow("Light or dark", "System follows what the machine is set to.", self.look))
-        row = FormRow("Text size", "Of the whole window; the keys of the View menu change it as well.", sizes)
+        group.add(FormRow("Light or dark", "System follows the setting of your desktop.", self.look))
+        row = FormRow("Text size", "Of the whole window; you can also change it in the View menu.", sizes)
         self.zoom.refused.connect(row.show_error)
         group.add(row)
-        self.add_note("Movement follows the machine: where it asks for less, nothing in Sotto moves by itself.")
+        self.add_note("Animations follow your desktop: if it asks for reduced motion, there are none.")
         preferences.changed.connect(self._show)
         self._show(preferences.values)
 

@@ -135,7 +135,7 @@ def parse_speed(text: str) -> int:
     try:
         speed = parse_size(text.replace(" ", "").removesuffix("/s")) or 0
     except InvalidRequestError as error:
-        message = f"A speed is a number with K, M or G behind it, for example 5 MB, not {text!r}."
+        message = f"A speed is a number followed by K, M or G, for example 5 MB, not {text!r}."
         raise InvalidRequestError(message) from error
     if speed and not MIN_DOWNLOAD_SPEED <= speed <= MAX_DOWNLOAD_SPEED:
         raise InvalidRequestError(

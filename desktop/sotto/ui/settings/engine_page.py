@@ -10,14 +10,11 @@ from sotto.ui.state import wording
 from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl, ValueField
 
 _HOST_HINTS = {
-    THREAD: "In the app’s own process, which is quickest. If the engine’s native code crashes, the app ends with it; "
-    "what was said is on the disk.",
-    PROCESS: "In a process of its own: if that crashes, an answer ends and the app goes on. It takes a little more "
-    "memory, and ejecting a model gives all of it back.",
+    THREAD: "In the app’s process, which is fastest. If the engine crashes, so does the app; your chats are saved.",
+    PROCESS: "In its own process: if it crashes, an answer ends but the app keeps running. It needs a little more "
+    "memory, and ejecting a model frees all of it.",
 }
-_MEMORY_HINT = (
-    "Where it holds more, it is ended: the answer ends with a sentence that says so, and the next one starts it again."
-)
+_MEMORY_HINT = "If it needs more, it is ended and the answer says so; the next question starts it again."
 
 
 class EnginePage(FormPage):
@@ -34,11 +31,11 @@ class EnginePage(FormPage):
         self.host.chosen.connect(lambda kind: preferences.change(engine_host=kind))
         self.row = FormRow("Where models run", "", self.host)
         self.memory = ValueField(
-            "Memory of the isolated engine", lambda text: parse_memory_limit(text, self.memory_bytes)
+            "Memory limit of the isolated engine", lambda text: parse_memory_limit(text, self.memory_bytes)
         )
         self.memory.setPlaceholderText("No limit")
         self.memory.chosen.connect(lambda size: choices.change("process_memory", size))
-        self.memory_row = FormRow("Memory of the isolated engine", _MEMORY_HINT, self.memory)
+        self.memory_row = FormRow("Memory limit of the isolated engine", _MEMORY_HINT, self.memory)
         self.memory.refused.connect(self.memory_row.show_error)
         group = self.add_group()
         group.add(self.row)
@@ -46,13 +43,13 @@ class EnginePage(FormPage):
             group.add(self.memory_row)
             choices.loaded.connect(self._show_usage)
             choices.failed.connect(self.memory_row.show_error)
-        self.add_note("A change holds from the next start of Sotto.")
+        self.add_note("Changes apply when Sotto starts the next time.")
         forced = forced_kind()
         if forced:
-            self.add_note(f"SOTTO_ENGINE_HOST is set to {forced} where Sotto was started, which goes before this.")
+            self.add_note(f"SOTTO_ENGINE_HOST is set to {forced} in the environment, which overrides this.")
         limit = os.environ.get(VARIABLE)
         if can_be_limited() and limit:
-            self.add_note(f"{VARIABLE} is set to {limit} where Sotto was started, which goes before this.")
+            self.add_note(f"{VARIABLE} is set to {limit} in the environment, which overrides this.")
         preferences.changed.connect(self._show)
         self._show(preferences.values)
 

@@ -20,7 +20,7 @@ from sotto.ui.toolkit.widgets import IconButton, Label, TextButton
 class FoldersPage(FormPage):
     """The folders that are searched for models, buttons to add and remove folders, and the download speed."""
 
-    name, title, icon = "folders", "Stores and folders", "folder"
+    name, title, icon = "folders", "Model folders", "folder"
 
     def __init__(self, folders: ModelFolders, preferences: PreferenceStore) -> None:
         """Show and change `folders` and `preferences`."""
@@ -35,15 +35,13 @@ class FoldersPage(FormPage):
         self.refusal.hide()
         self.add(self.add_button)
         self._rows.setAlignment(self.add_button, Qt.AlignmentFlag.AlignLeft)
-        self.default_group = self.add_group("Searched on every machine")
-        self.add_note(
-            "Models of other programs are read where they are; nothing there is ever changed, moved or deleted."
-        )
+        self.default_group = self.add_group("Always searched")
+        self.add_note("Other programs’ models are read in place and never changed, moved or deleted.")
         self.speed = ValueField("Download speed", parse_speed)
-        self.speed.setPlaceholderText("As fast as it comes")
+        self.speed.setPlaceholderText("Unlimited")
         row = FormRow(
             "Download speed",
-            "Downloads take no more than this in a second, all together. This holds at once.",
+            "For all downloads together, per second. Applies immediately.",
             self.speed,
         )
         self.speed.chosen.connect(lambda speed: preferences.change(download_limit=speed))
@@ -66,13 +64,11 @@ class FoldersPage(FormPage):
         for group, own in ((self.own_group, True), (self.default_group, False)):
             group.clear()
             rows = [self._make_row(folder) for folder in folders if folder.own is own]
-            for row in rows or [
-                FormRow("None yet", "Folders with models that you add are searched, and those in them.")
-            ]:
+            for row in rows or [FormRow("None yet", "Folders that you add are searched, including their subfolders.")]:
                 group.add(row)
 
     def _make_row(self, folder: ModelFolder) -> FormRow:
-        state = _count_models(folder.models) if folder.exists else "Not there"
+        state = _count_models(folder.models) if folder.exists else "Not found"
         side = QWidget()
         layout = QHBoxLayout(side)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -80,7 +76,7 @@ class FoldersPage(FormPage):
         layout.addWidget(Label(state, "muted" if folder.exists else "caption"))
         title = folder.path.name if folder.own else SOURCE_NAMES[folder.source]
         if folder.own:
-            remove = IconButton("close", f"Remove folder {title}", tip="Search this folder no longer")
+            remove = IconButton("close", f"Remove folder {title}", tip="Stop searching this folder")
             remove.clicked.connect(partial(self.folders.remove, folder.path))
             layout.addWidget(remove)
         row = FormRow(title or str(folder.path), printable_path(folder.path), side)

@@ -11,7 +11,7 @@ from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.widgets import Label, TextButton
 
 _IDLE = Number("keep_alive_minutes", "Unload when idle", 0, MAX_KEEP_ALIVE_MINUTES, 5, 0, "In minutes")
-_BITS = ((None, "As computed"), (8, "8 bits"), (4, "4 bits"))
+_BITS = ((None, "Full"), (8, "8 bits"), (4, "4 bits"))
 
 
 class MemoryPage(FormPage):
@@ -25,18 +25,18 @@ class MemoryPage(FormPage):
         self._choices, self._preferences = choices, preferences
         self.memory_bytes = 0
         self.limit = ValueField("Memory limit", lambda text: parse_memory_limit(text, self.memory_bytes))
-        self.memory = ValueField("Kept in memory", parse_size)
-        self.disk = ValueField("Kept on disk", parse_size)
-        self.bits = SegmentedControl("Precision of contexts", _BITS)
-        self.limit_row = FormRow("Memory limit", "Models are planned to take no more than this.", self.limit)
+        self.memory = ValueField("Cache in memory", parse_size)
+        self.disk = ValueField("Cache on disk", parse_size)
+        self.bits = SegmentedControl("Context precision", _BITS)
+        self.limit_row = FormRow("Memory limit", "Models and their contexts use no more than this.", self.limit)
         self._rows_by_name = {
             "memory_limit": self.limit_row,
             "prefix_budget": FormRow(
-                "In memory", "So much of earlier prompts stays in memory, so that none is read twice.", self.memory
+                "In memory", "How much of earlier prompts stays in memory, so that none is computed twice.", self.memory
             ),
             "disk_budget": FormRow(
                 "On disk",
-                "What leaves memory is kept there, also from one start to the next; 0 keeps nothing.",
+                "What no longer fits into memory moves there and survives restarts; 0 turns it off.",
                 self.disk,
             ),
         }
@@ -45,31 +45,28 @@ class MemoryPage(FormPage):
             field.chosen.connect(partial(choices.change, name))
             field.refused.connect(self._rows_by_name[name].show_error)
         self.bits.chosen.connect(partial(choices.change, "kv_bits"))
-        self.wipe = TextButton("Wipe", "outlined", "Wipe what is kept on the disk")
+        self.wipe = TextButton("Delete", "outlined", "Delete the cache on disk")
         self.wipe.clicked.connect(choices.wipe)
-        self.kept = FormRow("Kept on the disk now", "", self.wipe)
+        self.kept = FormRow("On disk now", "", self.wipe)
         self.idle = NumberField(_IDLE, optional=False, unit=" min")
         self.idle.chosen.connect(self._save_idle)
         idle = FormRow(
             "Unload when idle",
-            "Minutes after which a model that nobody asks leaves memory, unless it is kept loaded; 0 for never. "
-            "This holds at once.",
+            "In minutes; 0 for never. Models that you keep loaded stay. Applies immediately.",
             self.idle,
         )
         self.idle.refused.connect(idle.show_error)
         models = self.add_group("Models")
         models.add(self.limit_row)
         models.add(idle)
-        group = self.add_group("What is kept of prompts")
+        group = self.add_group("Prompt cache")
         group.add(self._rows_by_name["prefix_budget"])
         group.add(self._rows_by_name["disk_budget"])
         group.add(
-            FormRow(
-                "Precision of contexts", "Fewer bits make room for longer contexts, a little less exact.", self.bits
-            )
+            FormRow("Context precision", "Fewer bits allow longer contexts, with slightly less accuracy.", self.bits)
         )
         group.add(self.kept)
-        self.add_note("Other changes hold from the next time a model is loaded.")
+        self.add_note("Other changes apply when a model is loaded the next time.")
         choices.loaded.connect(self._show)
         self.failure = Label("", "error", wrap=True)
         self.add(self.failure)
@@ -91,16 +88,16 @@ class MemoryPage(FormPage):
 
     def _show(self, usage: EngineUsage) -> None:
         self.memory_bytes = usage.total_memory
-        self.limit.setPlaceholderText("All that is free")
-        self.memory.setPlaceholderText("As there is room")
+        self.limit.setPlaceholderText("All free memory")
+        self.memory.setPlaceholderText("Automatic")
         self.disk.setPlaceholderText(wording.size(usage.default_disk_budget))
         total = wording.size(usage.total_memory)
-        self.limit_row.set_hint(f"Models are planned to take no more than this. The machine has {total} of memory.")
+        self.limit_row.set_hint(f"Models and their contexts use no more than this. The machine has {total} of memory.")
         for field, name in ((self.limit, "memory_limit"), (self.memory, "prefix_budget"), (self.disk, "disk_budget")):
             value = usage.chosen.get(name)
             field.show_text("" if value is None else wording.size(value))
         self.bits.show_value(usage.chosen.get("kv_bits"))
-        pieces = "1 piece" if usage.disk_entries == 1 else f"{wording.count(usage.disk_entries)} pieces"
+        pieces = "1 entry" if usage.disk_entries == 1 else f"{wording.count(usage.disk_entries)} entries"
         size = wording.size(usage.disk_bytes)
         self.kept.set_hint(f"{size} in {pieces}, in {usage.folder}" if usage.disk_bytes else "Nothing")
         self.failure.setText("")

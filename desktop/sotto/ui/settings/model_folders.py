@@ -126,9 +126,11 @@ def _refusal(folder: Path, folders: Sequence[str]) -> str:
     from sotto.store.roots import default_roots
 
     if not _exists(folder):
-        return f"{printable_path(folder)} is not a folder that can be read; choose the folder that your models are in."
+        return (
+            f"{printable_path(folder)} is not a folder that can be read; choose the folder that contains your models."
+        )
     if any(root.path == absolute(folder) for root in default_roots(folders=folders)):
-        return f"{printable_path(folder)} is searched already."
+        return f"{printable_path(folder)} is already searched."
     return ""
 
 

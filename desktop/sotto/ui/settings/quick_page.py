@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
-_FRESH = Number("quick_fresh_minutes", "A new chat after", 0, MAX_QUICK_FRESH_MINUTES, 5, 0, "In minutes")
+_FRESH = Number("quick_fresh_minutes", "New chat after", 0, MAX_QUICK_FRESH_MINUTES, 5, 0, "In minutes")
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _WIDTH = 170
 
@@ -41,7 +41,7 @@ class QuickPage(FormPage):
         self._preferences, self._tasks, self._shortcut = preferences, tasks, shortcut
         self.keys = QKeySequenceEdit()
         for widget in (self.keys, *self.keys.findChildren(QLineEdit)):
-            widget.setAccessibleName("Keys of the quick prompt")
+            widget.setAccessibleName("Quick prompt shortcut")
         self.keys.setMaximumSequenceLength(1)
         self.keys.setClearButtonEnabled(True)
         self.keys.keySequenceChanged.connect(self._save_keys)
@@ -49,21 +49,21 @@ class QuickPage(FormPage):
         self.fresh = NumberField(_FRESH, optional=False, unit=" min")
         self.fresh.chosen.connect(self._save_minutes)
         fresh = FormRow(
-            "Start a new chat after", "Minutes out of sight; until then the same conversation goes on.", self.fresh
+            "New chat after", "In minutes after it was hidden; until then the conversation continues.", self.fresh
         )
         self.fresh.refused.connect(fresh.show_error)
         self.login = Switch("Launch at login")
         self.login.toggled.connect(self._start_set_login)
         self.login_row = FormRow(
-            "Launch at login", "Without a window, so that the quick prompt is there at once.", self.login
+            "Launch at login", "Without a window, so that the quick prompt opens at once.", self.login
         )
         group = self.add_group()
         group.add(self.keys_row)
         group.add(fresh)
         self.add_note(
-            "The command sotto --toggle, typed or bound to keys in the settings of your desktop, does the same."
+            "The command sotto --toggle does the same; you can bind it to a shortcut in your desktop’s settings."
         )
-        self.add_group("When the computer starts").add(self.login_row)
+        self.add_group("Startup").add(self.login_row)
         preferences.changed.connect(self._show)
         if shortcut is not None:
             shortcut.changed.connect(self._show_keys)
@@ -92,7 +92,7 @@ class QuickPage(FormPage):
         problem = note = ""
         if self._shortcut is not None and keys:
             problem, note = self._shortcut.problem, self._shortcut.note
-        default = f"{keys} shows and hides it from everywhere." if keys else "None: click here and press some."
+        default = f"{keys} shows and hides it anywhere." if keys else "None: click here and press a key combination."
         self.keys_row.set_hint("" if problem else note or default)
         self.keys_row.show_error(problem)
 

@@ -71,7 +71,7 @@ class SettingsWindow(QWidget):
         self._pages: dict[type[FormPage], FormPage] = {}
         self.list = QListWidget()
         self.list.setObjectName("pages")
-        self.list.setAccessibleName("Pages of the settings")
+        self.list.setAccessibleName("Settings pages")
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setTabKeyNavigation(False)

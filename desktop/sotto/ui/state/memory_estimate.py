@@ -100,11 +100,11 @@ class MachineMemory:
         sample = self.sample
         if sample is None or not sample.known:
             return Limits(None, None, "")
-        budget, total, source = sample.available + self.held, sample.total, "what other programs leave free"
+        budget, total, source = sample.available + self.held, sample.total, "free memory"
         if measured.device_total > 0:
             total = min(total, measured.device_total) if measured.device == "metal" else measured.device_total
             if total < budget or measured.device != "metal":
-                budget, source = total, "what the graphics processor can hold"
+                budget, source = total, "the memory of the graphics processor"
         limits = Limits(max(0, budget - sample.reserve), max(0, total - sample.reserve), source)
         return limits.within(sample.allowed)
 
@@ -148,8 +148,8 @@ def project(measured: Measured | None, memory: MachineMemory, context: int | Non
         context: The chosen context length in tokens; None for the longest that fits well.
     """
     if measured is None or measured.needs is None or measured.needs.weight_bytes <= 0:
-        reason = measured.reason if measured else "It has not been looked at yet."
-        return Projection(Fit.UNKNOWN, reason=reason or "Its files do not say how large it is.")
+        reason = measured.reason if measured else "It has not been checked yet."
+        return Projection(Fit.UNKNOWN, reason=reason or "Its size is unknown.")
     needs, limits = measured.needs, memory.limits(measured)
     longest = longest_context(needs)
     if context is not None:
@@ -174,7 +174,7 @@ def project(measured: Measured | None, memory: MachineMemory, context: int | Non
 def _project_context(needs: ModelNeeds, limits: Limits, memory: MachineMemory, context: int) -> Projection:
     planned = plan(needs, limits, context)
     if planned.verdict is Verdict.UNKNOWN:
-        reason = needs.unknown or "The system does not say how much memory there is."
+        reason = needs.unknown or "The amount of memory is unknown."
         return Projection(Fit.UNKNOWN, planned, None, memory.others, reason)
     needed = planned.weights + bytes_beside_weights(planned)
     total = memory.sample.total if memory.sample else 0

@@ -79,7 +79,7 @@ class ModelState:
         """Why the loaded model cannot chat, in a sentence; empty if it can or none is loaded."""
         if self.info is None or self.info.writes:
             return ""
-        return "This model makes vectors of texts and cannot chat: use it with sotto embed, or through the API."
+        return "This model makes embeddings and cannot chat: use it with sotto embed, or through the API."
 
     def for_chat(self, *, answering: bool) -> "ModelState":
         """Return the state as one chat shows it: `ready` while the model only answers in other chats."""

@@ -51,7 +51,7 @@ class Origin(StrEnum):
     HERE = "set here"
     SETTINGS = "from Settings"
     MODEL = "from the model"
-    DEFAULT = "usual"
+    DEFAULT = "default"
 
 
 @dataclass(frozen=True, slots=True)

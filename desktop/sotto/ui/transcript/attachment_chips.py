@@ -61,7 +61,7 @@ class AttachmentChip(QFrame):
         layout.addSpacing(theme.GAP_8)
         layout.addLayout(texts, 1)
         if divisible:
-            self.parts = IconButton("more", f"Which part of {name} the model is given", tip="Which part is sent")
+            self.parts = IconButton("more", f"Which part of {name} is sent", tip="Which part is sent")
             self.parts.clicked.connect(
                 lambda: self.parts_wanted.emit(self.parts.mapToGlobal(self.parts.rect().bottomLeft()))
             )

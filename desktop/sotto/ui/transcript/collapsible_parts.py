@@ -100,7 +100,7 @@ class ThoughtPart(CollapsiblePart):
 
     def __init__(self, live: bool) -> None:
         """Create an empty thought; `live` if it is arriving now."""
-        super().__init__("what the model thought")
+        super().__init__("the thought")
         self._parts: list[str] = []
         self._since = time.monotonic() if live else None
         self._ended = False
@@ -166,7 +166,7 @@ class ToolCallPart(CollapsiblePart):
 
     def __init__(self) -> None:
         """Create a part for a call that has just begun."""
-        super().__init__("what the model wants to hand to the tool")
+        super().__init__("the arguments")
         self._markdown = ""
         self.set_title("Choosing a tool…")
 

@@ -16,7 +16,7 @@ class JumpToLatest(IconButton):
 
     def __init__(self) -> None:
         """Create the button, without the arc."""
-        super().__init__("arrow-down", "Go to the newest text", role="", color="text")
+        super().__init__("arrow-down", "Jump to latest", role="", color="text")
         self.setObjectName("newest")
         self._arriving = False
         self._degrees = 90.0
@@ -29,7 +29,7 @@ class JumpToLatest(IconButton):
     def show_arriving(self, arriving: bool) -> None:
         """Show whether an answer is arriving, by the arc and for screen readers."""
         self._arriving = arriving
-        name = "Go to the newest text" + (", answer in progress" if arriving else "")
+        name = "Jump to latest" + (", answer in progress" if arriving else "")
         self.setAccessibleName(name)
         self.setToolTip(name)
         self._start_or_stop()

@@ -165,7 +165,7 @@ class AnswerMessage(QWidget):
         self.copy = IconButton("copy", "Copy answer", "Copy")
         self.copy.setObjectName("copyAnswer")
         self.copy.clicked.connect(self._copy)
-        self.again = IconButton("refresh", "Answer again", tip="Answer again; this answer stays as a version")
+        self.again = IconButton("refresh", "Regenerate", tip="Regenerate; this answer is kept as a version")
         self.again.clicked.connect(lambda: self.regenerate_wanted.emit(self.turn_id))
         self.versions = VersionSwitch("answer")
         self.versions.wanted.connect(self.version_wanted)
@@ -305,8 +305,8 @@ class VersionSwitch(QWidget):
         """Create the switch; `kind` names the message for screen readers: `question` or `answer`."""
         super().__init__()
         self._turn: Turn | None = None
-        self.older = IconButton("left", f"Show the {kind} before")
-        self.newer = IconButton("right", f"Show the {kind} after")
+        self.older = IconButton("left", f"Previous {kind}")
+        self.newer = IconButton("right", f"Next {kind}")
         self.place = Label("", "caption")
         self.older.clicked.connect(lambda: self._step(-1))
         self.newer.clicked.connect(lambda: self._step(1))

@@ -23,9 +23,9 @@ from sotto.ui.window.chat_list_model import CHAT_TYPE, ChatListModel, FolderRow,
 
 _SHELF_NAMES = {Shelf.CURRENT: "Chats", Shelf.ARCHIVED: "Archive", Shelf.TRASH: "Trash"}
 _EMPTY = {
-    Shelf.CURRENT: "What you ask appears here.",
-    Shelf.ARCHIVED: "Nothing is archived.",
-    Shelf.TRASH: "The trash is empty. What is in it is erased after 30 days.",
+    Shelf.CURRENT: "Your chats appear here.",
+    Shelf.ARCHIVED: "No archived chats.",
+    Shelf.TRASH: "The trash is empty. Chats in it are deleted after 30 days.",
 }
 
 
@@ -182,7 +182,7 @@ class ChatList(QFrame):
         self.view.menu_wanted.connect(self._show_menu)
         self.title = Label("Chats", "section")
         self.shelf_button = IconButton(
-            "more", "Which chats are listed, and new folders", tip="Chats, archive, trash, folders"
+            "more", "Choose which chats are listed, or make a folder", tip="Chats, archive, trash, folders"
         )
         self.shelf_button.clicked.connect(self._choose_shelf)
         self.empty_note = Label("", "caption", wrap=True)
@@ -216,7 +216,7 @@ class ChatList(QFrame):
         self.model.show_entries(entries, () if searched else folders)
         self.title.setText(_SHELF_NAMES[shelf])
         listed = bool(self.model.rows)
-        self.empty_note.setText("" if listed else "Nothing was found." if searched else _EMPTY[shelf])
+        self.empty_note.setText("" if listed else "No results." if searched else _EMPTY[shelf])
         self.empty_note.setVisible(not listed)
         self.view.setVisible(listed)
         self.view.updateGeometry()
@@ -251,7 +251,7 @@ class ChatList(QFrame):
         else:
             add_action(menu, "Rename…", lambda: self.rename(chat.id))
             add_action(menu, "Unpin" if chat.pinned else "Pin", lambda: self.pin_wanted.emit(chat.id, not chat.pinned))
-            archive = "Take out of the Archive" if chat.archived else "Archive"
+            archive = "Unarchive" if chat.archived else "Archive"
             add_action(menu, archive, lambda: self.archive_wanted.emit(chat.id, not chat.archived))
             if not chat.archived:
                 menu.addMenu(self._folder_choices(chat, menu))
@@ -270,7 +270,7 @@ class ChatList(QFrame):
         add_action(menu, fold, lambda: self.folder_closed.emit(folder.id, not folder.closed))
         add_action(menu, "Rename…", lambda: self._edit_name(self.model.row_of(folder=folder.id)))
         menu.addSeparator()
-        add_action(menu, "Delete Folder; Its Chats Stay", lambda: self.folder_removed.emit(folder))
+        add_action(menu, "Delete Folder but Keep Chats", lambda: self.folder_removed.emit(folder))
         return menu
 
     def _folder_choices(self, chat: Chat, parent: QMenu) -> QMenu:

@@ -119,7 +119,7 @@ class Dialogs(QObject):
         about.setWindowTitle("About Sotto")
         about.setIconPixmap(self._window.windowIcon().pixmap(64, 64))
         about.setText(f"Sotto {__version__}")
-        about.setInformativeText("Runs language models on this machine.\nNothing leaves it. MIT licence.")
+        about.setInformativeText("Runs language models on your computer.\nNothing leaves it. MIT licence.")
         about.open()
 
     def _save(self, title: str, name: str, write: Callable[[Path], None]) -> None:

@@ -309,7 +309,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _announce_summary(self) -> None:
-        self.chat.notice.show_success("Writing a summary", "A new chat begins with it.")
+        self.chat.notice.show_success("Writing a summary", "A new chat will start with it.")
 
     @Slot(object, object)
     def _list_chats(self, entries: tuple[ChatEntry, ...], folders: tuple[Folder, ...]) -> None:
@@ -334,7 +334,7 @@ class MainWindow(QMainWindow):
     def _offer_restore_folder(self, folder: Folder, chats: tuple[int, ...]) -> None:
         self.chat.notice.show_offer(
             "Folder deleted",
-            f"The chats that were in “{folder.name}” are still in the list.",
+            f"The chats in “{folder.name}” are still in the list.",
             "Undo",
             lambda: self.chat_library.restore_folder(folder, chats),
             _UNDO_SECONDS,

@@ -42,7 +42,7 @@ class Menus(QObject):
         self._add(menu, "New Chat Folder", actions.new_chat_folder, "Ctrl+Shift+N")
         self._add(menu, "Open Model…", actions.open_model, _Keys.Open)
         self._add(menu, "Open Model Folder…", actions.open_model_folder, "Ctrl+Shift+O")
-        self._add(menu, "Add Folder of Models…", actions.add_folder_of_models)
+        self._add(menu, "Add Model Folder…", actions.add_folder_of_models)
         self._add(menu, "Get a Model…", actions.get_model, "Ctrl+D")
         self._add(menu, "Rescan Models", actions.rescan_models, "Ctrl+R")
         menu.addSeparator()
@@ -90,7 +90,7 @@ class Menus(QObject):
         self._add(menu, "Normal Text", lambda: self._zoom(0), "Ctrl+0")
         menu.addSeparator()
         self._add(menu, "Command Palette", actions.command_palette, "Ctrl+K").setObjectName("palette")
-        self._add(menu, "Settings of This Chat", actions.chat_settings, "Ctrl+Shift+,")
+        self._add(menu, "Chat Settings", actions.chat_settings, "Ctrl+Shift+,")
         self.stop = self._add(menu, "Stop", actions.stop, "Esc")
 
     def _make_help(self) -> None:

@@ -89,15 +89,17 @@ class Welcome(Scroller):
             title, line = model_name(state.record.name), unable
         elif state.loaded and state.record is not None:
             title = "Ask about Sotto" if builtin else f"Ask {model_name(state.record.name)}"
-            line = greeting or ("I’m the small model that comes with Sotto." if builtin else "It runs on this machine.")
+            line = greeting or (
+                "I’m the small model that comes with Sotto." if builtin else "It runs on your computer."
+            )
         elif state.phase is Phase.LOADING and not state.pace.shown:
             return
         elif state.phase is Phase.LOADING and state.record is not None:
             title = "One moment"
-            line = f"{model_name(state.record.name)} is being loaded. You can write already."
+            line = f"Loading {model_name(state.record.name)}. You can start writing."
         else:
             title = "Welcome to Sotto"
-            line = "Choose a model in the list, and it answers here. Nothing you write leaves this machine."
+            line = "Choose a model in the list to chat with it. Nothing you write leaves your computer."
         self._title.setText(title)
         self.greeting.setText(line)
         questions = BUILTIN_QUESTIONS if builtin or not state.loaded else OTHER_QUESTIONS
