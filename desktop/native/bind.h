@@ -1,4 +1,4 @@
-// Each part of the module adds its functions here; module.cpp calls them all.
+// One function per part of the module, which adds its bindings; module.cpp calls them all.
 #pragma once
 
 #include <nanobind/nanobind.h>

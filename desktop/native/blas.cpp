@@ -13,7 +13,7 @@ namespace {
 constexpr int kRowMajor = 101;
 constexpr int kPlain = 111;
 constexpr int kTransposed = 112;
-// A part with fewer multiplications is not worth another thread; edges lie at multiples of a kernel's tile.
+// A part with fewer multiplications is not worth another thread. Parts begin at multiples of a kernel's tile size.
 constexpr std::ptrdiff_t kSmallestPart = 1 << 20;
 constexpr std::ptrdiff_t kStep = 16;
 

@@ -1,8 +1,12 @@
-// The BLAS functions that MLX calls, passed on to OpenBLAS as the package scipy-openblas32 carries it: under other names.
+// The BLAS functions that MLX calls, forwarded to the OpenBLAS of the package scipy-openblas32, which renames them.
 //
-// Loaded with its symbols global after OpenBLAS and before MLX, it takes the place of the reference BLAS in MLX's wheel.
-// Two things are done on the way: a product with a vector is called one, which OpenBLAS does not find out by itself and
-// then packs the matrix for nothing, and large products can be handed to somebody who divides them among threads.
+// WORKAROUND: MLX's wheel contains the slow reference BLAS. Loaded with global symbols after OpenBLAS and before MLX,
+// this library takes its place. Check with new versions of MLX whether the wheel contains a faster BLAS.
+//
+// Matrix products can also be passed to a function that divides them among threads.
+//
+// WORKAROUND: products with a vector call sgemv, because OpenBLAS's sgemm does not detect them and packs the matrix
+// needlessly. Check with new versions of scipy-openblas32.
 #include <atomic>
 
 namespace {
@@ -41,7 +45,7 @@ __attribute__((visibility("default"))) void cblas_cgemm(int order, int a_form, i
 
 static std::atomic<Sgemm> divided{nullptr};
 
-// Let matrix products be computed by `divider` from now on; null for OpenBLAS alone.
+// Let `divider` compute matrix products from now on; null for OpenBLAS alone.
 void sotto_blas_divide_with(Sgemm divider) { divided.store(divider); }
 
 void cblas_sgemm(int order, int a_form, int b_form, int m, int n, int k, float alpha, const float* a, int a_stride,

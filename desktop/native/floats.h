@@ -1,4 +1,4 @@
-// What a primitive reads: arrays of any layout and any floating type, as float32 in row-major order.
+// Access to inputs and outputs of primitives (arrays of any layout and floating-point type) as row-major float32.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace sotto {
 
-// Memory for float32 values that begins where a cache line does: a vector that lies across two takes twice as long.
+// Cache-line-aligned memory for float32 values: accessing a vector that straddles two lines takes twice as long.
 class FloatBuffer {
  public:
   FloatBuffer() = default;
@@ -32,12 +32,12 @@ inline float from_bf16(std::uint16_t bits) {
   return value;
 }
 
-// Whether the elements of an array lie in row-major order without gaps. Told from the strides: the flags of a matrix
-// that was transposed twice do not say it.
+// Return whether an array is row-major and contiguous. Determined from the strides, because the flags of a matrix that
+// was transposed twice do not show it.
 bool is_row_major(const mlx::core::array& source);
 
-// The values of an array as float32, row-major: the array's own memory where it is that already, otherwise a copy that
-// lives as long as this object. The array must be available, so make one inside a dispatched task.
+// The values of an array as row-major float32: the array's own memory if it already has this form, otherwise a copy
+// that lives as long as this object. The array must have been computed, so construct this inside a dispatched task.
 class Floats {
  public:
   explicit Floats(const mlx::core::array& source);
@@ -48,7 +48,7 @@ class Floats {
   const float* data_;
 };
 
-// The bytes of an array in row-major order: its own memory, or a copy where it is laid out otherwise.
+// The bytes of an array in row-major order: its own memory, or a copy if its layout differs.
 class Bytes {
  public:
   explicit Bytes(const mlx::core::array& source);
@@ -62,8 +62,8 @@ class Bytes {
   const char* data_;
 };
 
-// Where a primitive writes: float32 memory of the output's size, which `store` rounds into the output when the output
-// has a 16-bit type. The output's memory must be allocated.
+// The memory that a primitive writes its result to as float32: that of the output, or a buffer that `store` rounds into
+// an output of a 16-bit type. The output's memory must be allocated.
 class Results {
  public:
   explicit Results(mlx::core::array& target);

@@ -1,4 +1,4 @@
-// The Python module `kernels`: primitives of MLX for processors. Chosen and called by sotto/engine/kernels/native.py.
+// The Python module `kernels`: MLX primitives for the CPU. Loaded and installed by sotto/engine/kernels/native.py.
 #include <nanobind/nanobind.h>
 
 #include <atomic>

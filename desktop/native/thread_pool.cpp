@@ -15,9 +15,9 @@ namespace sotto {
 
 namespace {
 
-// Between two products of a decode step lie some microseconds of other work: waking a thread takes longer than that.
+// How long idle threads spin: two products of a decode step are only microseconds apart, and waking takes longer.
 constexpr auto kSpin = std::chrono::microseconds(500);
-// From here on a thread that waits lets others have its core, such as the one that prepares the next step.
+// After this, a spinning thread yields its core to others, such as the one that prepares the next step.
 constexpr auto kSpinAlone = std::chrono::microseconds(20);
 constexpr int kPausesBetweenLooks = 64;
 constexpr int kPausesBeforeYielding = 1024;
@@ -42,7 +42,7 @@ class Pool {
  public:
   explicit Pool(int count) : count_(count) {
     for (int index = 1; index < count; ++index) {
-      // Detached: the pool lives as long as the process, whose end must not wait for a sleeping thread.
+      // Detached: the pool lives as long as the process, whose exit must not wait for a sleeping thread.
       std::thread([this] { serve(); }).detach();
     }
   }
@@ -67,15 +67,15 @@ class Pool {
     open_.store(true);
     epoch_.fetch_add(1);
     if (sleepers_.load() > 0) {
-      // The lock is taken so that no thread can fall asleep between its last look and the call.
+      // Taking the lock ensures that no thread falls asleep between its last check and the notification.
       { std::lock_guard lock(sleep_); }
       wake_.notify_all();
     }
     work();
     open_.store(false);
-    // A thread counts itself before it looks whether there is work: from here on it either counts or finds none.
+    // Threads increment active_ before they check open_: each is either counted here or will find no work.
     for (int look = 0; active_.load() != 0; ++look) {
-      // On a busy machine the other thread may not even be running: it is not kept from that.
+      // On a busy machine the other thread may be waiting for a core: yield this one.
       if (look < kPausesBeforeYielding) {
         pause();
       } else {
@@ -139,7 +139,7 @@ class Pool {
   std::condition_variable wake_;
   std::atomic<int> sleepers_{0};
 
-  // The job: written while `open_` is false and nobody is active.
+  // The job: written only while `open_` is false and no thread is active.
   detail::Body body_ = nullptr;
   void* context_ = nullptr;
   std::ptrdiff_t n_ = 0;
@@ -152,7 +152,7 @@ class Pool {
 };
 
 std::atomic_flag busy = ATOMIC_FLAG_INIT;
-// Never deleted: its threads hold on to it, and after a fork it belongs to the parent's threads.
+// Never deleted: its threads keep using it, and after a fork it belongs to the parent's threads.
 std::atomic<Pool*> pool{nullptr};
 
 void forget_pool() {

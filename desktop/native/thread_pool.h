@@ -1,4 +1,4 @@
-// One pool of threads for all kernels: parallel_for hands out chunks of a range as threads become free.
+// One thread pool for all kernels: parallel_for hands out chunks of a range as threads become free.
 #pragma once
 
 #include <atomic>
@@ -9,28 +9,28 @@
 
 namespace sotto {
 
-// How many threads take part, the caller among them: at first as many as there are cores for this process.
+// Number of threads that take part, including the caller; initially one for each core available to this process.
 int threads();
 
-// Use so many threads from now on, at least one. Not while a parallel_for runs.
+// Set the number of threads, at least one. Must not be called while a parallel_for runs.
 void set_threads(int count);
 
 namespace detail {
 using Body = void (*)(void* context, std::ptrdiff_t begin, std::ptrdiff_t end);
 void run(std::ptrdiff_t n, std::ptrdiff_t grain, Body body, void* context);
 
-// The pieces 0 .. n in runs of about the same length, and what is left of each run.
+// The pieces 0 .. n, divided into runs of about equal length, and the remaining pieces of each run.
 class Runs {
  public:
   Runs(std::ptrdiff_t n, int threads);
   std::ptrdiff_t count() const { return count_; }
-  // Take the first piece that is left of run `own`, or the last one that is left of another run; -1 when none is left.
+  // Take the first remaining piece of run `own`, or else the last one of another run; return -1 if none remains.
   std::ptrdiff_t next(std::ptrdiff_t own);
 
  private:
   static constexpr int kMost = 64;
-  // First piece that is left and the one after the last, as the lower and the upper half of a number, each in a cache
-  // line of its own.
+  // The first remaining piece and the end of the remaining ones, as the lower and upper half of an integer; each run
+  // has a cache line of its own.
   struct alignas(64) Left {
     std::atomic<std::uint64_t> ends;
   };
@@ -39,9 +39,9 @@ class Runs {
 };
 }  // namespace detail
 
-// Call fn(begin, end) for chunks of at most `grain` that together cover 0 .. n, on several threads at once, and return
-// when all are done. Chunks begin at multiples of `grain`, whatever the number of threads. fn must not throw. When the
-// pool is busy with the work of another thread, or called from inside a chunk, the caller does everything itself.
+// Call fn(begin, end) in parallel for chunks of at most `grain` that together cover 0 .. n, and return when all are
+// done. Chunks begin at multiples of `grain` for any number of threads. fn must not throw. If the pool is busy with
+// another thread's work, or if this is called from inside a chunk, the caller does all the work itself.
 template <typename Fn>
 void parallel_for(std::ptrdiff_t n, std::ptrdiff_t grain, Fn&& fn) {
   using Callable = std::remove_reference_t<Fn>;
@@ -53,9 +53,9 @@ void parallel_for(std::ptrdiff_t n, std::ptrdiff_t grain, Fn&& fn) {
       const_cast<void*>(static_cast<const void*>(std::addressof(fn))));
 }
 
-// Call fn(piece) for each of 0 .. n, on several threads at once, where pieces that follow each other lie so in memory:
-// each thread has a run of them, which it reads as one stream. A thread whose run is done takes pieces that others have
-// not begun, from the end of their runs. Otherwise as parallel_for.
+// Call fn(piece) in parallel for each of 0 .. n, where consecutive pieces are contiguous in memory: each thread gets a
+// run of consecutive pieces, which it reads as one stream. A thread that has finished its run steals pieces from the
+// end of other runs. Otherwise like parallel_for.
 template <typename Fn>
 void parallel_runs(std::ptrdiff_t n, Fn&& fn) {
   detail::Runs runs(n, threads());

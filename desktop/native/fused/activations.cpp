@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::int64_t kElementsAtOnce = 1 << 13;
 
-// `x` is what is gated, or null where nothing is.
+// `x` is the gated input, or null if there is none.
 void activate_rows(
     Activation kind, const Rows& gate, const Rows* x, float* to, float slope, float limit) {
   const Kernels& f = kernels();

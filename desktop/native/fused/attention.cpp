@@ -1,5 +1,6 @@
-// Keys are taken in blocks, with a running softmax. One unit of work is some heads that share their keys, some of their
-// queries, and some of the keys; how the work is cut depends on the shapes alone, and so the results do too.
+// Keys are processed in blocks, with a running softmax. A unit of work is some heads that share their keys, some of
+// their queries, and some of the keys. The division into units depends on the shapes alone, and so do the results: the
+// number of threads does not affect them.
 #include "fused/attention.h"
 
 #include <algorithm>
@@ -16,18 +17,18 @@ namespace {
 
 using std::int64_t;
 
-constexpr int64_t kFewQueries = 8;    // up to so many, keys are cut in pieces, so that few heads keep all threads busy
+constexpr int64_t kFewQueries = 8;    // up to this many, keys are cut into pieces, so that few heads occupy all threads
 constexpr int64_t kKeyPiece = 256;    // keys in such a piece; a multiple of kKeyBlock
-constexpr int64_t kWideRows = 16;     // from so many rows on, scores are computed as a matrix product
-constexpr int64_t kRows = 128;        // at most so many rows in a unit
-constexpr int64_t kQueryBlock = 64;   // of at most so many queries
-constexpr int64_t kSharedHeads = 4;   // and, where there are many queries, of so many heads
-constexpr int64_t kSmall = 1 << 17;   // multiplications that are not worth waking a thread
+constexpr int64_t kWideRows = 16;     // from this many, scores are computed as a matrix product
+constexpr int64_t kRows = 128;        // maximum rows in a unit
+constexpr int64_t kQueryBlock = 64;   // maximum queries in a unit
+constexpr int64_t kSharedHeads = 4;   // maximum heads in a unit, if there are many queries
+constexpr int64_t kSmall = 1 << 17;   // fewer multiplications are not worth waking a thread
 constexpr float kNone = -std::numeric_limits<float>::infinity();
 
 int64_t blocks(int64_t n, int64_t size) { return (n + size - 1) / size; }
 
-// Memory of this thread that is kept between calls: pieces of it are handed out one after the other.
+// Memory of this thread that is kept between calls, and handed out in consecutive pieces.
 class Workspace {
  public:
   explicit Workspace(int64_t floats) {
@@ -48,13 +49,13 @@ class Workspace {
   float* next_;
 };
 
-// How a problem is cut.
+// The division of a problem into units.
 struct Cut {
   int64_t shared;       // heads with the same keys
-  int64_t heads;        // of those, in one unit
+  int64_t heads;        // of these, in one unit
   int64_t queries;      // in one unit
   int64_t keys;         // in one unit
-  int64_t head_chunks;  // how many units the shared heads make
+  int64_t head_chunks;  // units per group of shared heads
   int64_t query_blocks;
   int64_t pieces;
 
@@ -80,7 +81,7 @@ class Unit {
   Unit(const Attention& problem, const Cut& cut, int64_t index) : p_(problem) {
     piece_ = index % cut.pieces;
     index /= cut.pieces;
-    // The last queries see most keys: they come first, so that no thread starts a long unit at the end.
+    // The last queries see the most keys: they come first, so that no thread starts a long unit at the end.
     const int64_t block = cut.query_blocks - 1 - index % cut.query_blocks;
     index /= cut.query_blocks;
     const int64_t chunk = index % cut.head_chunks;
@@ -99,7 +100,7 @@ class Unit {
     rows_ = heads_ * queries_;
   }
 
-  // Add up this unit's keys and hand each row to `give(head, query, piece, largest, total, sums)`.
+  // Process this unit's keys and pass each row to `give(batch, head, query, piece, largest, total, sums)`.
   template <typename Give>
   void run(const Kernels& f, const Give& give) {
     const bool wide = rows_ >= kWideRows;
@@ -116,7 +117,7 @@ class Unit {
     std::fill_n(state.total, stride, 0.0f);
     std::fill_n(sums, rows_ * p_.width, 0.0f);
     load_queries(f, queries, wide ? stride : 0);
-    // Where the score of row r and key j is.
+    // The score of row r and key j is at r * row + j * column.
     const int64_t row = wide ? 1 : kKeyBlock;
     const int64_t column = wide ? stride : 1;
     for (int64_t key = first_key_; key < end_key_; key += kKeyBlock) {
@@ -145,13 +146,13 @@ class Unit {
   }
 
  private:
-  // The scaled queries, one after the other, or one beside the other in a matrix with `stride` columns.
+  // Write the scaled queries as contiguous rows if `stride` is 0, else as columns of a matrix with `stride` columns.
   void load_queries(const Kernels& f, float* to, int64_t stride) const {
     if (stride == 0) {
       for (int64_t r = 0; r < rows_; ++r) f.scale(query(r), p_.scale, to + r * p_.depth, p_.depth);
       return;
     }
-    // Square by square, so that what is read and what is written stay in the cache.
+    // In square tiles, so that both source and target stay in the cache.
     constexpr int64_t kSide = 16;
     for (int64_t r0 = 0; r0 < stride; r0 += kSide) {
       for (int64_t d0 = 0; d0 < p_.depth; d0 += kSide) {
@@ -176,7 +177,7 @@ class Unit {
            key * p_.mask.column;
   }
 
-  // How much of a block the mask lets be seen.
+  // How much of a block the mask leaves visible.
   Seen visible(int64_t key, int64_t count) const {
     int64_t seen = 0;
     for (int64_t h = 0; h < mask_heads(); ++h) {
@@ -232,8 +233,8 @@ class Unit {
   int64_t rows_;
 };
 
-// What MLX gives for a query that a mask of truth values lets see nothing: its fill value is finite, and so all keys,
-// the hidden ones too, weigh the same.
+// MLX's result for a query to which a boolean mask hides all keys: MLX fills in a finite value, so that all keys,
+// including hidden ones, have the same weight.
 void average(const Attention& p, int64_t batch, int64_t head, float* out) {
   const float* values = p.v.data + batch * p.v.batch + head / (p.heads / p.kv_heads) * p.v.head;
   std::fill_n(out, p.width, 0.0f);
@@ -278,7 +279,7 @@ void attend(const Attention& p) {
     });
     return;
   }
-  // One row of sums for each piece of the keys, and its maximum and total behind it.
+  // One row of sums for each piece of the keys, followed by its maximum and total.
   const int64_t record = p.width + 2;
   const int64_t rows = p.batch * p.heads * p.queries;
   std::vector<float> partial(static_cast<std::size_t>(rows * cut.pieces * record));

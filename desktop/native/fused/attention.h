@@ -1,11 +1,11 @@
-// Attention over float32 arrays in memory, without a matrix of scores.
+// Attention over float32 arrays in memory, without materialising the score matrix.
 #pragma once
 
 #include <cstdint>
 
 namespace sotto::fused {
 
-// Strides count elements. The last axis of every array is contiguous, except the mask's.
+// Strides are in elements. The last axis of every array except the mask is contiguous.
 struct Strided {
   const float* data = nullptr;
   std::int64_t batch = 0;
@@ -14,7 +14,7 @@ struct Strided {
 };
 
 struct Mask {
-  const bool* visible = nullptr;  // at most one of these two is there
+  const bool* visible = nullptr;  // at most one of these two is set
   const float* added = nullptr;
   std::int64_t batch = 0;
   std::int64_t head = 0;
@@ -40,7 +40,7 @@ struct Attention {
   float* out = nullptr;          // [batch, queries, heads, width], contiguous
 };
 
-// Compute it on all threads. The result does not depend on how many there are.
+// Compute attention on all threads. The result does not depend on their number.
 void attend(const Attention& problem);
 
 }  // namespace sotto::fused

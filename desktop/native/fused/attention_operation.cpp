@@ -10,7 +10,7 @@ namespace sotto::fused {
 
 namespace {
 
-// Keys or values where the attention can read them: in place, or in a copy where they have another type or their last
+// Keys or values in a form that the attention can read: in place, or as a copy if they have another type or their last
 // axis is not contiguous.
 class Readable {
  public:
@@ -18,7 +18,7 @@ class Readable {
       : source_(mx::array::unsafe_weak_copy(a)),
         in_place_(a.dtype() == mx::float32 && (a.strides(-1) == 1 || a.shape(-1) == 1)) {}
 
-  // Valid until this object goes.
+  // Valid as long as this object lives.
   Strided read() {
     if (in_place_) {
       return {source_.data<float>(), source_.strides(0), source_.strides(1), source_.strides(2)};
@@ -79,7 +79,7 @@ class AttentionOperation : public Primitive {
     const std::int64_t heads = q.shape(1);
     const std::int64_t queries = q.shape(2);
     const std::int64_t width = v.shape(3);
-    // As [B, L, H, D] in memory, because what follows joins the heads of each position.
+    // Laid out as [B, L, H, D], because the next operation joins the heads of each position.
     const bool in_order = heads == 1 || queries == 1;
     out.set_data(
         mx::allocator::malloc(out.nbytes()), out.size(), {queries * heads * width, width, heads * width, 1},
@@ -113,7 +113,7 @@ class AttentionOperation : public Primitive {
   }
 
  private:
-  // The mask's strides, zero for the axes along which it is repeated.
+  // The mask with its strides, which are zero along broadcast axes.
   static Mask mask_of(const mx::array& mask) {
     Mask made;
     std::int64_t* const strides[] = {&made.batch, &made.head, &made.row, &made.column};

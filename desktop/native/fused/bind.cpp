@@ -1,4 +1,4 @@
-// The fused operations in Python, under the names of MLX's own.
+// Python bindings of the fused operations, named like MLX's own.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
@@ -33,7 +33,7 @@ void bind_fused(nb::module_& m) {
         return fused::rope(x, dims, traditional, base, scale, offset, freqs);
       },
       "x"_a, "dims"_a, "traditional"_a, "base"_a.none(), "scale"_a, "offset"_a, "freqs"_a.none() = nb::none(),
-      // The first call with a base waits for MLX, whose thread may need the lock of the interpreter to free an array.
+      // The first call with a base waits for MLX, whose thread may need the GIL to free an array.
       nb::call_guard<nb::gil_scoped_release>());
   m.def(
       "attention",

@@ -1,14 +1,14 @@
-// The inner loops of the fused operations, once for each instruction set, behind one table of functions.
+// The inner loops of the fused operations, one version per instruction set, called through a table of functions.
 //
-// All of them work on float32. A result depends on the values of its own row alone: never on how rows were grouped,
-// on the number of threads, or on what else is in the batch.
+// All of them work on float32. A result depends on the values of its own row alone: never on how rows are grouped, on
+// the number of threads, or on the rest of the batch.
 #pragma once
 
 #include <cstdint>
 
 namespace sotto::fused {
 
-// Keys that one step of the attention takes together.
+// Keys that the attention processes at a time.
 constexpr std::int64_t kKeyBlock = 64;
 
 enum class Activation : int {
@@ -16,10 +16,10 @@ enum class Activation : int {
   gelu,              // g (1 + erf(g / sqrt(2))) / 2
   gelu_tanh,         // g (1 + tanh(sqrt(2 / pi) (g + 0.044715 g^3))) / 2
   gelu_sigmoid,      // g / (1 + exp(-1.702 g))
-  clipped_swiglu,    // silu with a slope, clipped, times a clipped linear part plus one (gpt-oss)
+  clipped_swiglu,    // silu of a clipped gate with a slope, times (clipped x + 1) (gpt-oss)
 };
 
-// What has been added up for one query while its keys were seen block by block.
+// The running softmax of query rows, one element each, while their keys are processed block by block.
 struct Softmax {
   float* largest;  // the largest score so far; minus infinity before the first visible key
   float* total;    // the sum of exp(score - largest)
@@ -30,33 +30,33 @@ struct Kernels {
   void (*rms_norm)(const float* x, const float* weight, float* out, std::int64_t n, float eps);
   // out[n] = (x - mean) / sqrt(variance + eps) * weight + bias; weight and bias may be null.
   void (*layer_norm)(const float* x, const float* weight, const float* bias, float* out, std::int64_t n, float eps);
-  // cosines[n] and sines[n] of position * frequencies[n], the product being rounded to float32.
+  // cosines[n] and sines[n] of position * frequencies[n], with the product rounded to float32.
   void (*angles)(float position, const float* frequencies, float* cosines, float* sines, std::int64_t n);
   // Rotate the pairs (x[i], x[i + half]).
   void (*rotate_halves)(const float* x, const float* cosines, const float* sines, float* out, std::int64_t half);
   // Rotate the pairs (x[2 i], x[2 i + 1]).
   void (*rotate_pairs)(const float* x, const float* cosines, const float* sines, float* out, std::int64_t half);
-  // out[n] = activation(gate) * x, or activation(gate) where x is null. `slope` and `limit` are clipped_swiglu's.
+  // out[n] = activation(gate) * x, or activation(gate) if x is null. `slope` and `limit` are for clipped_swiglu.
   void (*activate)(
       Activation kind, const float* gate, const float* x, float* out, std::int64_t n, float slope, float limit);
   // c[m, n] = a[m, k] b[k, n], or += if `add`. Rows of b and c are contiguous; a has any strides.
   void (*multiply)(
       const float* a, std::int64_t a_row, std::int64_t a_column, const float* b, std::int64_t b_row, float* c,
       std::int64_t c_row, std::int64_t m, std::int64_t n, std::int64_t k, bool add);
-  // scores[r, j] = queries[r, :] . keys[j, :]; queries are `query_row` apart, and scores kKeyBlock.
+  // scores[r, j] = queries[r, :] . keys[j, :]; the row stride of queries is `query_row`, that of scores kKeyBlock.
   void (*dot)(
       const float* queries, std::int64_t query_row, std::int64_t rows, const float* keys, std::int64_t key_row,
       std::int64_t count, std::int64_t depth, float* scores);
-  // Turn scores[r, 0 .. count) into weights, and note the rows' new maxima and sums; out[r, width] is rescaled.
+  // Turn scores[r, 0 .. count) into weights, and update the rows' maxima and sums; out[r, width] is rescaled to match.
   void (*soften_rows)(
       float* scores, std::int64_t rows, std::int64_t count, Softmax state, float* out, std::int64_t width);
-  // The same for scores that lie transposed, scores[count, row_stride]; row_stride is a multiple of 16.
+  // The same for transposed scores, scores[count, row_stride]; row_stride is a multiple of 16.
   void (*soften_columns)(
       float* scores, std::int64_t rows, std::int64_t row_stride, std::int64_t count, Softmax state, float* rescale,
       float* out, std::int64_t width);
   // out[n] = factor * x[n].
   void (*scale)(const float* x, float factor, float* out, std::int64_t n);
-  // exp(x), by the same steps as everywhere above.
+  // exp(x), computed exactly as in the functions above.
   float (*exponential)(float x);
 };
 

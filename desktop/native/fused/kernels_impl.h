@@ -1,4 +1,4 @@
-// The kernels themselves, written once; SOTTO_LANES and SOTTO_TABLE say for which instruction set.
+// The kernels, written once for all instruction sets; SOTTO_LANES and SOTTO_TABLE select one.
 #pragma once
 
 #include "fused/kernels.h"
@@ -67,8 +67,8 @@ void layer_norm(const float* x, const float* weight, const float* bias, float* o
 
 // Rotary positions.
 
-// The sine and the cosine of half a vector of angles. The angle is reduced and the polynomials are evaluated in double
-// precision: positions reach a million, where float32 would leave nothing of the remainder.
+// The sine and cosine of half a vector of angles. Range reduction and polynomials are in double precision: positions
+// reach a million, where float32 would leave no significant bits of the remainder.
 inline void sine_and_cosine(HalfFloats angle, HalfFloats* sine, HalfFloats* cosine) {
   const Doubles x = __builtin_convertvector(angle, Doubles);
   const Doubles magic = 6755399441055744.0 - Doubles{};  // 1.5 * 2^52
@@ -139,13 +139,13 @@ void rotate_pairs(const float* x, const float* cosines, const float* sines, floa
 
 // Activations.
 
-// 1 / (1 + exp(-x)), exact in both tails.
+// 1 / (1 + exp(-x)), accurate in both tails.
 inline Floats sigmoid(Floats x) {
   const Floats e = exponential(x < 0.0f ? x : -x);
   return (x < 0.0f ? e : all(1.0f)) / (1.0f + e);
 }
 
-// erf(x): an odd polynomial below 1, and 1 - exp(-q(|x|)) above, which is 1 in float32 from 4 on.
+// erf(x): an odd polynomial for |x| < 1, and 1 - exp(-q(|x|)) above, which is 1 in float32 from |x| = 4.
 inline Floats error_function(Floats x) {
   const Floats z = x * x;
   Floats near = all(7.88911946662113e-05f);
@@ -219,11 +219,11 @@ void activate(Activation kind, const float* gate, const float* x, float* out, in
 
 // Products.
 
-// Rows of keys or values that are asked for from memory before they are needed, where each is used only once or twice.
+// Prefetch distance in rows of keys or values, where each row is used only once or twice.
 constexpr int64_t kAhead = 16;
-constexpr int64_t kLine = 16;  // floats that memory delivers at once
+constexpr int64_t kLine = 16;  // floats per cache line
 
-// One tile of `rows` by `vectors` vectors. Where `partial`, only `tail` lanes of its one vector count.
+// A tile of `rows` rows by `vectors` vectors. If `partial`, only `tail` lanes of its single vector are used.
 template <int rows, int vectors, bool partial, bool ahead>
 inline void tile(
     const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row,
@@ -277,12 +277,12 @@ void strip(
 }
 
 #if SOTTO_LANES == 16
-constexpr int kTileRows = 6;  // 24 sums, 4 vectors of b and a value of a, of 32 registers
+constexpr int kTileRows = 6;  // 24 accumulators, 4 vectors of b and one of a, of 32 registers
 constexpr int kTileVectors = 4;
 constexpr int kFlatRows = 2;
 constexpr int kDotRows = 4;
 #elif SOTTO_LANES == 8
-constexpr int kTileRows = 6;  // 12 sums, 2 vectors of b and a value of a, of 16 registers
+constexpr int kTileRows = 6;  // 12 accumulators, 2 vectors of b and one of a, of 16 registers
 constexpr int kTileVectors = 2;
 constexpr int kFlatRows = 1;
 constexpr int kDotRows = 2;
@@ -298,7 +298,7 @@ void multiply(
     const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row, int64_t m,
     int64_t n, int64_t k, bool add) {
   int64_t j = 0;
-  if (m <= kFewRows) {  // b comes from memory: long pieces of its rows, in order
+  if (m <= kFewRows) {  // b comes from memory: read long pieces of its rows, in order
     for (; j + 8 * kLanes <= n; j += 8 * kLanes) {
       strip<kFlatRows, 8, false, true>(a, a_row, a_column, b + j, b_row, c + j, c_row, m, k, add);
     }

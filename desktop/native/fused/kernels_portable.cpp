@@ -1,4 +1,4 @@
-// The kernels with vectors of 16 bytes, which every processor of the supported architectures has.
+// The kernels with 16-byte vectors, which every processor of the supported architectures has.
 #define SOTTO_LANES 4
 #define SOTTO_TABLE kPortable
 #include "fused/kernels_impl.h"

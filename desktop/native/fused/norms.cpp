@@ -28,7 +28,7 @@ void normalise(
   });
 }
 
-// Of the inputs x, weight and bias the last two may be missing.
+// Inputs: x, and maybe weight and bias.
 class Norm : public Primitive, public tape::Recordable {
  public:
   Norm(mx::Stream stream, bool centred, bool has_weight, bool has_bias, float eps)

@@ -1,4 +1,4 @@
-// What all fused primitives share.
+// Shared by all fused primitives.
 #pragma once
 
 #include <stdexcept>
@@ -23,7 +23,7 @@ class Primitive : public mx::UnaryPrimitive {
   }
 };
 
-// The CPU's stream of this thread.
+// This thread's CPU stream.
 inline mx::Stream cpu_stream() { return mx::to_stream({}, mx::Device::cpu); }
 
 inline void require_float32(const mx::array& x, const char* what) {
@@ -37,13 +37,13 @@ inline void require_vector(const mx::array& x, std::int64_t size, const char* wh
   }
 }
 
-// Run a task in the order of the stream. The arrays that it uses are kept alive by MLX until it has run.
+// Enqueue a task on the stream. MLX keeps the arrays that it uses alive until it has run.
 template <typename Task>
 void dispatch(const mx::Stream& stream, Task&& task) {
   mx::cpu::get_command_encoder(stream).dispatch(std::forward<Task>(task));
 }
 
-// Rows that are worth handing to another thread together.
+// Number of rows that together are worth another thread.
 inline std::int64_t rows_at_once(std::int64_t row_cost) {
   return std::max<std::int64_t>(1, (std::int64_t{1} << 14) / std::max<std::int64_t>(1, row_cost));
 }

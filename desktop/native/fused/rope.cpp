@@ -24,8 +24,8 @@ struct Rotation {
   std::int64_t offset;
 };
 
-// Of which rows the array is, [batch, heads, positions], and how far they are turned: by offsets that are `offset_step`
-// apart for each of the batch, or by the rotation's own where there are none.
+// The array's rows, [batch, heads, positions], and how far they are rotated: by one offset per batch entry, with stride
+// `offset_step`, or by the rotation's own offset if `offsets` is null.
 struct Turn {
   std::int64_t batch;
   std::int64_t heads;
@@ -65,7 +65,7 @@ void rotate(const Rotation& r, const Turn& turn, const Rows& x, float* to) {
   });
 }
 
-// Inputs: x, frequencies [dims / 2], and maybe offsets, int32, one for all or one for each of x's first axis.
+// Inputs: x, frequencies [dims / 2], and maybe int32 offsets: one for all, or one for each entry of x's first axis.
 class Rope : public Primitive, public tape::Recordable {
  public:
   Rope(mx::Stream stream, Rotation rotation) : Primitive(stream), rotation_(rotation) {}
@@ -121,8 +121,8 @@ class Rope : public Primitive, public tape::Recordable {
 };
 
 // The frequencies that mlx.core.fast.rope derives from a base, computed by MLX itself: a difference in the last place
-// would be an angle of some hundredths at position 100,000. Kept as plain numbers: an array would be memory that MLX
-// counts as a model's long after that is gone.
+// would be an angle of some hundredths at position 100,000. Cached as plain numbers: MLX would count the memory of an
+// array as a model's long after the model is gone.
 array frequencies_of(float base, int dims) {
   constexpr std::size_t kKept = 64;
   static auto& known = *new std::map<std::pair<float, int>, std::vector<float>>();
@@ -134,7 +134,7 @@ array frequencies_of(float base, int dims) {
   array made = mx::exp(
       mx::multiply(mx::arange(0, -half, -1, mx::float32, cpu), array(std::log(base) / half, mx::float32), cpu), cpu);
   made.eval();
-  if (known.size() >= kKept) known.clear();  // a base that follows the length of the text
+  if (known.size() >= kKept) known.clear();  // a base may vary with the length of the text
   known.emplace(std::pair{base, dims}, std::vector<float>(made.data<float>(), made.data<float>() + half));
   return made;
 }

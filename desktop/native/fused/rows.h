@@ -1,5 +1,4 @@
-// The rows of an array of any layout: everything but its last axis is walked, and the last is read in place where it is
-// contiguous.
+// Access to the rows (along the last axis) of an array of any layout; contiguous rows are read in place.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +15,7 @@ class Rows {
         length_(source.ndim() == 0 ? 1 : source.shape(-1)),
         step_(source.ndim() == 0 ? 1 : source.strides(-1)) {
     count_ = length_ == 0 ? 0 : static_cast<std::int64_t>(source.size()) / length_;
-    // Axes that follow each other in memory become one.
+    // Merge axes that are contiguous with each other.
     for (int axis = static_cast<int>(source.ndim()) - 2; axis >= 0; --axis) {
       const std::int64_t size = source.shape(axis);
       const std::int64_t stride = source.strides(axis);
@@ -30,20 +29,20 @@ class Rows {
     }
   }
 
-  // Rows that follow each other without gaps.
+  // Contiguous rows.
   Rows(const float* data, std::int64_t count, std::int64_t length)
       : data_(data), length_(length), step_(1), count_(count), sizes_{count}, strides_{length} {}
 
   std::int64_t count() const { return count_; }
   std::int64_t length() const { return length_; }
 
-  // Whether the whole array is one contiguous run.
+  // Return whether the whole array is contiguous.
   bool flat() const {
     return (step_ == 1 || length_ == 1) &&
            (sizes_.empty() || (sizes_.size() == 1 && strides_[0] == length_));
   }
 
-  // A row by its number in row-major order; `spare` has room for one and is used where the row is not contiguous.
+  // The row with this index in row-major order, copied to `spare` if it is not contiguous.
   const float* row(std::int64_t number, std::vector<float>& spare) const {
     const float* from = data_;
     for (std::size_t axis = 0; axis < sizes_.size(); ++axis) {
@@ -60,10 +59,10 @@ class Rows {
     return spare.data();
   }
 
-  // The only row of a vector, in `spare` where it is not contiguous.
+  // The only row of a vector, copied to `spare` if it is not contiguous.
   const float* only(std::vector<float>& spare) const { return row(0, spare); }
 
-  // All elements in one run; only where `flat`.
+  // All elements as one contiguous run; only valid if `flat()`.
   const float* data() const { return data_; }
 
  private:

@@ -1,7 +1,7 @@
-// Vectors of SOTTO_LANES floats in the compiler's own vector extension: one source, compiled for each instruction set.
+// Vectors of SOTTO_LANES floats, with the compiler's vector extension: one source, compiled for each instruction set.
 //
-// Everything has internal linkage, and nothing of the standard library with code in it is used: a function that two of
-// the files share would be kept once by the linker, perhaps with instructions that the processor lacks.
+// Everything has internal linkage, and no inline functions of the standard library are used: the linker would keep only
+// one copy of a function that several files share, perhaps with instructions that the processor lacks.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ typedef HalfFloats LooseHalfFloats __attribute__((aligned(4), may_alias));
 inline Floats load(const float* from) { return *reinterpret_cast<const LooseFloats*>(from); }
 inline void store(float* to, Floats value) { *reinterpret_cast<LooseFloats*>(to) = value; }
 
-// The first `count` lanes, the others zero.
+// Load the first `count` lanes; the others are zero.
 inline Floats load_some(const float* from, std::int64_t count) {
   Floats value = {};
   std::memcpy(&value, from, static_cast<std::size_t>(count) * sizeof(float));
@@ -41,7 +41,7 @@ inline void store_some(float* to, Floats value, std::int64_t count) {
 
 inline Floats all(float value) { return value - Floats{}; }
 
-// a * b + c, rounded once where the instructions can.
+// a * b + c, rounded only once if the instruction set has FMA.
 inline Floats fused(Floats a, Floats b, Floats c) {
 #if SOTTO_LANES == 16
   return reinterpret_cast<Floats>(_mm512_fmadd_ps(
@@ -73,7 +73,7 @@ inline __m128 folded(Floats value) {
 }
 #endif
 
-// The sums of four vectors, each in an order that depends on the number of lanes alone.
+// The lane sums of four vectors, each in an order that depends on the number of lanes alone.
 inline void sums(const Floats* values, float* to) {
 #if SOTTO_LANES > 4
   const __m128 low = _mm_hadd_ps(folded(values[0]), folded(values[1]));
@@ -84,7 +84,7 @@ inline void sums(const Floats* values, float* to) {
 #endif
 }
 
-// The same sum of one.
+// The lane sum of one vector, in the same order.
 inline float sum(Floats value) {
 #if SOTTO_LANES > 4
   const __m128 two = _mm_hadd_ps(folded(value), folded(value));
@@ -101,7 +101,7 @@ inline float largest(Floats value) {
 }
 
 // exp(x) to about one unit in the last place: x = n ln 2 + r, a polynomial in r, and n added to the exponent in two
-// halves, so that results below the smallest normal number round as they should.
+// halves, so that subnormal results are rounded correctly.
 inline Floats exponential(Floats x) {
   x = x < -105.0f ? all(-105.0f) : x;
   x = x > 89.0f ? all(89.0f) : x;

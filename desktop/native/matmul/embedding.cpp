@@ -10,11 +10,11 @@ namespace sotto {
 
 namespace {
 
-// The values of a 4-bit floating-point number, E2M1.
+// The values of the codes of E2M1, a 4-bit floating-point type.
 constexpr float kFp4[16] = {0.0f,  0.5f,  1.0f,  1.5f,  2.0f,  3.0f,  4.0f,  6.0f,
                             -0.0f, -0.5f, -1.0f, -1.5f, -2.0f, -3.0f, -4.0f, -6.0f};
 
-// The value of an 8-bit floating-point number, E4M3.
+// The value of an 8-bit floating-point number in E4M3.
 float from_fp8(std::uint8_t bits) {
   const int exponent = bits >> 3 & 15, mantissa = bits & 7;
   if (exponent == 15 && mantissa == 7) {
@@ -33,7 +33,7 @@ void widen(const std::uint8_t* data, std::ptrdiff_t first, std::ptrdiff_t count,
   }
 }
 
-// `count` numbers of a floating type from number `first` on.
+// Convert `count` floating-point numbers, from index `first`, to float32.
 void widen(ScaleType type, const std::uint8_t* data, std::ptrdiff_t first, std::ptrdiff_t count, float* to) {
   switch (type) {
     case ScaleType::bf16:
@@ -60,7 +60,7 @@ float packed(Format format, const std::uint8_t* row, std::ptrdiff_t column) {
   }
 }
 
-// Inputs: ids [...], weights [rows, ...], and scales, biases.
+// Inputs: ids [...], weights [rows, ...], and maybe scales and biases.
 class Embedding : public CpuPrimitive, public tape::Recordable {
  public:
   Embedding(mx::Stream stream, Packing packing) : CpuPrimitive(stream), packing_(packing) {}

@@ -11,20 +11,20 @@ namespace sotto {
 
 namespace {
 
-// Columns of weights that are unpacked at a time: 32 kilobytes of codes, which the first level cache keeps while all
-// rows of activations pass by. Whole runs of every format.
+// Columns of weights unpacked at a time: 32 KiB of codes, which stay in the L1 cache while all rows of activations are
+// multiplied. Whole runs of every format.
 constexpr std::ptrdiff_t kPartColumns = 512;
 constexpr std::ptrdiff_t kLine = 64;
-// Rows that lay whole pages apart would all fall into the same few places of the first level cache.
+// Without it, rows that are whole pages apart would compete for the same few sets of the L1 cache.
 constexpr std::ptrdiff_t kPadding = kLine;
-// Activations that are worth another thread.
+// Minimum number of activations worth another thread.
 constexpr std::ptrdiff_t kTaskValues = 1 << 14;
 
 std::ptrdiff_t round_to_line(std::ptrdiff_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
 std::ptrdiff_t stride_of(const Matrix& matrix) { return round_to_line(matrix.columns * kFixedDigits) + kPadding; }
 
-// The memory of a thread for unpacked weights, which it keeps for its next task.
+// The thread's memory for unpacked weights, kept for its next task.
 FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {
   thread_local FloatBuffer buffer;
   thread_local std::size_t capacity = 0;
@@ -37,8 +37,8 @@ FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {
   return {reinterpret_cast<std::uint8_t*>(buffer.get()), buffer.get() + codes};
 }
 
-// Let the second level cache fetch packed weights that are needed next: rows begin .. end, columns first .. first +
-// count. They lie apart, so that the processor would not see them coming.
+// Prefetch packed weights that are needed next into the L2 cache: rows begin .. end, columns first .. first + count.
+// They are not contiguous, so the hardware prefetcher would miss them.
 void fetch(const Matrix& matrix, std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t first, std::ptrdiff_t count) {
   const std::ptrdiff_t bits = bits_of(matrix.format);
   for (std::ptrdiff_t row = begin; row < end; ++row) {

@@ -1,4 +1,4 @@
-// Products of many rows in whole numbers: the scheduling around the kernels of fixed.h.
+// Integer products of many rows: the scheduling around the kernels of fixed.h.
 #pragma once
 
 #include <cstddef>
@@ -7,18 +7,18 @@
 
 namespace sotto {
 
-// The kernels that are to be used for a matrix; nullptr where there are none.
+// The kernels for a matrix; nullptr if there are none.
 const FixedKernels* fixed_kernels(const Matrix& matrix);
 
-// Floats whose memory so many rows of digits take.
+// Size of the memory for `rows` prepared rows, in floats.
 std::ptrdiff_t fixed_size(const FixedKernels& kernels, const Matrix& matrix, std::ptrdiff_t rows);
 
-// Lay the rows of x, [rows, matrix.columns], out in `memory`, on all threads.
+// Prepare the rows of x, [rows, matrix.columns], in `memory`, on all threads.
 FixedRows lay_out(const FixedKernels& kernels, const Matrix& matrix, const float* x, std::ptrdiff_t rows,
                   float* memory);
 
-// y[m * matrix.rows + n] = x[m] . weights[n] for m < rows and begin <= n < end, at most kernels.width of them. The bits
-// of a result do not depend on the numbers of rows and threads.
+// y[m * matrix.rows + n] = x[m] . weights[n] for m < rows and begin <= n < end, at most kernels.width values of n. A
+// result has the same bits for any number of rows and threads.
 void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const FixedRows& x, std::ptrdiff_t rows,
                     float* y, std::ptrdiff_t begin, std::ptrdiff_t end);
 

@@ -8,15 +8,15 @@ namespace sotto {
 namespace {
 
 constexpr int kLanes = 16;
-// Sums in 24 of the 32 registers: four vectors of weights, six rows of activations.
+// The accumulators take 24 of the 32 registers: four vectors of weights by six rows of activations.
 constexpr int kVectors = 4;
 constexpr int kRows = 6;
 constexpr ptrdiff_t kWidth = kVectors * kLanes;
 constexpr int kDigitBits = 7;
-// The largest whole number: its highest digit is 127 even when the others are carried into it. 64 products of it with
-// 15, the largest code of 4 bits, still fit into 32 bits.
+// The largest integer: its top digit is at most 127 even after carries from the others. 64 products of it with 15, the
+// largest 4-bit code, still fit into 32 bits.
 constexpr float kLargest = 127 * 16384 + 63 * 128;
-// Below this the reciprocal of a scale would be beyond float32; what is so small is lost to nothing that shows.
+// Below this the reciprocal of a scale would overflow float32; taking such values as zero has no visible effect.
 constexpr float kSmallest = 1e-31f;
 
 inline ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
@@ -32,8 +32,8 @@ ptrdiff_t run_of(const Matrix& matrix) {
   return !known || matrix.columns % 64 != 0 ? 0 : matrix.group == 32 ? 32 : 64;
 }
 
-// Store the bytes of one digit: of 8 activations first the even ones and then the odd ones where `Mixed`, as 4-bit
-// codes come apart.
+// Store the bytes of one digit. If `Mixed`, the even ones of each 8 activations precede the odd ones, as in unpacked
+// 4-bit codes.
 template <int V, bool Mixed>
 inline void store_digit(const __m512i (&values)[V], int8_t* to) {
   const __m128i order = _mm_setr_epi8(0, 2, 4, 6, 1, 3, 5, 7, 8, 10, 12, 14, 9, 11, 13, 15);
@@ -44,7 +44,7 @@ inline void store_digit(const __m512i (&values)[V], int8_t* to) {
   }
 }
 
-// The digit of the lowest place, -64 .. 63, which is taken off and the rest moved down.
+// Remove and return the least significant digit, -64 .. 63, and shift the rest down.
 inline __m512i take_digit(__m512i& rest) {
   const __m512i half = _mm512_set1_epi32(1 << (kDigitBits - 1));
   const __m512i mask = _mm512_set1_epi32((1 << kDigitBits) - 1);
@@ -53,28 +53,28 @@ inline __m512i take_digit(__m512i& rest) {
   return digit;
 }
 
-// Runs of V vectors.
+// Prepare runs of V vectors.
 template <int V, bool Mixed>
 void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scales, float* sums) {
   constexpr int kRun = V * kLanes;
   for (ptrdiff_t index = 0; index < runs; ++index) {
     __m512 x[V];
     __m512 sum = _mm512_setzero_ps(), largest = _mm512_setzero_ps();
-    __mmask16 odd = 0;
+    __mmask16 non_finite = 0;
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) {
       x[v] = _mm512_loadu_ps(row + index * kRun + v * kLanes);
       sum = _mm512_add_ps(sum, x[v]);
       largest = _mm512_max_ps(largest, _mm512_abs_ps(x[v]));
-      odd |= _mm512_cmp_ps_mask(_mm512_sub_ps(x[v], x[v]), _mm512_setzero_ps(), _CMP_NEQ_UQ);
+      non_finite |= _mm512_cmp_ps_mask(_mm512_sub_ps(x[v], x[v]), _mm512_setzero_ps(), _CMP_NEQ_UQ);
     }
     sums[index] = _mm512_reduce_add_ps(sum);
     const float most = _mm512_reduce_max_ps(largest);
-    // A number that is none, or infinite, makes the sum one, and so all results.
-    const bool none = odd != 0 || !(most > kSmallest);
-    scales[index] = none ? 0.0f : most / kLargest;
-    const __m512 factor = _mm512_set1_ps(none ? 0.0f : kLargest / most);
-    const __mmask16 kept = none ? 0 : 0xffff;
+    // A NaN or an infinity makes the sum non-finite, and with it all results.
+    const bool zeroed = non_finite != 0 || !(most > kSmallest);
+    scales[index] = zeroed ? 0.0f : most / kLargest;
+    const __m512 factor = _mm512_set1_ps(zeroed ? 0.0f : kLargest / most);
+    const __mmask16 kept = zeroed ? 0 : 0xffff;
     __m512i rest[V], digit[V];
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) {
@@ -165,13 +165,13 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
 template <int R>
 using Whole = __m512i[R][kVectors];
 
-// total += weights * digits, four of each a lane. Not the intrinsic: around that GCC 12 moves the sums between registers
-// so much that it takes half as long again.
+// total += weights * digits, four of each per lane. WORKAROUND: with the intrinsic, GCC 12 moves the accumulators
+// between registers so much that it takes 50% longer. Try it again when Debian's default compiler changes.
 inline void add_products(__m512i& total, __m512i weights, __m512i digits) {
   asm("vpdpbusd %2, %1, %0" : "+v"(total) : "v"(weights), "v"(digits));
 }
 
-// Add the products of one digit in a run, `quads` times four columns.
+// Add the products of one digit of a run, `quads` times four columns.
 template <int R>
 inline void add_digit(const __m512i* codes, const int8_t* digits, ptrdiff_t stride, ptrdiff_t quads, Whole<R>& total) {
   const int8_t* second_half = digits + (R / 2) * stride;
@@ -216,8 +216,8 @@ inline void move_up(Whole<R>& total) {
   }
 }
 
-// sums += total * scale of the activations * `place` * scale of the weights, and where `Last` the biases of the weights
-// * the sum of the activations. All at once: the sums have no place among the registers.
+// sums += total * scale of the activations * `place` * scale of the weights, plus, if `Last`, the biases of the weights
+// * the sum of the activations. In a single pass, because there are no registers left for the sums.
 template <int R, bool Last>
 inline void scale_up(const Whole<R>& total, const FixedRows& x, ptrdiff_t run, float place, const float* scales,
                      __m512 (&sums)[R][kVectors]) {
@@ -234,7 +234,7 @@ inline void scale_up(const Whole<R>& total, const FixedRows& x, ptrdiff_t run, f
   }
 }
 
-// R rows of activations with the weights of one unpacked block.
+// Multiply R rows of activations by the weights of one unpacked block.
 template <int R, bool Wide>
 void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdiff_t runs, const FixedWeights& weights,
                    float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add) {
@@ -255,7 +255,7 @@ void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdi
     clear<R>(total);
     add_digit<R>(codes, digits, x.stride, quads, total);
     if constexpr (Wide) {
-      // All three digits of products with 8-bit codes would not fit into 32 bits.
+      // With 8-bit codes, the products of all three digits would not fit into 32 bits.
       scale_up<R, false>(total, x, first_run + index, 1 << (2 * kDigitBits), scales, sums);
       clear<R>(total);
     } else {

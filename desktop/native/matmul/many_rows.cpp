@@ -10,19 +10,19 @@ namespace sotto {
 
 namespace {
 
-// Weights are unpacked so many rows and columns at a time: half a megabyte, which the second level cache keeps while
-// all panels pass by. The columns are whole blocks and groups of every format.
+// Rows and columns of weights unpacked at a time: 512 KiB, which stay in the L2 cache while all panels are multiplied.
+// The columns are whole blocks and groups of every format.
 constexpr std::ptrdiff_t kTaskRows = 128;
 constexpr std::ptrdiff_t kPartColumns = 1024;
-// Fewer rows where threads would be left without any, but not so few that the panels are read too often.
+// Fewer rows if threads would otherwise be idle, but not so few that the panels are read too often.
 constexpr std::ptrdiff_t kLeastTaskRows = 32;
 constexpr std::ptrdiff_t kTasksForThread = 4;
-// Rows that lay whole pages apart would all fall into the same few places of the first level cache.
+// Without it, rows that are whole pages apart would compete for the same few sets of the L1 cache.
 constexpr std::ptrdiff_t kPadding = 16;
 
 std::ptrdiff_t round_up(std::ptrdiff_t value, std::ptrdiff_t step) { return (value + step - 1) / step * step; }
 
-// How the vectors of all rows are divided among panels.
+// The division of the vectors of all rows into panels.
 struct Division {
   std::ptrdiff_t vectors;
   std::ptrdiff_t panels;
@@ -31,13 +31,13 @@ struct Division {
       : vectors((rows + kernels.lanes - 1) / kernels.lanes),
         panels((vectors + kernels.vectors - 1) / kernels.vectors) {}
 
-  // The first vector of a panel; of the one after the last: how many there are.
+  // The first vector of a panel; for the end of the panels, the number of vectors.
   std::ptrdiff_t start(std::ptrdiff_t panel) const {
     return panel * (vectors / panels) + std::min(panel, vectors % panels);
   }
 };
 
-// The memory of a thread for weights and sums, which it keeps for its next task.
+// The thread's memory for weights and sums, kept for its next task.
 float* scratch(const PanelKernels& kernels, float** sums) {
   constexpr std::size_t kWeights = kTaskRows * (kPartColumns + kPadding);
   thread_local FloatBuffer buffer;

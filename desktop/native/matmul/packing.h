@@ -1,4 +1,4 @@
-// What the primitives of this folder share: how weights are stored in arrays, and how a task is run.
+// Shared by the primitives of this folder: how weights are stored in arrays, and how a task is dispatched.
 #pragma once
 
 #include <functional>
@@ -16,28 +16,28 @@ namespace sotto {
 
 namespace mx = mlx::core;
 
-// How the weights of a product are stored, as far as it does not show in their arrays.
+// The storage format of weights, as far as their arrays do not show it.
 struct Packing {
   Format format;
   int group;
-  int bits;  // of a packed weight; 0 for plain ones
+  int bits;  // per packed weight; 0 for unquantized ones
 };
 
 bool is_float(mx::Dtype type);
 
 ScaleType scale_type(mx::Dtype type);
 
-// Packed weights in one of MLX's modes; nothing where no kernel knows them.
+// The packing of one of MLX's quantization modes; empty if no kernel supports it.
 std::optional<Packing> quantized(const std::string& mode, std::optional<int> group, std::optional<int> bits);
 
-// Weights that are numbers of this type.
+// The packing of unquantized weights of this type; empty if no kernel supports it.
 std::optional<Packing> plain(mx::Dtype type);
 
-// Whether arrays of packed weights have the types and shapes that belong together, for `columns` activations.
+// Return whether arrays of packed weights have matching types and shapes, for `columns` activations.
 bool consistent(const Packing& packing, const mx::array& w, const mx::array& scales,
                 const std::optional<mx::array>& biases, int columns);
 
-// The weights of a primitive's inputs while its task runs.
+// The weights among a primitive's inputs, while its task runs.
 class Weights {
  public:
   Weights(const Packing& packing, const mx::array& w, const mx::array* scales, const mx::array* biases)
@@ -54,7 +54,7 @@ class Weights {
     }
   }
 
-  // The matrix at `index` of the leading axes.
+  // The matrix at the flat index `index` of the leading axes.
   Matrix matrix(std::ptrdiff_t index = 0) const {
     Matrix found;
     found.format = packing_.format;
@@ -105,7 +105,7 @@ class CpuPrimitive : public mx::UnaryPrimitive {
 
  protected:
   using Task = std::function<void(const std::vector<mx::array>&, mx::array&)>;
-  // What to compute, independent of this object's life.
+  // The computation, as a function that may outlive this object.
   virtual Task task() const = 0;
 };
 

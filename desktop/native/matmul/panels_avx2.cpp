@@ -9,7 +9,7 @@ namespace {
 struct Lanes {
   using Vector = __m256;
   static constexpr int kWidth = 8;
-  // Sums in 12 of the 16 registers.
+  // The accumulators take 12 of the 16 registers.
   static constexpr int kVectors = 3;
   static constexpr int kRows = 4;
 
@@ -26,7 +26,7 @@ struct Lanes {
   static Vector add(Vector a, Vector b) { return _mm256_add_ps(a, b); }
   static Vector fma(Vector a, Vector b, Vector c) { return _mm256_fmadd_ps(a, b, c); }
 
-  // Rows of an 8 x 8 matrix become its columns: first within the halves of vectors, 4 x 4 each, then among them.
+  // Transpose an 8 x 8 matrix: first 4 x 4 blocks within the halves of vectors, then the halves.
   static void transpose(Vector (&rows)[8]) {
     Vector halves[8];
 #pragma GCC unroll 2

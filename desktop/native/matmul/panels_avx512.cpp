@@ -10,7 +10,7 @@ namespace {
 struct Lanes {
   using Vector = __m512;
   static constexpr int kWidth = 16;
-  // Sums in 24 of the 32 registers: enough to be at work without a break, and few loads for each.
+  // The accumulators take 24 of the 32 registers: enough to hide the FMA latency, with few loads per FMA.
   static constexpr int kVectors = 3;
   static constexpr int kRows = 8;
 
@@ -25,7 +25,7 @@ struct Lanes {
   static Vector add(Vector a, Vector b) { return _mm512_add_ps(a, b); }
   static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
 
-  // Rows of a 16 x 16 matrix become its columns.
+  // Transpose a 16 x 16 matrix.
   static void transpose(Vector (&rows)[16]) {
     __m512i words[16];
 #pragma GCC unroll 16

@@ -1,6 +1,6 @@
-// The products as primitives of MLX: what mx.quantized_matmul, mx.gather_qmm, mx.gather_mm and nn.Linear compute.
+// The products as MLX primitives, equivalent to mx.quantized_matmul, mx.gather_qmm, mx.gather_mm and nn.Linear.
 //
-// Each function returns nothing where it does not know the combination, so that the caller can turn to MLX.
+// Each function returns None for combinations that it does not support, so that the caller can fall back to MLX.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
@@ -25,7 +25,8 @@ namespace sotto {
 
 namespace {
 
-// Inputs: x [..., columns], weights [rows, ...], and scales, biases for packed ones, or a bias [rows] for plain ones.
+// Inputs: x [..., columns], weights [rows, ...], and scales and maybe biases of packed weights, or maybe a bias [rows]
+// with unquantized ones.
 class LinearProduct : public CpuPrimitive, public tape::Recordable {
  public:
   LinearProduct(mx::Stream stream, Packing packing) : CpuPrimitive(stream), packing_(packing) {}
@@ -71,7 +72,7 @@ class LinearProduct : public CpuPrimitive, public tape::Recordable {
 };
 
 // Inputs: x [..., M, columns], weights [..., rows, ...], indices into the leading axes of x and of the weights, both of
-// the output's leading shape, and scales, biases for packed weights. The products are sorted by matrix first.
+// the output's leading shape, and scales and maybe biases of packed weights. The products are sorted by matrix first.
 class GatheredProduct : public CpuPrimitive {
  public:
   GatheredProduct(mx::Stream stream, Packing packing) : CpuPrimitive(stream), packing_(packing) {}
@@ -176,7 +177,7 @@ Maybe linear_product(const mx::array& x, const mx::array& w, const Maybe& bias) 
   return linear(*packing, type, std::move(inputs));
 }
 
-// Rows of a table as float32, for ids of any shape.
+// Look up rows of a table as float32, for ids of any shape.
 Maybe embedding(const mx::array& ids, const mx::array& w, const Maybe& scales, const Maybe& biases,
                 std::optional<int> group, std::optional<int> bits, const std::string& mode) {
   const auto packing = scales ? quantized(mode, group, bits) : plain(w.dtype());
@@ -194,7 +195,7 @@ Maybe embedding(const mx::array& ids, const mx::array& w, const Maybe& scales, c
   return embedded(*packing, cpu_stream(), std::move(inputs));
 }
 
-// Indices as MLX counts them where they are left out: 0, 1, ... in the shape of the leading axes.
+// MLX's default for omitted indices: 0, 1, ... in the shape of the leading axes.
 mx::array indices_or_all(const Maybe& indices, const mx::array& of) {
   if (indices) {
     return mx::astype(*indices, mx::uint32);

@@ -16,15 +16,15 @@ namespace sotto {
 
 namespace {
 
-// Measured: unpacking pays from 12 to 16 rows on. The longest round of proposed tokens, 17, is to have the bits of
+// Measured: unpacking pays off from 12 to 16 rows. The longest round of proposed tokens, 17, must give the same bits as
 // single steps.
 constexpr int kFewRows = 17;
-// Weights in a task: enough to be worth another thread, few enough to share the work evenly.
+// Weights per task: enough to be worth another thread, few enough to distribute the work evenly.
 constexpr std::ptrdiff_t kTaskWeights = 1 << 17;
-// Weights that are unpacked at a time for BLAS, as float32 in the second level cache.
+// Weights unpacked at a time for BLAS; as float32 they fit into the L2 cache.
 constexpr std::ptrdiff_t kTileWeights = 1 << 18;
 constexpr std::ptrdiff_t kRowStep = 8;
-// Tiles for each thread, so that one that is slower is made up for; BLAS is slow on narrow ones.
+// Tiles per thread, so that faster threads make up for slower ones. BLAS is slow on narrow tiles.
 constexpr std::ptrdiff_t kTilesForThread = 2;
 constexpr std::ptrdiff_t kLeastTileRows = 64;
 
@@ -52,14 +52,14 @@ struct Task {
   std::ptrdiff_t end;
 };
 
-// With the packed weights, in whole numbers, with own kernels for unpacked weights, or with BLAS.
+// With packed weights, with the integer kernels, with the float32 kernels for unpacked weights, or with BLAS.
 enum class Way { few, fixed, panels, blas };
 
-// How one product is computed, and its activations in the form for that.
+// How one product is computed, and its activations in the layout for that.
 struct Plan {
   Way way = Way::few;
-  std::size_t like = 0;    // the first product whose activations are in the same form, maybe this one
-  std::size_t memory = 0;  // where that form begins
+  std::size_t like = 0;    // the first product with the same activations in the same layout, maybe this one
+  std::size_t memory = 0;  // the offset of that layout in the shared buffer
   Activations x;
   const FixedKernels* fixed = nullptr;
   FixedRows digits;
@@ -68,7 +68,7 @@ struct Plan {
 
 std::size_t round_to_line(std::size_t floats) { return (floats + 15) / 16 * 16; }
 
-// Whether two products take the same activations, laid out for the same format.
+// Return whether two products use the same activations, laid out for the same format.
 bool same_activations(const Product& one, const Product& other) {
   return one.x == other.x && one.rows == other.rows && one.matrix.columns == other.matrix.columns &&
          one.matrix.format == other.matrix.format && one.matrix.group == other.matrix.group;
@@ -79,13 +79,13 @@ std::ptrdiff_t rows_in(const Matrix& matrix, std::ptrdiff_t weights) {
   return std::max(kRowStep, rows / kRowStep * kRowStep);
 }
 
-// Rows to unpack at a time: as many as the cache holds, but fewer where threads would be left without any.
+// Rows to unpack at a time: as many as the cache holds, but fewer if threads would otherwise be idle.
 std::ptrdiff_t rows_in_tile(const Matrix& matrix) {
   const std::ptrdiff_t shared = matrix.rows / (kTilesForThread * threads()) / kRowStep * kRowStep;
   return std::min(rows_in(matrix, kTileWeights), std::max(kLeastTileRows, shared));
 }
 
-// A buffer that a thread keeps for its next tile.
+// The thread's buffer, kept for its next tile.
 float* scratch(std::size_t size) {
   thread_local FloatBuffer buffer;
   thread_local std::size_t capacity = 0;
@@ -188,7 +188,7 @@ void multiply(const std::vector<Product>& products) {
       tasks.push_back({index, begin, std::min(matrix.rows, begin + step)});
     }
   }
-  // Runs, not single tasks as threads become free: what is fetched ahead past the end of a task is then the next one.
+  // Runs, not single tasks as threads become free: prefetches past the end of a task then fetch the thread's next one.
   parallel_runs(static_cast<std::ptrdiff_t>(tasks.size()), [&](std::ptrdiff_t at) {
     const Task& task = tasks[at];
     const Product& product = products[task.product];

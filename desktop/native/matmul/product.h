@@ -8,7 +8,7 @@
 
 namespace sotto {
 
-// One product: rows of x, [rows, matrix.columns], times the matrix, to y, [rows, matrix.rows], all without gaps.
+// One product: y, [rows, matrix.rows], is x, [rows, matrix.columns], times the transposed matrix; all contiguous.
 struct Product {
   Matrix matrix;
   std::ptrdiff_t rows;
@@ -16,13 +16,12 @@ struct Product {
   float* y;
 };
 
-// Compute products that do not depend on each other. Up to few_rows() rows are multiplied with the packed weights: each
-// result then has the same bits whatever the number of rows and threads. For more rows the weights are unpacked first,
-// and multiplied by own kernels, in whole numbers or in float32, among whose results the same is true, or by BLAS at a
-// level that has none.
+// Compute independent products. Up to few_rows() rows are multiplied by the packed weights directly: a result then has
+// the same bits for any number of rows and threads. For more rows the weights are unpacked first and multiplied by
+// integer or float32 kernels, which guarantee the same among themselves, or by BLAS at levels without such kernels.
 void multiply(const std::vector<Product>& products);
 
-// Up to how many rows the packed weights are used is settable for tests; 0 restores the measured number.
+// The largest number of rows for which packed weights are used; settable for tests, where 0 restores the default.
 void set_few_rows(int rows);
 int few_rows();
 

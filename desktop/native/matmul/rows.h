@@ -1,7 +1,7 @@
-// Products of a few rows of activations with a matrix whose rows are weights, straight from their packed form.
+// Products of a few rows of activations with the rows of a weight matrix, computed directly from the packed weights.
 //
-// The kernels exist once for each level of instructions. This header is all that their files share with the others, so
-// it has nothing of the standard library: what is compiled for AVX-512 must not reach a processor without it.
+// The kernels exist once per instruction set. This header is all that their files share with others, so it uses nothing
+// of the C++ standard library: an inline function compiled for AVX-512 could be linked into code for other processors.
 #pragma once
 
 #include <stddef.h>
@@ -11,11 +11,11 @@ namespace sotto {
 
 enum class Format : int { affine4, affine8, mxfp4, mxfp8, nvfp4, bf16, f16, f32 };
 
-// Element type of affine scales and biases; the other formats have one of their own.
+// Element type of affine scales and biases; other formats have a fixed one.
 enum class ScaleType : int { f32, bf16, f16 };
 
-// A matrix of weights in row-major order. A weight is scale * q + bias (affine), scale * q (the others with scales), or
-// itself. Rows follow each other without gaps.
+// A contiguous row-major matrix of weights. A weight is scale * q + bias (affine), scale * q (other formats with
+// scales), or unquantized.
 struct Matrix {
   Format format = Format::f32;
   ScaleType scale_type = ScaleType::f32;
@@ -24,8 +24,8 @@ struct Matrix {
   int group = 0;                    // columns that share a scale; 0 without scales
   const uint8_t* weights = nullptr;
   const uint8_t* scales = nullptr;
-  const uint8_t* biases = nullptr;  // affine alone
-  float factor = 1.0f;              // what each weight is multiplied by besides
+  const uint8_t* biases = nullptr;  // affine only
+  float factor = 1.0f;              // a further factor of all weights
 };
 
 // Rows of activations as `prepare` lays them out for a format and a level.
@@ -33,22 +33,22 @@ struct Activations {
   int rows = 0;
   const float* values = nullptr;  // [rows, width]
   ptrdiff_t width = 0;
-  const float* sums = nullptr;    // [rows, sums_width]: of each group, zero beyond the last
+  const float* sums = nullptr;    // [rows, sums_width]: one per group, padded with zeros
   ptrdiff_t sums_width = 0;
 };
 
 struct RowKernels {
-  // Values in a row of prepared activations and in a row of unpacked weights: at least the columns.
+  // Values per row of prepared activations and per row of unpacked weights; at least `columns`.
   ptrdiff_t (*width)(const Matrix& matrix);
-  // Sums in a row of prepared activations; 0 where the format needs none.
+  // Sums per row of prepared activations; 0 if the format needs none.
   ptrdiff_t (*sums_width)(const Matrix& matrix);
-  // Lay one row of activations out; without `sums` the sums are left out.
+  // Prepare one row of activations; if `sums` is null, no sums are computed.
   void (*prepare)(const Matrix& matrix, const float* row, float* values, float* sums);
-  // y[m * y_stride + n] = activations[m] . weights[n] for begin <= n < end. The order of the operations for one result
-  // depends on nothing but the matrix: not on how many rows of either there are.
+  // y[m * y_stride + n] = activations[m] . weights[n] for begin <= n < end. The order of operations for a result
+  // depends on the matrix alone, and not on the number of rows of either operand.
   void (*multiply)(const Matrix& matrix, const Activations& x, float* y, ptrdiff_t y_stride, ptrdiff_t begin,
                    ptrdiff_t end);
-  // Write the weights of rows begin <= n < end as float32, `width` values a row, laid out as activations are.
+  // Write the weights of rows begin <= n < end as float32, `width` values per row, in the layout of activations.
   void (*unpack)(const Matrix& matrix, float* target, ptrdiff_t begin, ptrdiff_t end);
 };
 

@@ -10,7 +10,7 @@ struct Lanes {
   using Vector = __m256;
   using Words = __m256i;
   static constexpr int kWidth = 8;
-  // fp8() leaves this out.
+  // The factor that fp8() omits and load_scales() applies.
   static constexpr float kFp8Factor = 256.0f;
 
   static __m256i lanes() { return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7); }
@@ -21,7 +21,8 @@ struct Lanes {
   static Vector zero() { return _mm256_setzero_ps(); }
   static Vector set(float value) { return _mm256_set1_ps(value); }
   static Vector load(const float* from) { return _mm256_loadu_ps(from); }
-  // Keep a value in a register: GCC would load it anew for each product, at the cost of what else is to be loaded.
+  // WORKAROUND: keep a value in a register. GCC reloads it for each product, at the expense of other loads. Measure
+  // without this when Debian's default compiler changes.
   static Vector hold(Vector value) {
     asm("" : "+x"(value));
     return value;
@@ -39,7 +40,7 @@ struct Lanes {
     half = _mm_add_ps(half, _mm_movehl_ps(half, half));
     return _mm_cvtss_f32(_mm_add_ss(half, _mm_movehdup_ps(half)));
   }
-  // The sums of four vectors' lanes.
+  // The lane sums of four vectors.
   static void sums(const Vector (&of)[4], float (&to)[4]) {
     const Vector all = _mm256_hadd_ps(_mm256_hadd_ps(of[0], of[1]), _mm256_hadd_ps(of[2], of[3]));
     _mm_storeu_ps(to, _mm_add_ps(_mm256_castps256_ps128(all), _mm256_extractf128_ps(all, 1)));
@@ -67,7 +68,7 @@ struct Lanes {
   static Words words_part(const uint8_t* from, ptrdiff_t count) {
     return _mm256_maskload_epi32(reinterpret_cast<const int*>(from), mask(count));
   }
-  // Flipping the top bit makes q an integer of two's complement that stands for q - 8.
+  // Flipping the top bit turns q into q - 8 in two's complement.
   static Vector signed_nibble(Words words, int index) {
     const __m256i flipped = _mm256_xor_si256(words, _mm256_set1_epi32(static_cast<int>(0x88888888u)));
     return _mm256_cvtepi32_ps(_mm256_srai_epi32(_mm256_slli_epi32(flipped, 28 - 4 * index), 28));
@@ -84,23 +85,23 @@ struct Lanes {
     const __m128i shifted = _mm_xor_si128(eight_bytes(from), _mm_set1_epi8(static_cast<char>(0x80)));
     return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(shifted));
   }
-  // E4M3: the bits are those of a half float with an exponent that is 8 too small; all ones are no number. The sign,
-  // extended, fills the two bits above the exponent, of which the lower one is taken out.
+  // E4M3: the bits are those of a float16 with an exponent that is 8 too small; all ones are NaN. Sign extension fills
+  // the two bits above the exponent, of which the lower one is cleared.
   static Vector fp8(const uint8_t* from) {
     const __m128i halves = _mm_and_si128(_mm_slli_epi16(_mm_cvtepi8_epi16(eight_bytes(from)), 7),
                                          _mm_set1_epi16(static_cast<short>(0xbfff)));
     const __m128i highest = _mm_set1_epi16(0x3f80);
-    const __m128i none = _mm_cmpeq_epi16(_mm_and_si128(halves, highest), highest);
-    return _mm256_cvtph_ps(_mm_or_si128(halves, _mm_and_si128(none, _mm_set1_epi16(0x4000))));
+    const __m128i is_nan = _mm_cmpeq_epi16(_mm_and_si128(halves, highest), highest);
+    return _mm256_cvtph_ps(_mm_or_si128(halves, _mm_and_si128(is_nan, _mm_set1_epi16(0x4000))));
   }
-  // E8M0: the exponent of a float32. Zero stands for 2^-127, which has no exponent.
+  // E8M0: the exponent of a float32. Zero encodes 2^-127, which is subnormal.
   static Vector powers_of_two(const uint8_t* from) {
     const __m256i wide = _mm256_cvtepu8_epi32(eight_bytes(from));
     return _mm256_castsi256_ps(_mm256_max_epu32(_mm256_slli_epi32(wide, 23), _mm256_set1_epi32(0x00400000)));
   }
 
   using Spread = __m256i;
-  // Which scale each lane of the block of words that begins at `word` needs.
+  // The index of each lane's scale, for the block of words that begins at `word`.
   static Spread spread(ptrdiff_t word, int group_words) {
     const __m256i at = _mm256_add_epi32(lanes(), _mm256_set1_epi32(static_cast<int>(word)));
     return _mm256_srl_epi32(at, _mm_cvtsi32_si128(__builtin_ctz(group_words)));

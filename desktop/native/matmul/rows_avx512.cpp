@@ -10,7 +10,7 @@ struct Lanes {
   using Vector = __m512;
   using Words = __m512i;
   static constexpr int kWidth = 16;
-  // fp8() leaves this out.
+  // The factor that fp8() omits and load_scales() applies.
   static constexpr float kFp8Factor = 256.0f;
 
   static __mmask16 mask(ptrdiff_t count) { return static_cast<__mmask16>((1u << count) - 1); }
@@ -18,7 +18,8 @@ struct Lanes {
   static Vector zero() { return _mm512_setzero_ps(); }
   static Vector set(float value) { return _mm512_set1_ps(value); }
   static Vector load(const float* from) { return _mm512_loadu_ps(from); }
-  // Keep a value in a register: GCC would load it anew for each product, at the cost of what else is to be loaded.
+  // WORKAROUND: keep a value in a register. GCC reloads it for each product, at the expense of other loads. Measure
+  // without this when Debian's default compiler changes.
   static Vector hold(Vector value) {
     asm("" : "+v"(value));
     return value;
@@ -30,7 +31,7 @@ struct Lanes {
   static Vector mul(Vector a, Vector b) { return _mm512_mul_ps(a, b); }
   static Vector fma(Vector a, Vector b, Vector c) { return _mm512_fmadd_ps(a, b, c); }
   static float sum(Vector value) { return _mm512_reduce_add_ps(value); }
-  // The sums of four vectors' lanes.
+  // The lane sums of four vectors.
   static void sums(const Vector (&of)[4], float (&to)[4]) {
     const Vector ab = add(_mm512_unpacklo_ps(of[0], of[1]), _mm512_unpackhi_ps(of[0], of[1]));
     const Vector cd = add(_mm512_unpacklo_ps(of[2], of[3]), _mm512_unpackhi_ps(of[2], of[3]));
@@ -58,7 +59,7 @@ struct Lanes {
   static Words words_part(const uint8_t* from, ptrdiff_t count) {
     return _mm512_maskz_loadu_epi32(mask(count), from);
   }
-  // The permutation looks at the low four bits of each word alone, so it is mask and conversion in one.
+  // The permutation uses only the low four bits of each word, so it masks and converts in one instruction.
   static Vector signed_nibble(Words words, int index) {
     const Vector values = _mm512_setr_ps(-8, -7, -6, -5, -4, -3, -2, -1, 0, 1, 2, 3, 4, 5, 6, 7);
     return _mm512_permutexvar_ps(_mm512_srli_epi32(words, 4 * index), values);
@@ -72,24 +73,24 @@ struct Lanes {
     const __m128i shifted = _mm_xor_si128(bytes, _mm_set1_epi8(static_cast<char>(0x80)));
     return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(shifted));
   }
-  // E4M3: the bits are those of a half float with an exponent that is 8 too small; all ones are no number. The sign,
-  // extended, fills the two bits above the exponent, of which the lower one is taken out.
+  // E4M3: the bits are those of a float16 with an exponent that is 8 too small; all ones are NaN. Sign extension fills
+  // the two bits above the exponent, of which the lower one is cleared.
   static Vector fp8(const uint8_t* from) {
     const __m128i bytes = _mm_loadu_si128(reinterpret_cast<const __m128i*>(from));
     const __m256i halves = _mm256_and_si256(_mm256_slli_epi16(_mm256_cvtepi8_epi16(bytes), 7),
                                             _mm256_set1_epi16(static_cast<short>(0xbfff)));
-    const __m128i none = _mm_set1_epi8(0x7f);
-    const __mmask16 is_none = _mm_cmpeq_epi8_mask(_mm_and_si128(bytes, none), none);
-    return _mm512_mask_mov_ps(_mm512_cvtph_ps(halves), is_none, _mm512_set1_ps(__builtin_nanf("")));
+    const __m128i highest = _mm_set1_epi8(0x7f);
+    const __mmask16 is_nan = _mm_cmpeq_epi8_mask(_mm_and_si128(bytes, highest), highest);
+    return _mm512_mask_mov_ps(_mm512_cvtph_ps(halves), is_nan, _mm512_set1_ps(__builtin_nanf("")));
   }
-  // E8M0: the exponent of a float32. Zero stands for 2^-127, which has no exponent.
+  // E8M0: the exponent of a float32. Zero encodes 2^-127, which is subnormal.
   static Vector powers_of_two(const uint8_t* from) {
     const __m512i wide = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
     return _mm512_castsi512_ps(_mm512_max_epu32(_mm512_slli_epi32(wide, 23), _mm512_set1_epi32(0x00400000)));
   }
 
   using Spread = __m512i;
-  // Which scale each lane of the block of words that begins at `word` needs.
+  // The index of each lane's scale, for the block of words that begins at `word`.
   static Spread spread(ptrdiff_t word, int group_words) {
     const __m512i lanes = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     const __m512i at = _mm512_add_epi32(lanes, _mm512_set1_epi32(static_cast<int>(word)));
@@ -98,11 +99,11 @@ struct Lanes {
   static Spread broadcast_of(ptrdiff_t index) { return _mm512_set1_epi32(static_cast<int>(index)); }
   static Vector pick(Vector scales, Spread spread) { return _mm512_permutexvar_ps(spread, scales); }
 
-  // 16 rows of 8: quarters of vectors, 4 of a row each, are gathered by their place in a row, and then transposed four
-  // by four.
+  // Transpose 16 rows of 8 values: quarters of vectors, with 4 values of a row each, are grouped by their position in
+  // the row, and then transposed as 4 x 4 blocks.
   static void transpose(const float* from, float* to) {
     for (int half = 0; half < 2; ++half) {
-      Vector rows[4];  // quarter q of vector m is of row 4 * q + m
+      Vector rows[4];  // quarter q of vector m is from row 4 * q + m
 #pragma GCC unroll 2
       for (int pair = 0; pair < 2; ++pair) {
         const float* at = from + 16 * pair;
@@ -120,7 +121,7 @@ struct Lanes {
       store(target + 48, _mm512_shuffle_ps(high, high2, 0xee));
     }
   }
-  // Of each vector two quarters: the first and the third, or the second and the fourth.
+  // Two quarters of each vector: the first and third, or the second and fourth.
   static Vector quarters(Vector a, Vector b, int first) {
     return first == 0 ? _mm512_shuffle_f32x4(a, b, 0x88) : _mm512_shuffle_f32x4(a, b, 0xdd);
   }

@@ -1,4 +1,4 @@
-// The kernels of rows.h for any processor, with the compiler's vectors of four: NEON on arm64, SSE2 on x86-64.
+// The kernels of rows.h for any processor, with the compiler's 4-lane vectors: NEON on arm64, SSE2 on x86-64.
 #include "rows.h"
 
 #if defined(__aarch64__)
@@ -13,7 +13,7 @@ struct Lanes {
   typedef uint32_t Words __attribute__((vector_size(16)));
   typedef int32_t Signed __attribute__((vector_size(16)));
   static constexpr int kWidth = 4;
-  // fp8() leaves this out.
+  // The factor that fp8() omits and load_scales() applies.
   static constexpr float kFp8Factor = 256.0f;
 
   static Vector zero() { return Vector{0, 0, 0, 0}; }
@@ -46,7 +46,7 @@ struct Lanes {
 #endif
   }
   static float sum(Vector value) { return (value[0] + value[2]) + (value[1] + value[3]); }
-  // The sums of four vectors' lanes.
+  // The lane sums of four vectors.
   static void sums(const Vector (&of)[4], float (&to)[4]) {
     for (int i = 0; i < 4; ++i) {
       to[i] = sum(of[i]);
@@ -57,8 +57,8 @@ struct Lanes {
   static Vector bf16(const uint16_t* from) {
     return as_floats(Words{from[0], from[1], from[2], from[3]} << 16);
   }
-  // A half float: its bits, moved into place, are those of a float32 whose exponent is 112 too small. Infinities and
-  // what is no number have the highest exponent in both.
+  // float16: its bits, shifted into place, are those of a float32 whose exponent is 112 too small. Infinities and NaNs
+  // have the highest exponent in both types.
   static Vector f16(const uint16_t* from) {
     const Words bits = {from[0], from[1], from[2], from[3]};
     const Words magnitude = (bits & 0x7fff) << 13;
@@ -90,12 +90,12 @@ struct Lanes {
     __builtin_memcpy(&value, from, count * sizeof(uint32_t));
     return value;
   }
-  // Flipping the top bit makes q an integer of two's complement that stands for q - 8.
+  // Flipping the top bit turns q into q - 8 in two's complement.
   static Vector signed_nibble(Words words, int index) {
     const Signed flipped = (Signed)((words ^ 0x88888888u) << (28 - 4 * index));
     return __builtin_convertvector(flipped >> 28, Vector);
   }
-  // E2M1: exponent and mantissa moved to where a float32 has them, with an exponent that is 126 too small.
+  // E2M1: exponent and mantissa are shifted to their places in a float32, whose exponent is then 126 too small.
   static Vector fp4(Words words, int index) {
     const Words code = words >> (4 * index);
     const Vector magnitude = as_floats((code & 7) << 22) * set(0x1p126f);
@@ -105,15 +105,15 @@ struct Lanes {
   static Vector signed_bytes(const uint8_t* from) {
     return __builtin_convertvector((Signed)bytes(from) - 128, Vector);
   }
-  // E4M3: moved to where a float32 has them, with an exponent that is 120 too small, all ones are no number.
+  // E4M3: like fp4(), but the exponent is 120 too small, of which kFp8Factor makes up for 8; all ones are NaN.
   static Vector fp8(const uint8_t* from) {
     const Words code = bytes(from);
     const Words value = code & 0x7f;
     const Vector magnitude = as_floats(value << 20) * set(0x1p112f);
-    const Words none = (Words)(value == Words{} + 0x7fu) & 0x7fc00000u;
-    return as_floats((Words)magnitude | none | ((code & 0x80) << 24));
+    const Words nan_bits = (Words)(value == Words{} + 0x7fu) & 0x7fc00000u;
+    return as_floats((Words)magnitude | nan_bits | ((code & 0x80) << 24));
   }
-  // E8M0: the exponent of a float32. Zero stands for 2^-127, which has no exponent.
+  // E8M0: the exponent of a float32. Zero encodes 2^-127, which is subnormal.
   static Vector powers_of_two(const uint8_t* from) {
     const Words code = bytes(from);
     const Words zero_code = (Words)(code == Words{}) & 0x00400000u;
@@ -123,7 +123,7 @@ struct Lanes {
   struct Spread {
     int lane[kWidth];
   };
-  // Which scale each lane of the block of words that begins at `word` needs.
+  // The index of each lane's scale, for the block of words that begins at `word`.
   static Spread spread(ptrdiff_t word, int group_words) {
     const int shift = __builtin_ctz(group_words);
     const int at = static_cast<int>(word);

@@ -1,5 +1,5 @@
-// What the kernels of several levels with AVX-512 share. Everything is in an anonymous namespace: nothing of it may be
-// linked into code for other processors.
+// Shared by the kernels of the AVX-512 levels. Everything is in an anonymous namespace: none of it may be linked into
+// code for other processors.
 #pragma once
 
 #include <immintrin.h>
@@ -7,8 +7,7 @@
 namespace sotto {
 namespace {
 
-// Rows of a 16 x 16 matrix of words become its columns: first within the quarters of vectors, 4 x 4 each, then among
-// them.
+// Transpose a 16 x 16 matrix of 32-bit words: first 4 x 4 blocks within the quarters of vectors, then the quarters.
 inline void transpose_words(__m512i (&rows)[16]) {
   __m512i quarters[16];
 #pragma GCC unroll 4

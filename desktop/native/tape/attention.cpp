@@ -11,12 +11,12 @@ namespace sotto::tape {
 
 namespace {
 
-// Multiplications of an attention from which on it is worth dividing one row, and several rows.
+// Minimum multiplications that are worth dividing among threads: of a single row, and of all rows.
 constexpr std::int64_t kLongRow = 1 << 20;
 constexpr std::int64_t kSmallStep = 1 << 15;
 
-// What is only there to be recorded.
-class Sign : public fused::Primitive {
+// A node that exists only to be recorded.
+class RecordOnly : public fused::Primitive {
  public:
   using fused::Primitive::Primitive;
 
@@ -25,13 +25,13 @@ class Sign : public fused::Primitive {
   }
 };
 
-class Placeholder : public Sign {
+class Placeholder : public RecordOnly {
  public:
-  using Sign::Sign;
+  using RecordOnly::RecordOnly;
   const char* name() const override { return "SottoPlaceholder"; }
 };
 
-// The shapes of an attention, for each of the rows.
+// The shapes of an attention, the same for each row.
 struct Heads {
   int layer;
   int rows;
@@ -71,7 +71,7 @@ void attend_row(const Heads& heads, const Held& held, const float* q, float* out
   fused::attend(problem);
 }
 
-// How many rows a thread takes at a time: one, or all where some are long, or where it is not worth waking a thread.
+// Rows per thread at a time: one, or all if some are long, or if it is not worth waking a thread.
 std::ptrdiff_t rows_at_once(const Heads& heads, const Held* held) {
   std::int64_t longest = 0, all = 0;
   for (std::int64_t row = 0; row < heads.rows; ++row) {
@@ -83,9 +83,9 @@ std::ptrdiff_t rows_at_once(const Heads& heads, const Held* held) {
 }
 
 // Inputs: queries, keys, values, and maybe sinks.
-class StepAttention : public Sign, public Recordable {
+class StepAttention : public RecordOnly, public Recordable {
  public:
-  StepAttention(mx::Stream stream, int layer, float scale) : Sign(stream), layer_(layer), scale_(scale) {}
+  StepAttention(mx::Stream stream, int layer, float scale) : RecordOnly(stream), layer_(layer), scale_(scale) {}
 
   const char* name() const override { return "SottoStepAttention"; }
 
@@ -100,11 +100,11 @@ class StepAttention : public Sign, public Recordable {
       const float *q = run.at(own.reads[0]), *k = run.at(own.reads[1]), *v = run.at(own.reads[2]);
       float* out = run.at(own.writes[0]);
       const Held* held = run.held + heads.layer * heads.rows;
-      // Rows may be of one sequence, and then see those in front of them.
+      // Append all rows first: rows of the same sequence attend to the preceding ones.
       for (std::int64_t row = 0; row < heads.rows; ++row) {
         append(heads, held[row], k + row * heads.keys * heads.depth, v + row * heads.keys * heads.width);
       }
-      // Rows beside each other, unless each has enough keys to keep all threads busy by itself.
+      // Compute rows in parallel, unless one has enough keys to keep all threads busy.
       parallel_for(heads.rows, rows_at_once(heads, held), [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
         for (std::ptrdiff_t row = begin; row < end; ++row) {
           attend_row(heads, held[row], q + row * heads.queries * heads.depth,

@@ -1,4 +1,4 @@
-// Attention of one decode step: each sequence's new keys and values go into its cache, and are attended to with it.
+// Attention of one decode step: each sequence's new keys and values are appended to its cache before it is attended to.
 #pragma once
 
 #include <optional>
@@ -7,13 +7,13 @@
 
 namespace sotto::tape {
 
-// What stands for it in a graph that is recorded: queries [rows, heads, 1, depth], and the new keys and values of the
-// cache of `layer`. It cannot be computed in any other way.
+// Placeholder for this attention in a recorded graph: takes queries [rows, heads, 1, depth], and the new keys and
+// values for the cache of `layer`. It cannot be evaluated outside a tape.
 mlx::core::array step_attention(
     const mlx::core::array& q, const mlx::core::array& k, const mlx::core::array& v, int layer, float scale,
     const std::optional<mlx::core::array>& sinks);
 
-// What stands for tokens or positions in such a graph.
+// Placeholder for tokens or positions in such a graph.
 mlx::core::array placeholder(mlx::core::Shape shape, mlx::core::Dtype type);
 
 }  // namespace sotto::tape

@@ -1,4 +1,4 @@
-// Tapes in Python: `record` makes one from a graph, or says what no tape knows, and `step` is called for each token.
+// Python bindings of tapes: `record` makes one from a graph, or returns why it cannot; `step` runs it for each token.
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -16,8 +16,8 @@ namespace sotto {
 
 namespace {
 
-// What Python has of a tape: a capsule around a pointer that is shared with the steps on their way. MLX's thread lets
-// theirs go, which must not wait for the lock of the interpreter: whoever has that may be waiting for MLX.
+// Python holds a tape as a capsule around a pointer that is shared with the steps in flight. MLX's thread releases
+// theirs, which must not require the GIL: the thread that holds it may be waiting for MLX.
 using Shared = std::shared_ptr<tape::Tape>;
 constexpr const char* kName = "sotto.tape";
 
@@ -49,7 +49,7 @@ void bind_tape(nb::module_& m) {
       [](const array& logits, const array& tokens, const array& positions, int layers) {
         Shared made;
         try {
-          // What is constant is computed: MLX's thread may need the lock of the interpreter to free an array.
+          // Constants are evaluated, and MLX's thread may need the GIL to free an array.
           nb::gil_scoped_release released;
           made = std::make_shared<tape::Tape>(tape::Recorder(tokens, positions).recorded(logits, layers));
         } catch (const tape::Unknown& unknown) {

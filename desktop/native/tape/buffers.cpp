@@ -10,8 +10,9 @@ namespace {
 
 using Memory = std::shared_ptr<mx::array::Data>;
 
-// MLX writes in place where an array alone refers to its memory. Steps that are on their way refer to it as well, and
-// must not count: so the array gets a reference that is counted by itself and that keeps the true one alive.
+// WORKAROUND: MLX writes in place only if a single array refers to the memory, but steps in flight refer to it as well
+// and must not count. So the array gets a reference with a separate count, which keeps the real one alive. Check
+// `array::is_donatable` with new versions of MLX.
 struct Keeper {
   Memory memory;
   void operator()(mx::array::Data*) { memory.reset(); }

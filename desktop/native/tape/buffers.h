@@ -1,4 +1,4 @@
-// The memory of caches, which steps write in place.
+// The memory of caches, which decode steps write in place.
 #pragma once
 
 #include <memory>
@@ -10,20 +10,20 @@ namespace sotto::tape {
 
 namespace mx = mlx::core;
 
-// Memory that a step writes in place, and what has to be copied there first.
+// Memory that a step writes in place, and the contents to copy there first.
 class Claim {
  public:
-  // Claim the memory of a cache's array, which has been scheduled. Where another array shares it, or it has gaps,
-  // `buffer` gets memory of its own, as MLX does before it writes in place.
+  // Claim the memory of a cache's array, which must have been scheduled. If another array shares it, or if it is not
+  // contiguous, `buffer` gets memory of its own, as MLX does before it writes in place.
   explicit Claim(mx::array& buffer);
 
-  // Copy what is held, where the memory is new. Inside a dispatched task.
+  // Copy the previous contents if the memory is new. To be called inside a dispatched task.
   void fill() const;
   float* data() const { return data_; }
 
  private:
-  std::shared_ptr<mx::array::Data> memory_;  // lives until the step is done
-  std::shared_ptr<mx::array> before_;        // null where nothing is to be copied
+  std::shared_ptr<mx::array::Data> memory_;  // kept alive until the step is done
+  std::shared_ptr<mx::array> before_;        // null if there is nothing to copy
   float* data_;
 };
 

@@ -1,4 +1,4 @@
-// What MLX does without computing: views of the same memory, and elementary arithmetic.
+// Recording of MLX's own operations: views of the same memory, and elementwise arithmetic.
 #include <algorithm>
 
 #include "mlx/backend/cpu/binary_ops.h"
@@ -40,7 +40,7 @@ std::size_t size_of(const View& view) {
   return size;
 }
 
-// Copy numbers with any strides to where they follow each other.
+// Copy numbers with any strides to contiguous memory.
 void gather(const float* from, const mx::Shape& shape, const mx::Strides& strides, std::size_t size, float* to) {
   for (std::size_t at = 0; at < size; ++at) {
     std::size_t rest = at;
@@ -53,7 +53,7 @@ void gather(const float* from, const mx::Shape& shape, const mx::Strides& stride
   }
 }
 
-// y[i] = fn(a[i], b[i]), where a step of 0 takes the same number each time.
+// y[i] = fn(a[i], b[i]), where a step of 0 repeats a single number.
 template <typename Fn>
 Operation binary(Source a, Source b, std::size_t size, Fn fn, int step_a, int step_b) {
   Operation operation;
@@ -172,7 +172,7 @@ bool Recorder::computed(const mx::array& node, const std::string& name) {
     sources.push_back(steps.back() == 0 ? from.source : dense(from));
   }
   const auto two = [&](auto fn) { return binary(sources[0], sources[1], size, fn, steps[0], steps[1]); };
-  // One number that is repeated has to be written out, where a source is as large as the result.
+  // A single repeated number is expanded, because `unary` reads as many numbers as it writes.
   const auto one = [&](auto fn) {
     return unary(steps[0] == 0 && size > 1 ? dense(view(node.inputs()[0])) : sources[0], size, fn);
   };

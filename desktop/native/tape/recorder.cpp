@@ -1,4 +1,4 @@
-// The graph of a decode step, walked from the logits to the placeholders.
+// Traversal of the graph of a decode step, from the logits to the placeholders.
 #include <algorithm>
 #include <utility>
 

@@ -1,7 +1,7 @@
-// How the operations of one decode step are put on a tape: a flat list that is run without a graph.
+// Recording of the operations of one decode step on a tape: a flat list that is executed without a graph.
 //
-// A primitive that can be on a tape says so itself: it is `Recordable`, and adds to the list what it would compute. All
-// numbers on a tape are float32 and lie in row-major order.
+// Primitives that can be on a tape derive from `Recordable`, and add their operations to the list. All values on a tape
+// are row-major float32.
 #pragma once
 
 #include <cstdint>
@@ -19,39 +19,39 @@ namespace sotto::tape {
 
 namespace mx = mlx::core;
 
-// Why something cannot be on a tape.
+// The reason why something cannot be on a tape.
 class Unknown : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-// A run of numbers that an operation writes, counted from 0.
+// The index of an operation's output, counted from 0 over all operations.
 using Value = int;
 
-// Where an operation reads: in a value that an earlier one has written, or in memory that never changes.
+// An operand of an operation: a value that an earlier operation has written, or constant memory.
 struct Source {
   Value value = -1;
-  std::ptrdiff_t offset = 0;  // in numbers
+  std::ptrdiff_t offset = 0;  // in elements
   const float* constant = nullptr;
 
   bool operator==(const Source&) const = default;
 };
 
-// Where the keys and values of one sequence and one layer are, [heads, room, size].
+// The keys and values of one sequence and one layer, [heads, room, size].
 struct Held {
   float* keys;
   float* values;
   std::ptrdiff_t room;
-  std::ptrdiff_t slot;  // where in the room those of the new token go
-  std::ptrdiff_t seen;  // how many it sees, itself as the last
+  std::ptrdiff_t slot;  // index of the new token in the room
+  std::ptrdiff_t seen;  // number of tokens that it attends to, itself last
 };
 
-// What differs from one run to the next.
+// Inputs that differ from run to run.
 struct Run {
   const std::uint32_t* tokens;    // [rows]
   const std::int32_t* positions;  // [rows]
   const Held* held;               // [layers, rows]
-  float* const* places;           // of each value
+  float* const* places;           // the address of each value
 
   float* at(Value value) const { return places[value]; }
   const float* at(const Source& source) const {
@@ -59,13 +59,13 @@ struct Run {
   }
 };
 
-// A matrix that what an operation reads is multiplied with, and what is added; null for nothing.
+// A matrix that an operand is multiplied by, and the bias that is added; null for none.
 struct Part {
   Matrix matrix;
   const float* bias;
 };
 
-// Either products of one source with the matrices of `parts`, one value for each, or any other work.
+// Either products of one source with the matrices of `parts`, one output for each, or any other work.
 struct Operation {
   std::vector<Source> reads;
   std::vector<Value> writes;
@@ -74,7 +74,7 @@ struct Operation {
   std::function<void(const Run&, const Operation&)> work;
 };
 
-// What the cache of a layer holds for a token: `heads` keys of `depth` numbers, and as many values of `width`.
+// The contents of a layer's cache per token: `heads` keys of `depth` numbers, and as many values of `width` numbers.
 struct Layer {
   int number;
   int heads;
@@ -82,17 +82,17 @@ struct Layer {
   int width;
 };
 
-// What a tape is made of.
+// The contents of a tape.
 struct Recording {
   int rows = 0;
   std::vector<Layer> layers;
   std::vector<Operation> operations;
-  std::vector<std::size_t> sizes;  // of each value, in numbers
+  std::vector<std::size_t> sizes;  // of each value, in elements
   Value logits = -1;
-  std::vector<std::shared_ptr<void>> kept;  // the memory of constants
+  std::vector<std::shared_ptr<void>> kept;  // keeps the memory of constants alive
 };
 
-// A part of a value or of a constant, as MLX would lay it out.
+// A view of a value or of a constant, with strides as in MLX.
 struct View {
   Source source;
   mx::Shape shape;
@@ -102,40 +102,40 @@ struct View {
 class Recordable {
  public:
   virtual ~Recordable() = default;
-  // Add what computes `out`, whose primitive this is.
+  // Add the operations that compute `out`, whose primitive this is.
   virtual void record(class Recorder& recorder, const mx::array& out) const = 0;
 };
 
-// Turns a graph that is not computed yet into a list. All functions throw Unknown for what cannot be on one.
+// Turns an unevaluated graph into a list. All functions throw Unknown for anything that cannot be on a tape.
 class Recorder {
  public:
   // The tokens are [rows, 1], the positions [rows]; both are placeholders.
   Recorder(const mx::array& tokens, const mx::array& positions);
 
-  // Record all that `logits` depends on; `layers` attentions must be among it, one for each layer.
+  // Record everything that `logits` depends on, which must include exactly one attention for each of `layers` layers.
   Recording recorded(const mx::array& logits, int layers);
 
   int rows() const { return recording_.rows; }
   bool is_tokens(const mx::array& input) const { return input.id() == tokens_.id(); }
   bool is_positions(const mx::array& input) const { return input.id() == positions_.id(); }
-  // Where the numbers of an input lie in row-major order; they are brought into it where they are not.
+  // The numbers of an input in row-major order; if they are laid out otherwise, a copy is recorded.
   Source dense(const mx::array& input);
-  // The weights of a product; they must not depend on the placeholders, and lie in row-major order.
+  // The weights of a product, which must not depend on the placeholders and must be row-major.
   Matrix matrix(const Packing& packing, const std::vector<mx::array>& arrays);
   // The numbers of an input that does not depend on the placeholders, as float32.
   const float* numbers(const mx::array& input);
   // A new value that holds `out` in row-major order.
   Value result(const mx::array& out);
   void add(Operation operation) { recording_.operations.push_back(std::move(operation)); }
-  // Take notice of the attention of a layer.
+  // Register the attention of a layer.
   void attends(Layer layer) { recording_.layers.push_back(layer); }
 
  private:
   bool is_constant(const mx::array& input) const { return !depends_.contains(input.id()); }
-  // Everything that `root` depends on and that depends on a placeholder, in the order of computation.
+  // The nodes that `root` depends on, itself included, as far as they depend on a placeholder; in topological order.
   std::vector<mx::array> ordered(const mx::array& root);
   void record(const mx::array& node);
-  // Record something that only says where in memory numbers are; false where it is another operation.
+  // Record an operation that only changes the view of its input; return false if it is another one.
   bool moved(const mx::array& node, const std::string& name);
   bool computed(const mx::array& node, const std::string& name);
   View view(const mx::array& input);
@@ -147,7 +147,7 @@ class Recorder {
   Recording recording_;
   std::unordered_map<std::uintptr_t, bool> depends_;
   std::unordered_map<std::uintptr_t, View> views_;
-  std::vector<mx::array> nodes_;  // keeps their ids from being used again
+  std::vector<mx::array> nodes_;  // kept alive so that their ids are not reused
 };
 
 }  // namespace sotto::tape

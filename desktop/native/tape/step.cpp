@@ -11,11 +11,11 @@ namespace sotto::tape {
 
 namespace {
 
-// What a step is given besides its tokens.
+// The inputs of a step other than its tokens.
 struct Given {
   std::shared_ptr<Tape> tape;
   std::vector<std::int32_t> positions;
-  std::vector<Claim> claims;  // keys and values in turns, of each sequence of each layer
+  std::vector<Claim> claims;  // alternating keys and values, of each sequence of each layer
   std::vector<Held> held;
 };
 
@@ -60,7 +60,7 @@ mx::array step(
     const std::vector<mx::array*>& buffers) {
   const int rows = tape->rows();
   const std::size_t layers = tape->layers().size();
-  // Each row is of a sequence of its own, or all are tokens of one.
+  // Each row belongs to a separate sequence, or all are tokens of one.
   const std::size_t sequences = buffers.size() == 2 * layers ? 1 : rows;
   const std::size_t held = layers * rows;
   require(tokens.ndim() == 2 && tokens.size() == static_cast<std::size_t>(rows) &&
@@ -70,7 +70,7 @@ mx::array step(
   require(slots.size() == held && seen.size() == held && buffers.size() == 2 * layers * sequences,
           "There must be a slot for each row of each layer, and keys and values for each sequence.");
   std::vector<mx::array> unscheduled;
-  // Where the keys of a row are among the buffers; the values follow them.
+  // The index of a row's keys in `buffers`; its values follow them.
   const auto keys_of = [&](std::size_t index) {
     return 2 * (index / rows * sequences + (sequences == 1 ? 0 : index % rows));
   };

@@ -10,10 +10,10 @@ namespace sotto::tape {
 
 namespace {
 
-// Values begin where a cache line does.
+// Values are aligned to cache lines.
 std::size_t padded(std::size_t numbers) { return (numbers + 15) / 16 * 16; }
 
-// Memory of which pieces are taken and given back, so that the highest end is as low as may be.
+// An allocator of pieces of one block of memory, which reuses freed pieces to keep the block small.
 class Pieces {
  public:
   std::size_t take(std::size_t size) {
@@ -37,16 +37,16 @@ class Pieces {
   }
 
   void give(std::size_t begin, std::size_t size) {
-    auto after = free_.emplace(begin, size).first;
-    if (const auto next = std::next(after); next != free_.end() && begin + size == next->first) {
-      after->second += next->second;
+    auto freed = free_.emplace(begin, size).first;
+    if (const auto next = std::next(freed); next != free_.end() && begin + size == next->first) {
+      freed->second += next->second;
       free_.erase(next);
     }
-    if (after != free_.begin()) {
-      const auto before = std::prev(after);
+    if (freed != free_.begin()) {
+      const auto before = std::prev(freed);
       if (before->first + before->second == begin) {
-        before->second += after->second;
-        free_.erase(after);
+        before->second += freed->second;
+        free_.erase(freed);
       }
     }
   }
@@ -54,7 +54,7 @@ class Pieces {
   std::size_t end() const { return end_; }
 
  private:
-  std::map<std::size_t, std::size_t> free_;  // where, and how much
+  std::map<std::size_t, std::size_t> free_;  // begin and size of each piece
   std::size_t end_ = 0;
 };
 
@@ -101,7 +101,7 @@ void Tape::join_products() {
       continue;
     }
     operations[first].work = multiply_parts;
-    // What the others read is there as soon as the first of them can be computed.
+    // Later products can move up to the first one, because they read the same source.
     for (std::size_t later = first + 1; later < operations.size();) {
       Operation& one = operations[first];
       Operation& other = operations[later];

@@ -1,4 +1,4 @@
-// The list of operations of a decode step, and the memory that they work in.
+// The list of operations of a decode step, and their working memory.
 #pragma once
 
 #include <mutex>
@@ -11,16 +11,16 @@ namespace sotto::tape {
 
 class Tape {
  public:
-  // Products that read the same are put together, and values share memory as soon as nobody reads them any more.
+  // Merge products with the same operand, and let values reuse the memory of others that are no longer read.
   explicit Tape(Recording recording);
 
   int rows() const { return recording_.rows; }
   const std::vector<Layer>& layers() const { return recording_.layers; }
-  // Scores of a row.
+  // Logits per row.
   int vocabulary() const { return static_cast<int>(recording_.sizes[recording_.logits] / recording_.rows); }
   std::size_t operations() const { return recording_.operations.size(); }
 
-  // Compute one step. `run.places` need not be given.
+  // Compute one step. `run.places` is ignored.
   void run(Run run, float* logits);
 
  private:
