@@ -113,7 +113,7 @@ def test_an_internal_error_is_reported_and_logged(caplog):
 
     client = asyncio.run(run())
     assert client.messages[0]["status"] == 500
-    assert client.body == b'{"error":"Sotto made a mistake (ZeroDivisionError: by zero)."}'
+    assert client.body == b'{"error":"An internal error occurred (ZeroDivisionError: by zero)."}'
     assert "Traceback" in caplog.text
 
 

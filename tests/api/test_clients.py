@@ -124,7 +124,7 @@ class TestOllama:
             (lambda client: client.delete("sotto"), 403, "others' stores are read only"),
             (lambda client: client.delete("nope"), 404, "model 'nope' not found"),
             (lambda client: client.push("sotto"), 501, "cannot be uploaded"),
-            (lambda client: client.create("new", from_="sotto"), 501, "cannot be made"),
+            (lambda client: client.create("new", from_="sotto"), 501, "cannot be created"),
         ],
     )
     def test_errors(self, ollama_client, call, status, message):
@@ -313,7 +313,7 @@ class TestOpenAI:
         ("wrong", "message"),
         [
             ({"tools": [{"type": "function", "function": {"name": "a"}}]}, "sotto does not support tools"),
-            ({"top_logprobs": 3}, "top_logprobs is only told with logprobs"),
+            ({"top_logprobs": 3}, "top_logprobs needs logprobs"),
             ({"logprobs": True, "top_logprobs": 21}, "top_logprobs must be a whole number from 0 to 20, not 21"),
             ({"logit_bias": {"x": 1}}, "Option logit_bias must name tokens from 0"),
             ({"logit_bias": {"999999": 1}}, "Option logit_bias names token 999999, and this model's are 0 to"),

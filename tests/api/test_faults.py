@@ -31,7 +31,7 @@ ENDLESS = {
 }
 # Computing this prompt takes some hundred milliseconds.
 LONG = ENDLESS | {"prompt": "a story about it " * 700}
-KILLED = "The engine's process was ended by SIGKILL (Killed): systems do that where memory runs out."
+KILLED = "The engine's process was ended by SIGKILL (Killed): systems do that when memory runs out."
 
 
 def wait_until(condition, seconds=20):

@@ -83,7 +83,7 @@ class TestGuard:
         ):
             answer = served.http.get(path, headers={"Host": named})
             assert answer.status_code == 403
-            assert words(answer.json()).startswith(f"Whoever asks for {named} must send an API key")
+            assert words(answer.json()).startswith(f"Requests to {named} need an API key")
             assert "--key" in words(answer.json())
         keyed = serve(key="s3cret")
         for headers, status in (({}, 401), ({"X-Api-Key": "wrong"}, 401), ({"X-Api-Key": "s3cret"}, 200)):
@@ -475,7 +475,7 @@ class TestEnd:
 
     @pytest.mark.parametrize("key", ["clé", "two words", "a\nb", "k" * 1001])
     def test_a_key_that_clients_cannot_send_is_reported(self, host, key):
-        with pytest.raises(AddressError, match="A key has up to 1,000 letters, digits and signs of English"):
+        with pytest.raises(AddressError, match="A key can have up to 1,000 ASCII letters, digits and symbols"):
             ApiServer(host, Address("127.0.0.1", 0, key=key)).start()
 
     def test_a_failed_start_is_reported(self, host, monkeypatch):

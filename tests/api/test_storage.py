@@ -171,7 +171,7 @@ def test_a_second_client_joins_a_running_download(name, registry, store_folder, 
         # A client that did not allow insecure connections does not join an insecure download.
         refused = httpx.post(served.url + "/api/pull", json={"model": name, "stream": False})
         assert refused.status_code == 409
-        assert refused.json()["error"].endswith("set it as well, or ask again later.")
+        assert refused.json()["error"].endswith("set it as well, or try again later.")
         first.close()
         registry.pause = 0.0
         *_, last = rows

@@ -175,7 +175,7 @@ def test_a_failed_change_changes_nothing(store):
     before = dump(store)
     with pytest.raises(sqlite3.IntegrityError):
         store.ask(chat, "behind nothing", 77)
-    with pytest.raises(SottoError, match="not in the file of chats"):
+    with pytest.raises(SottoError, match="no longer in the chat database"):
         store.begin_answer(77, "small")
     assert dump(store) == before
     store.ask(chat, "still works", None)

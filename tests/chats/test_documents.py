@@ -48,8 +48,8 @@ def test_text_is_read_in_all_supported_encodings(tmp_path, content, text):
         ("x".encode("utf-32"), "a.txt", "a.txt is not text"),
         (codecs.BOM_UTF16_LE + b"\x00\xd8x", "a.txt", "a.txt is not text"),
         (b"PK\x03\x04\x14\x00\x06\x00", "a.docx", "a.docx is not text"),
-        (b"\x89PNG\r\n\x1a\n\x00", "a.png", "a.png is a picture, and no model that sees can run here yet"),
-        (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "a.webp", "a.webp is a picture"),
+        (b"\x89PNG\r\n\x1a\n\x00", "a.png", "a.png is an image, and models with vision are not supported yet"),
+        (b"RIFF\x00\x00\x00\x00WEBPVP8 ", "a.webp", "a.webp is an image"),
     ],
 )
 def test_a_file_that_is_not_text_is_refused_with_a_reason(tmp_path, content, name, why):
@@ -97,7 +97,7 @@ def test_the_text_of_a_pdf_is_read_page_by_page(tmp_path):
         (pdf("x")[:-300], "damaged"),
         # An unknown filter, for which the library raises an error of another type.
         (pdf("x").replace(b"/FlateDecode", b"/NoSuchDecod"), r"damaged \(NotImplementedError\)"),
-        (pdf(page=b"0 0 m 10 10 l S"), "no text in it: its pages may be pictures"),
+        (pdf(page=b"0 0 m 10 10 l S"), "no text in it: its pages may be images"),
     ],
 )
 def test_a_pdf_that_cannot_be_read_is_reported(tmp_path, content, why):

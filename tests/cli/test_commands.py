@@ -194,9 +194,9 @@ def test_any_option_can_be_set_and_a_repetitive_answer_is_ended(env: dict[str, s
 
 def test_an_answer_truncated_without_request_is_reported(env: dict[str, str]) -> None:
     endless = ("run", "sotto", "hi", "--temperature", "0", "--option", 'logit_bias={"70": 100}')
-    limited = "sotto: The answer was cut short at 256 tokens; --num-predict N says how many it may have.\n"
+    limited = "sotto: The answer was cut short at 256 tokens; --num-predict N sets the limit.\n"
     assert sotto(env, *endless).stderr == limited
-    full = "sotto: The answer was cut short where the context was full; --num-ctx N says how much it holds.\n"
+    full = "sotto: The answer was cut short because the context is full; --num-ctx N sets its length.\n"
     assert sotto(env, *endless, "--num-ctx", "40").stderr == full
 
 
@@ -297,7 +297,7 @@ def test_a_required_call_is_the_whole_output(env: dict[str, str], tmp_path: Path
     assert call["arguments"]["n"] in (1, 2)
     for more, word in (
         (("--tool-choice", "fly"), "--tool-choice asks for fly, and tools.json has only find, stop."),
-        (("--tool-choice", "required", "--format", "json"), "--format cannot be had with --tool-choice"),
+        (("--tool-choice", "required", "--format", "json"), "--format cannot be combined with --tool-choice"),
     ):
         failed = sotto(env, *line, *more)
         assert (failed.returncode, failed.stdout) == (1, "")
@@ -346,8 +346,8 @@ def test_without_a_display_the_model_answers_in_the_terminal(env: dict[str, str]
 def test_verify_reports_files_without_a_digest(env: dict[str, str], tmp_path: Path) -> None:
     done = sotto(env, "verify", str(write_model(tmp_path / "plain", "plain")))
     assert done.returncode == 0, done.stderr
-    assert "nothing here carries a digest" in done.stdout
-    assert "model.safetensors carries no digest" in done.stderr
+    assert "there are no digests to check" in done.stdout
+    assert "model.safetensors has no digest" in done.stderr
 
 
 @pytest.mark.parametrize(

@@ -30,7 +30,7 @@ def test_a_model_without_its_own_draft_is_reported(env: dict[str, str], tmp_path
     for command in ("run", "plan", "bench"):
         failed = sotto(env, command, model, "--draft", "own", *(("Hello",) if command == "run" else ()))
         assert (failed.returncode, failed.stdout) == (1, "")
-        assert failed.stderr == "sotto: big came without a draft model of its own; name one that is to propose.\n"
+        assert failed.stderr == "sotto: big has no draft model of its own; name another model as its draft.\n"
 
 
 def test_a_plan_includes_both_models(env: dict[str, str], tmp_path: Path) -> None:

@@ -89,4 +89,4 @@ def test_an_internal_error_is_reported_with_details_for_a_bug_report(monkeypatch
     *details, last = capsys.readouterr().err.splitlines()
     assert details[0].startswith("Traceback")
     assert details[-1] == "ValueError: odd"
-    assert last == "sotto: Sotto made a mistake (ValueError: odd)."
+    assert last == "sotto: An internal error occurred (ValueError: odd)."

@@ -33,7 +33,7 @@ def test_some_object(env: dict[str, str]) -> None:
     assert done.stdout.startswith("{")
     with pytest.raises(json.JSONDecodeError):
         json.loads(done.stdout)
-    warning = "sotto: The answer was cut short at 20 tokens; --num-predict N says how many it may have.\n"
+    warning = "sotto: The answer was cut short at 20 tokens; --num-predict N sets the limit.\n"
     assert done.stderr == warning
 
 
@@ -72,5 +72,5 @@ def test_a_stop_text_and_a_format_contradict_each_other(env: dict[str, str]) -> 
     done = run(env, "--format", "json", "--stop", "x")
     assert done.returncode == 1
     assert done.stderr == (
-        "sotto: --stop would cut an answer short that --format asks for whole: leave one of them out.\n"
+        "sotto: --stop could cut short an answer that --format must complete: leave one of them out.\n"
     )

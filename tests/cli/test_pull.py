@@ -36,7 +36,7 @@ def name(registry: Registry) -> str:
 def test_a_model_is_downloaded_listed_and_complete(env, registry):
     registry.fail("/blobs/", drop(0.5))
     done = sotto(env, "pull", name(registry), "--insecure")
-    assert (done.returncode, done.stdout) == (0, f"{name(registry)} is here, 787 kB.\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"{name(registry)} is complete, 787 kB.\n"), done.stderr
     assert "\r" not in done.stderr
     assert all(line.startswith(name(registry)) for line in done.stderr.splitlines())
     rows = json.loads(sotto(env, "list", "--json").stdout)
@@ -74,7 +74,7 @@ def test_progress_overwrites_one_line_on_a_terminal(env, registry):
             except OSError:
                 break
     os.close(master)
-    assert child.communicate(timeout=30)[0] == f"{name(registry)} is here, 787 kB.\n"
+    assert child.communicate(timeout=30)[0] == f"{name(registry)} is complete, 787 kB.\n"
     text = seen.decode()
     assert "\n" not in text
     assert text.endswith("\r\x1b[K")
@@ -103,8 +103,8 @@ def test_ctrl_c_keeps_downloaded_bytes(env, registry, tmp_path, moment):
     assert "Traceback" not in err
     last = err.splitlines()[-1]
     assert re.fullmatch(
-        rf"sotto: \d+ of 787 kB of {re.escape(name(registry))} are kept; "
-        rf"`sotto pull {re.escape(name(registry))} --insecure` goes on\.",
+        rf"sotto: \d+ of 787 kB of {re.escape(name(registry))} downloaded so far; "
+        rf"`sotto pull {re.escape(name(registry))} --insecure` continues\.",
         last,
     ), last
     registry.forgive()

@@ -75,7 +75,7 @@ def test_a_model_without_a_draft_is_reported(tmp_path):
     for path in (Store(tmp_path / "store").model("m"), folder(tmp_path / "m")):
         with pytest.raises(StoreError) as refused:
             own_draft(open_model(record_of(path)))
-        assert "came without a draft model of its own" in refused.value.message
+        assert "has no draft model of its own" in refused.value.message
 
 
 @pytest.mark.parametrize(("part", "lacking"), [("config", "tensors"), ("tensor", "draft/config.json")])

@@ -7,7 +7,7 @@ from sotto.store.printable import printable
 
 _MAX_KEY_LENGTH = 1000
 
-KEY_RULE = f"A key has up to {_MAX_KEY_LENGTH:,} letters, digits and signs of English, and no blanks."
+KEY_RULE = f"A key can have up to {_MAX_KEY_LENGTH:,} ASCII letters, digits and symbols, without spaces."
 _ORIGIN = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://[A-Za-z0-9*._:\[\]-]*/?")
 
 

@@ -196,7 +196,7 @@ def as_api_error(error: Exception) -> ApiError:
     if isinstance(error, SottoError):
         return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, error.message)
     _log.error("A request could not be served.", exc_info=error)
-    return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, f"Sotto made a mistake ({type(error).__name__}: {error}).")
+    return ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, f"An internal error occurred ({type(error).__name__}: {error}).")
 
 
 def _body(content: bytes, *, more: bool) -> dict[str, Any]:

@@ -204,7 +204,7 @@ class MaxTokens(Integer):
         """Return the number."""
         most = super().read(body)
         if most == 0:
-            right = f"a whole number from 1 to {MAX_TOKENS}, or -1 for as many as there is room for"
+            right = f"a whole number from 1 to {MAX_TOKENS}, or -1 for as many as fit"
             raise body.wrong(self.name, right)
         return most
 

@@ -29,8 +29,8 @@ _HOST = re.compile(r"([\w.~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?", re
 # The ends of names that containers and virtual machines have for their host, and machines of a network for each other.
 _NEARBY = (".internal", ".local")
 _NEEDS_KEY = (
-    "Whoever asks for {} must send an API key, as others may give this name to an address of theirs: set one (--key, "
-    "SOTTO_API_KEY, or in the settings under Other programs) and have the client send it, or ask for 127.0.0.1."
+    "Requests to {} need an API key, because other machines may use this name: set one (--key, SOTTO_API_KEY, or "
+    "in the settings under Other programs) and have the client send it, or ask for 127.0.0.1."
 )
 _METHODS = ("GET", "HEAD", "POST", "DELETE")
 # The headers that clients of the dialects send from a web page.

@@ -44,7 +44,7 @@ class Metrics:
         labels, registry = ("model",), self._registry
         self.requests = Counter("sotto_requests", "Requests answered.", ("route", "status"), registry=registry)
         self.read = Counter("sotto_prompt_tokens", "Tokens of prompts.", labels, registry=registry)
-        self.cached = Counter("sotto_cached_tokens", "Tokens of prompts not computed again.", labels, registry=registry)
+        self.cached = Counter("sotto_cached_tokens", "Prompt tokens that were cached.", labels, registry=registry)
         self.written = Counter("sotto_generated_tokens", "Tokens of answers.", labels, registry=registry)
         self.went_alone = Counter(
             "sotto_shared_step_failures",
@@ -54,7 +54,7 @@ class Metrics:
         )
         self.first_token = Histogram(
             "sotto_time_to_first_token_seconds",
-            "Time until there is something of an answer, once its model is loaded.",
+            "Time to the first token, once the model is loaded.",
             labels,
             registry=registry,
             buckets=_SECONDS,
@@ -68,7 +68,7 @@ class Metrics:
 
     def collect(self) -> Iterable[Metric]:
         """Yield the metrics of the models loaded now; called by the registry."""
-        memory = GaugeMetricFamily("sotto_model_memory_bytes", "Memory that a loaded model takes.", labels=("model",))
+        memory = GaugeMetricFamily("sotto_model_memory_bytes", "Memory used by a loaded model.", labels=("model",))
         for resident in self._host.resident_models:
             memory.add_metric((resident.record.name,), resident.nbytes)
         yield memory

@@ -16,7 +16,7 @@ from sotto.api.error_bodies import ApiError, bad_request
 _PARAMETER = re.compile(r"{(\w+)(?::path)?}")
 _ABOUT = (
     "Runs language models on this machine, in the dialects of Ollama, OpenAI and Anthropic, and for editors in "
-    "llama.cpp's. A field that is null counts as not given, and one that nobody knows is ignored, except among options."
+    "llama.cpp's. A field that is null counts as not given, and an unknown one is ignored, except among options."
 )
 _WARNED = (
     "What was asked for. `warnings`, where there are any, says in sentences what of the request was left out, such as "

@@ -100,7 +100,7 @@ class Downloads:
         if download.insecure and not insecure:
             raise ApiError(
                 HTTPStatus.CONFLICT,
-                f"{model.short} is being downloaded for somebody who set insecure: set it as well, or ask again later.",
+                f"{model.short} is being downloaded with insecure: set it as well, or try again later.",
             )
         try:
             with download.subscribe() as news:
@@ -113,7 +113,7 @@ class Downloads:
         if len(self._running) >= MAX_PULLS:
             raise ApiError(
                 HTTPStatus.SERVICE_UNAVAILABLE,
-                f"{MAX_PULLS} models are being downloaded already; ask again when one of them is here.",
+                f"{MAX_PULLS} models are being downloaded already; try again when one of them is complete.",
             )
         download = _Download(name, insecure=insecure)
         self._running[model] = download, asyncio.create_task(self._end(model, download))

@@ -204,7 +204,7 @@ class ChatStore:
         with self.database.writing():
             row = self._execute("SELECT chat FROM messages WHERE id = ?", question).fetchone()
             if row is None:
-                raise SottoError("The question is not in the file of chats any more, so its answer is not saved.")
+                raise SottoError("The question is no longer in the chat database, so its answer is not saved.")
             (chat,) = row
             self._execute("UPDATE chats SET model = ? WHERE id = ?", model, chat)
             return self._add(chat, question, Role.ASSISTANT, "", State.STREAMING, model, figures)

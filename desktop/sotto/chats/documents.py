@@ -65,7 +65,7 @@ def is_picture(path: Path) -> bool:
 
 def picture_reason(name: str) -> str:
     """Return the reason why a picture cannot be attached."""
-    return f"{name} is a picture, and no model that sees can run here yet: {_ADVICE}."
+    return f"{name} is an image, and models with vision are not supported yet: {_ADVICE}."
 
 
 def shown_name(path: Path) -> str:

@@ -36,7 +36,7 @@ def _open(request: StartRequest) -> int:
             return 0
     except OSError as error:
         # A full or read-only disk; the app itself reports the consequences.
-        print(f"Whether Sotto runs already cannot be told: {error}.", file=sys.stderr)
+        print(f"Could not check whether Sotto is already running: {error}.", file=sys.stderr)
         instance = None
     from sotto.ui.app.app import run as run_app
 

@@ -19,8 +19,8 @@ from sotto.errors import CancelledError, FaultError, SottoError
 _RUNNER = "runner"
 
 _DESCRIPTION = (
-    "Runs language models on this machine. Without a command, opens the app, with FILE loaded if one is given; "
-    "where it runs already, that one comes to the front. --quick shows the quick prompt in place of the window, "
+    "Runs language models on this machine. Without a command, opens the app, with FILE loaded if one is given; if "
+    "it is already running, its window comes to the front. --quick shows the quick prompt in place of the window, "
     "--toggle shows or hides it, --background shows nothing until it is asked for, --new begins a new chat."
 )
 
@@ -206,7 +206,7 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     model(show)
     json_flag(show, "print one object")
     model(command("verify", _verify, "Check a model's files against their digests."))
-    pull = command("pull", _pull, "Download a model, or go on with a download.")
+    pull = command("pull", _pull, "Download a model, or continue a download.")
     pull.add_argument(
         "model", metavar="NAME", help="[host/][namespace/]model[:tag]; from registry.ollama.ai by default"
     )
@@ -223,11 +223,11 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     plan.add_argument("--num-ctx", type=int, metavar="N", help="plan for N tokens of context")
     plan.add_argument("--kv-bits", type=int, choices=(4, 8), help="plan for keys and values in 4 or 8 bits")
     json_flag(plan, "print one object")
-    cache = command("cache", _cache, "Show, limit or wipe the cache of prompts.")
+    cache = command("cache", _cache, "Show, limit or delete the prompt cache.")
     cache.add_argument("--memory", metavar="SIZE", help="keep at most SIZE in memory, for example 4G; auto by default")
     cache.add_argument("--disk", metavar="SIZE", help="keep at most SIZE on disk; 0 for nothing, auto by default")
     cache.add_argument("--kv-bits", choices=("4", "8", "off"), help="hold keys and values in 4 or 8 bits")
-    cache.add_argument("--wipe", action="store_true", help="remove everything that is kept on disk")
+    cache.add_argument("--wipe", action="store_true", help="delete the cache on disk")
     json_flag(cache, "print one object")
     serve = command("serve", _serve, "Serve the models here to other programs, over HTTP.")
     serve.add_argument("--host", default=api.HOST, metavar="H", help=f"the address to listen on; {api.HOST} by default")
@@ -331,7 +331,7 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--format",
         metavar="json|FILE",
-        help="what the answer must be: json for some JSON object, or a file with a JSON schema (.json), a regular "
+        help="the format of the answer: json for a JSON object, or a file with a JSON schema (.json), a regular "
         "expression for all of it (.regex) or a Lark grammar (.lark)",
     )
     run.add_argument(

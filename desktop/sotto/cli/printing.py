@@ -3,7 +3,7 @@
 import sys
 import unicodedata
 
-LOOPED = "The answer repeated itself without end, and was ended; --option loop_guard=false lets such ones go on."
+LOOPED = "The answer repeated itself endlessly and was ended; --option loop_guard=false turns this off."
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 

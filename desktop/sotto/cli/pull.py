@@ -51,13 +51,16 @@ def pull(parsed: argparse.Namespace) -> int:
         queue.close()
         follower.end()
     if last is not None and last.state is PullState.DONE:
-        print(f"{last.name} is here, {human_bytes(last.done)}.")
+        print(f"{last.name} is complete, {human_bytes(last.done)}.")
         return 0
     name = parse_name(parsed.model).short
     kept = next((download for download in queue.unfinished() if download.name == name), None)
     if kept and kept.total is not None:
         again = f"sotto pull {shlex.quote(parsed.model)}{' --insecure' if parsed.insecure else ''}"
-        print(f"sotto: {human_share(kept.done, kept.total)} of {name} are kept; `{again}` goes on.", file=sys.stderr)
+        print(
+            f"sotto: {human_share(kept.done, kept.total)} of {name} downloaded so far; `{again}` continues.",
+            file=sys.stderr,
+        )
     if last is None:
         return INTERRUPTED
     raise DownloadError(last.note)

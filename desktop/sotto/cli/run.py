@@ -33,14 +33,14 @@ def run(parsed: argparse.Namespace) -> int:
     overrides = {name: value for name in _OPTIONS if (value := getattr(parsed, name)) is not None}
     overrides |= dict(map(_option, parsed.option))
     if parsed.logprobs is not None and not parsed.json:
-        raise InvalidRequestError("--logprobs is told in the object that --json prints: give both, or none of them.")
+        raise InvalidRequestError("--logprobs needs --json, which prints it: give both, or neither.")
     prompt = parsed.prompt
     talks = prompt is None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
     usual = Overflow.SHIFT if talks else Overflow.ERROR
     overflow = Overflow(parsed.overflow) if parsed.overflow else usual
     if parsed.format is not None and overrides.get("stop"):
         raise InvalidRequestError(
-            "--stop would cut an answer short that --format asks for whole: leave one of them out."
+            "--stop could cut short an answer that --format must complete: leave one of them out."
         )
     grammar = grammar_of(parsed.format) if parsed.format is not None else None
     session = Session(
@@ -99,11 +99,11 @@ def _choice(parsed: argparse.Namespace) -> ToolChoice | None:
     if parsed.tool_choice is None:
         return None
     if parsed.tools is None:
-        raise InvalidRequestError("--tool-choice is about the functions of --tools: give both, or none of them.")
+        raise InvalidRequestError("--tool-choice needs --tools: give both, or neither.")
     for name in ("format", "stop"):
         if getattr(parsed, name) is not None:
             raise InvalidRequestError(
-                f"--{name} cannot be had with --tool-choice, by which the answer is a call: leave one of them out."
+                f"--{name} cannot be combined with --tool-choice, which makes the answer a call: leave one of them out."
             )
     tool = "" if parsed.tool_choice == "required" else parsed.tool_choice
     return ToolChoice(required=True, tool=tool, single=True, name="--tool-choice", tools=Path(parsed.tools).name)
@@ -121,7 +121,7 @@ def _check_raw(parsed: argparse.Namespace) -> None:
         "--think-budget": parsed.think_budget,
     }
     if parsed.raw and (option := next((name for name, value in given.items() if value is not None), None)):
-        raise InvalidRequestError(f"--raw feeds the prompt as it is, so {option} has no place: leave one of them out.")
+        raise InvalidRequestError(f"--raw sends the prompt as it is, so {option} has no effect: leave one of them out.")
 
 
 def _piped() -> str:

@@ -139,8 +139,8 @@ class Session:
             return ""
         count, most = len(end.token_ids), self.options.num_predict or DEFAULT_MAX_TOKENS
         if 0 < most <= count:
-            return f"The answer was cut short at {count:,} tokens; --num-predict N says how many it may have."
-        return "The answer was cut short where the context was full; --num-ctx N says how much it holds."
+            return f"The answer was cut short at {count:,} tokens; --num-predict N sets the limit."
+        return "The answer was cut short because the context is full; --num-ctx N sets its length."
 
 
 def system_messages(system: str | None) -> tuple[Message, ...]:

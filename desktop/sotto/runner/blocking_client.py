@@ -170,7 +170,7 @@ class BlockingClient(ABC):
             event = next(events)
         if isinstance(event, Embedded):
             return event
-        raise _error(event) if isinstance(event, Failed) else CancelledError("Making vectors was stopped.")
+        raise _error(event) if isinstance(event, Failed) else CancelledError("Computing embeddings was cancelled.")
 
     @abstractmethod
     def tokenize(self, text: str) -> list[int]:
@@ -252,7 +252,7 @@ class BlockingClient(ABC):
             if not self._loads and not self._load_events and not self._ended:
                 raise InvalidRequestError(NO_MODEL)
             if not self._changed.wait_for(lambda: self._ended or len(self._load_events) > index, timeout):
-                raise EngineError(f"The model is not loaded yet, and for {timeout:g} seconds nothing has happened.")
+                raise EngineError(f"The model is not loaded yet, and nothing has happened for {timeout:g} seconds.")
             if not (self._load_events and isinstance(self._load_events[-1], Failed)):
                 self._check()
             return self._load_events[index]

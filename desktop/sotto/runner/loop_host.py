@@ -149,7 +149,7 @@ class LoopHost:
         except ProcessEndedError as error:
             end, lost = Failed("", error.message, bug=True, details=error.details), True
         except Exception as error:
-            reason = f"The engine could not go on ({type(error).__name__}: {error})."
+            reason = f"The engine failed ({type(error).__name__}: {error})."
             end, lost = Failed("", reason, bug=True, details="".join(traceback.format_exception(error))), True
         with self._lock:
             self._loop = self._thread = self._figures = None

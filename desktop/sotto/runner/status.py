@@ -55,7 +55,7 @@ class Status:
             state, progress, context_length, memory = (int(body[name]) for name in names)
             return cls(State(state), progress, context_length, memory)
         except (KeyError, TypeError, ValueError) as error:
-            raise EngineError("The engine's process does not say how it stands.") from error
+            raise EngineError("The engine's process does not report its status.") from error
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,9 +23,7 @@ def own_draft(source: ModelSource) -> ModelSource:
     """
     record, prefix = source.record, source.draft_prefix
     if not prefix:
-        raise StoreError(
-            f"{printable(record.name)} came without a draft model of its own; name one that is to propose."
-        )
+        raise StoreError(f"{printable(record.name)} has no draft model of its own; name another model as its draft.")
     own = {name.removeprefix(DRAFT_FILES): value for name, value in source.json_files.items() if _is_own(name)}
     files = tuple(part for file in source.tensor_files if (part := _draft_part(file, prefix)).tensors)
     if "config.json" not in own or not files:

@@ -68,8 +68,8 @@ def read_raw_header(file: FileIO, size: int, path: str | Path) -> bytes:
     end = _LENGTH.size + length
     if end > size:
         raise BrokenModelError(
-            f"{printable_path(path)} announces a header of {length} bytes, but the whole file has only {size}; "
-            "it is cut off or no safetensors file."
+            f"{printable_path(path)} announces a header of {length} bytes, but the whole file has only {size}; it "
+            "is cut off or not a safetensors file."
         )
     if end <= len(first):
         return first[:end]

@@ -141,7 +141,7 @@ class TestBuiltin:
     def test_responses_are_not_stored(self, openai_client):
         answer = openai_client.responses.create(model="sotto", input="Hi", store=True, max_output_tokens=1)
         assert answer.store is False
-        with pytest.raises(openai.NotFoundError, match="keeps no answers"):
+        with pytest.raises(openai.NotFoundError, match="stores no responses"):
             openai_client.responses.retrieve(answer.id)
         with pytest.raises(openai.NotFoundError, match="model 'nope' not found"):
             openai_client.responses.create(model="nope", input="Hi")

@@ -199,7 +199,7 @@ class TestLongConversations:
     def test_a_message_that_is_too_long_by_itself_loses_its_middle(self, served):
         row = ollama(served, False, messages=[{"role": "user", "content": "word " * 3000}]).json()
         assert "truncated_messages" not in row
-        assert row["warnings"] == ["The middle of 1 message was left out, for which the context has no room."]
+        assert row["warnings"] == ["The middle of 1 message was left out because the context is full."]
         assert row["prompt_eval_count"] < 1024
 
     def test_tool_results_are_dropped_with_their_calls(self, served):
@@ -244,7 +244,7 @@ class TestLongConversations:
         assert len(taken["warnings"]) == 1
         raw = served.http.post("/api/generate", json={"model": "thinking", **body, "truncate": True, "raw": True})
         (warning,) = raw.json()["warnings"]
-        assert warning.endswith(" tokens were left out or forgotten, for which the context has no room.")
+        assert warning.endswith(" tokens were left out or dropped because the context is full.")
 
 
 class TestUnlimitedLength:

@@ -142,7 +142,7 @@ def test_the_higher_score_is_merged_first(tmp_path):
     [
         ({"ggml.model": "rwkv"}, "tokenizer.ggml.model is 'rwkv'; it should be bert, gpt2, llama, t5, the kinds"),
         ({"ggml.model": "bert"}, "tokenizer.ggml.unknown_token_id is missing"),
-        ({"ggml.pre": "viking\n"}, r"cut in the way 'viking\x0a'"),
+        ({"ggml.pre": "viking\n"}, r"its pre-tokenizer is 'viking\x0a'"),
         ({"ggml.tokens": ["a", "b", "a", "c", "d", "e", "f"]}, "'a' twice"),
         ({"ggml.token_type": [1]}, "tokenizer.ggml.token_type is a list of 1; it should be a list of 7"),
         ({"ggml.token_type": ["x"] * 7}, "tokenizer.ggml.token_type is a list of 7"),

@@ -204,9 +204,9 @@ def test_only_the_first_of_several_calls_counts_where_one_is_allowed(load, singl
         ({"tools": ()}, "tool_choice asks for the call of a tool, and there is none; give tools."),
         ({"tool_choice": ToolChoice(True, "fly")}, "tool_choice asks for fly, and tools has only find, stop."),
         ({"grammar": FORMAT}, "An answer cannot be what both format and tool_choice ask for"),
-        ({"ignore_eos": True}, "ignore_eos cannot be had with tool_choice"),
+        ({"ignore_eos": True}, "ignore_eos cannot be combined with tool_choice"),
         ({"sampling": None, "options": {"stop": ["x"]}}, "stop would cut an answer short that tool_choice asks for"),
-        ({"messages": (), "prompt": "x"}, "tool_choice cannot be had with a raw prompt"),
+        ({"messages": (), "prompt": "x"}, "tool_choice cannot be combined with a raw prompt"),
         (
             {"messages": (*QUESTION, Message("assistant", "I"))},
             "the conversation ends with an answer to continue",

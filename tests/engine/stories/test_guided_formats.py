@@ -194,7 +194,7 @@ def test_stop_texts_of_the_manifest_cut_nothing(engine):
     ("options", "message"),
     [
         ({"sampling": None, "options": {"stop": ["x"]}}, "stop would cut an answer short that format asks for whole"),
-        ({"ignore_eos": True}, "ignore_eos cannot be had with format: leave one of them out."),
+        ({"ignore_eos": True}, "ignore_eos cannot be combined with format: leave one of them out."),
     ],
 )
 def test_what_would_break_the_promise_is_refused(engine, options, message):

@@ -80,7 +80,7 @@ def test_tokens_can_stand_before_it_and_are_checked(engine, marks):
 
 
 def test_messages_have_no_suffix(engine):
-    with pytest.raises(InvalidRequestError, match="suffix stands behind a prompt"):
+    with pytest.raises(InvalidRequestError, match="suffix needs a prompt"):
         engine.prepare(GenerateRequest("r", messages=(Message("user", "a"),), suffix="b"))
 
 

@@ -99,7 +99,7 @@ def test_a_killed_process_ends_everything_with_one_failure(moment, big, builtin)
         (end,) = [event for event in host.events if isinstance(event, Finished | Failed) and event.request_id == name]
         assert isinstance(end, Failed)
         assert end.message == (
-            "The engine's process was ended by SIGKILL (Killed): systems do that where memory runs out."
+            "The engine's process was ended by SIGKILL (Killed): systems do that when memory runs out."
         )
         assert end.message == host.error.message
     # A load in progress fails with the error, which is reported once.
@@ -235,14 +235,14 @@ def fake(monkeypatch, body):
         ('print(\'{"is":"Listening","port":1}\')\ntime.sleep(60)', "cannot be reached on port 1"),
         ("sys.exit('error: no engine today')", "ended with exit status 1: error: no engine today."),
         ("raise RuntimeError('boom')", "ended with exit status 1: RuntimeError: boom."),
-        ("import os\nos.close(1)\ntime.sleep(60)", "said no more"),
+        ("import os\nos.close(1)\ntime.sleep(60)", "stopped sending events"),
         ("keep = answer(b'garbage \\xff\\r\\n\\r\\n', b'')\ntime.sleep(60)", "The answer is not HTTP"),
         ("keep = answer(b'', b'HTTP/1.1 401 No\\r\\nContent-Length: 0\\r\\n\\r\\n')\ntime.sleep(60)", "status 401"),
         ("keep = answer(chunk(b'\\xff\\x00\\n'))\ntime.sleep(60)", "is not a JSON object"),
         ('keep = answer(chunk(b\'{"is":"Load"}\\n\'))\ntime.sleep(60)', "does not have exactly its fields"),
         ('keep = answer(chunk(b\'{"is":"Unload"}\\n\'))\ntime.sleep(60)', "says Unload, which is not an event"),
         ('keep = answer(chunk(b\'{"is":"Fini\'))\nkeep.close()\nsys.exit(3)', "ended with exit status 3."),
-        ("keep = answer(b'0\\r\\n\\r\\n')\ntime.sleep(60)", "said no more"),
+        ("keep = answer(b'0\\r\\n\\r\\n')\ntime.sleep(60)", "stopped sending events"),
     ],
 )
 def test_garbage_ends_in_one_failure_and_never_hangs(monkeypatch, body, told, builtin):

@@ -76,7 +76,7 @@ def test_everything_that_the_gguf_package_wrote_is_read(tmp_path):
         ([("w", [8], F32, 4)], "begins at byte 4 of the data, which is not a multiple of 32"),
         ([("w", [1 << 20], F32, 0)], "but the file has only"),
         ([("w", [8], F32, (1 << 64) - 32)], "but the file has only"),
-        ([("w", [8], 4, 0)], "is of type 4, which is none that Sotto knows"),
+        ([("w", [8], 4, 0)], "is of type 4, which Sotto does not know"),
         ([("w", [], F32, 0)], "has the shape [], which no tensor"),
         ([("w", [0], F32, 0)], "has the shape [0]"),
         ([("w", [1 << 40, 1 << 40], F32, 0)], "which no tensor of a model has"),

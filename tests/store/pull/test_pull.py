@@ -164,7 +164,7 @@ def test_retries_are_reported_with_their_reason(root, registry):
     registry.fail("/manifests/", status(503), status(502))
     log = pull(root, name_at(registry))
     retrying = [progress for progress in log.reports if progress.state is PullState.RETRYING]
-    assert [note.note for note in retrying] == [f"127.0.0.1 is busy or out of order ({code})." for code in (503, 502)]
+    assert [note.note for note in retrying] == [f"127.0.0.1 is busy or failing (status {code})." for code in (503, 502)]
     assert log.reports[-1].state is PullState.DONE
 
 

@@ -122,7 +122,7 @@ def test_an_answer_without_a_token(root, registry, answer):
 def test_a_rejected_token(root, registry):
     registry.token = TOKEN
     registry.fail("/token", *[status(200, b'{"access_token": "wrong"}')] * 9)
-    failure_note(root, name_at(registry), "401", "public models only")
+    failure_note(root, name_at(registry), "401", "only public models")
     assert len(registry.paths("/manifests/")) == 2
 
 

@@ -187,7 +187,7 @@ def test_limits_are_saved_and_invalid_ones_refused(settings, qtbot, loop):
     qtbot.waitUntil(lambda: engine_choices() == {"memory_limit": 2 * 10**9})
     qtbot.waitUntil(lambda: page.limit.text() == "2.0 GB")
     for text, why in (
-        ("much", "A size is a number with K, M, G or T behind it"),
+        ("much", "A size is a number followed by K, M, G or T"),
         ("1 MB", "The limit must be from 256 MB to the"),
         ("900 TB", "that this machine has, not 900 TB."),
     ):
@@ -346,7 +346,7 @@ def test_a_port_in_use_is_reported_in_place(switch, settings, qtbot, loop):
             "'a page' is not an origin; it should look like https://example.com or http://localhost:*, or * for every "
             "page.",
         ),
-        ("key", "two words", "A key has up to 1,000 letters, digits and signs of English, and no blanks."),
+        ("key", "two words", "A key can have up to 1,000 ASCII letters, digits and symbols, without spaces."),
     ],
 )
 def test_an_invalid_address_is_refused(settings, stage, qtbot, loop, name, text, why):

@@ -199,7 +199,7 @@ class LlamaCpp:
         if len(able) == 1:
             return able[0]
         if not able:
-            raise ApiError(HTTPStatus.NOT_IMPLEMENTED, "No model here can fill in what is missing between two texts.")
+            raise ApiError(HTTPStatus.NOT_IMPLEMENTED, "No model here supports infill.")
         names = ", ".join(record.name for record in able[:4])
         raise bad_request(f"model is required: none of those that can fill in is loaded, which are {names}.")
 

@@ -29,9 +29,9 @@ from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import ModelName, parse_name
 
 _NOT_YET = {
-    "/api/create": "Models cannot be made through this server yet; /api/pull downloads those that others made.",
+    "/api/create": "Models cannot be created through this server yet; /api/pull downloads existing ones.",
     "/api/push": "Models cannot be uploaded through this server.",
-    "/api/blobs/{digest}": "Files cannot be sent to this server, as no models can be made from them yet.",
+    "/api/blobs/{digest}": "Files cannot be sent to this server, because models cannot be created from them yet.",
 }
 # In these states the client gets the number of downloaded bytes.
 _UNDER_WAY = (PullState.DOWNLOADING, PullState.STALLED, PullState.RETRYING)

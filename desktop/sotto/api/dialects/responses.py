@@ -38,7 +38,7 @@ from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
 
 _LOGPROBS = "message.output_text.logprobs"
-_NOT_STORED = "Sotto keeps no answers: send the whole conversation as input, and leave {} out."
+_NOT_STORED = "Sotto stores no responses: send the whole conversation as input, and leave {} out."
 
 
 @dataclass(frozen=True, slots=True)
@@ -231,4 +231,4 @@ def _logprobs(body: ResponsesBody) -> int | None:
 
 
 async def _not_stored(request: Request) -> Response:
-    raise ApiError(HTTPStatus.NOT_FOUND, "Sotto keeps no answers, so there is none of this name.")
+    raise ApiError(HTTPStatus.NOT_FOUND, "Sotto stores no responses, so there is none with this id.")

@@ -239,7 +239,9 @@ def _text(part: Part, instead: str) -> str:
     if kind in _NON_TEXT_TYPES:
         if instead:
             return instead
-        raise bad_request(NO_IMAGES if kind == "input_image" else "Files are not taken; send their text as input_text.")
+        raise bad_request(
+            NO_IMAGES if kind == "input_image" else "Files are not supported; send their text as input_text."
+        )
     if kind == "refusal":
         return part.refusal
     if kind not in _TEXTS:

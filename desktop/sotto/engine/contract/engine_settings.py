@@ -133,7 +133,7 @@ def size_of(text: str) -> int:
     except (ValueError, OverflowError):
         size = -1
     if not _is_size(size):
-        raise InvalidRequestError(f"A size is a number with K, M, G or T behind it, for example 16G, not {text!r}.")
+        raise InvalidRequestError(f"A size is a number followed by K, M, G or T, for example 16G, not {text!r}.")
     return size
 
 

@@ -16,7 +16,9 @@ def failure_of(request_id: str, error: BaseException) -> Failed:
     if isinstance(known, SottoError):
         return Failed(request_id, known.message)
     details = "".join(traceback.format_exception(error))
-    return Failed(request_id, f"Sotto made a mistake ({type(error).__name__}: {error}).", bug=True, details=details)
+    return Failed(
+        request_id, f"An internal error occurred ({type(error).__name__}: {error}).", bug=True, details=details
+    )
 
 
 def as_engine_error(error: BaseException) -> BaseException:

@@ -134,10 +134,10 @@ def check_conflicts(request: GenerateRequest) -> None:
             f"An answer cannot be what both {' and '.join(names)} ask for: leave one of them out."
         )
     if request.prompt is not None and choice is not None:
-        raise InvalidRequestError(f"{names[0]} cannot be had with a raw prompt, which tells of no tools: leave it out.")
+        raise InvalidRequestError(f"{names[0]} cannot be combined with a raw prompt, which has no tools: leave it out.")
     if request.sampling is None and request.options.get("stop"):
         raise InvalidRequestError(
             f"stop would cut an answer short that {names[0]} asks for whole: leave one of them out."
         )
     if request.ignore_eos:
-        raise InvalidRequestError(f"ignore_eos cannot be had with {names[0]}: leave one of them out.")
+        raise InvalidRequestError(f"ignore_eos cannot be combined with {names[0]}: leave one of them out.")

@@ -242,7 +242,7 @@ class Preparer:
 
     def _infill_prompt(self, request: GenerateRequest, suffix: str) -> _Prompt:
         if request.prompt is None:
-            raise InvalidRequestError("suffix stands behind a prompt: give one, and no messages.")
+            raise InvalidRequestError("suffix needs a prompt: give one, and no messages.")
         before = request.prompt if isinstance(request.prompt, str) else self._check_tokens(request.prompt, "prompt")
         build = partial(self.infill.prompt, before, suffix, request.files, template=request.template)
         return _Prompt(build(), shorter=lambda most: build(most=most))

@@ -168,7 +168,7 @@ class RunnerProcess:
                 unserved = self._serve(life)
                 if unserved is None:
                     by_itself = life.finish(_DYING_SECONDS)
-                    self._fail_all(life.child.reason() if by_itself else "The engine's process said no more.")
+                    self._fail_all(life.child.reason() if by_itself else "The engine's process stopped sending events.")
         except WireError as error:
             self._fail_all(error.message)
         finally:

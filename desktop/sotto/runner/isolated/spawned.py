@@ -128,7 +128,7 @@ class Spawned:
             # Skips the line in which Python names the signal, to find an earlier, more specific one.
             excerpt = self.words.last(known=meaning)
             if -status == signal.SIGKILL and not excerpt:
-                excerpt = "systems do that where memory runs out"
+                excerpt = "systems do that when memory runs out"
         return f"The engine's process {how}{f': {excerpt}' if excerpt else ''}".removesuffix(".") + "."
 
 

@@ -119,7 +119,7 @@ def _info(
     tensor = f"tensor '{printable(name)}'"
     block = BLOCK_TYPES.get(kind)
     if block is None:
-        raise ValueError(f"{tensor} is of type {kind}, which is none that Sotto knows")
+        raise ValueError(f"{tensor} is of type {kind}, which Sotto does not know")
     elements = math.prod(shape)
     if not shape or not 0 < elements < _MAX_ELEMENTS:
         raise ValueError(f"{tensor} has the shape {printable(str(list(shape)))}, which no tensor of a model has")

@@ -200,8 +200,8 @@ def _pre_tokenizer(values: Values) -> PreTokenizer:
         name = _DEFAULT_PRE_TOKENIZERS.get(values.architecture, name)
     if name not in PRE_TOKENIZERS:
         raise BrokenModelError(
-            f"{printable_path(values.file.path)}: its texts are cut in the way '{printable(name, 40)}' "
-            "(tokenizer.ggml.pre), which is none that Sotto knows."
+            f"{printable_path(values.file.path)}: its pre-tokenizer is '{printable(name, 40)}' "
+            "(tokenizer.ggml.pre), which Sotto does not know."
         )
     return PRE_TOKENIZERS[name]
 

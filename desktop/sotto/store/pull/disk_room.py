@@ -24,7 +24,7 @@ def require_room(root: Path, count: int) -> None:
         needs = f"; the download needs {format_size(count)} more" if count else ""
         raise DownloadError(
             f"The disk of {printable_path(root)} has {format_size(free)} free{needs}, and {format_size(RESERVE)} "
-            "should be left: make room, and go on."
+            "should be left: free some space, then resume."
         )
 
 
@@ -36,5 +36,5 @@ def free_bytes(root: Path) -> int:
 def write_error(root: Path, error: OSError) -> DownloadError:
     """Return an error that says why a file of a store could not be written."""
     if error.errno in _FULL:
-        return DownloadError(f"The disk of {printable_path(root)} is full: make room, and go on with what is here.")
+        return DownloadError(f"The disk of {printable_path(root)} is full: free some space, then resume.")
     return DownloadError(f"{printable_path(root)} cannot be written: {error.strerror or error}.")

@@ -99,7 +99,9 @@ class Partial:
             OSError: It cannot be written.
         """
         if self._digest.hexdigest() != self.layer.digest:
-            raise WrongBytesError(f"What came for sha256:{self.layer.digest} has another digest, so it is of no use.")
+            raise WrongBytesError(
+                f"The data received for sha256:{self.layer.digest} has another digest and was discarded."
+            )
         await run_in_thread(lambda: sync_to_disk(self._path))
         self._path.replace(self._final_path)
 

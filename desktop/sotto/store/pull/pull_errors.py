@@ -52,7 +52,7 @@ def connection_error(error: Exception, host: str, silence: float) -> DownloadErr
     if isinstance(error, httpx.ConnectError):
         return TryAgainError(f"{host} cannot be reached{_system_reason(causes)}.")
     if isinstance(error, httpx.TransportError | OSError):
-        return TryAgainError(f"The connection to {host} broke off.")
+        return TryAgainError(f"The connection to {host} was lost.")
     return DownloadError(f"'{host}' is not an address that can be reached.")
 
 
@@ -64,7 +64,7 @@ def busy_error(response: httpx.Response, host: str) -> TryAgainError | None:
     text = response.headers.get("Retry-After", "")
     # A date instead of seconds is ignored.
     after = min(float(text), _MAX_RETRY_AFTER) if text.isascii() and text.isdigit() else None
-    return TryAgainError(f"{host} is busy or out of order ({status}).", after=after)
+    return TryAgainError(f"{host} is busy or failing (status {status}).", after=after)
 
 
 def _causes(error: BaseException | None) -> list[BaseException]:

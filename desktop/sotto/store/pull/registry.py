@@ -162,7 +162,7 @@ class Registry:
                 elif response.has_redirect_location:
                     redirects += 1
                     if redirects > _MAX_REDIRECTS:
-                        raise DownloadError(f"{self.host} leads on more than {_MAX_REDIRECTS} times, and nowhere.")
+                        raise DownloadError(f"{self.host} redirects more than {_MAX_REDIRECTS} times.")
                     url = self.redirect_target(response)
                 else:
                     yield response
@@ -209,7 +209,7 @@ class Registry:
                 finally:
                     await token_response.aclose()
             if len(data) > _TOKEN_LIMIT:
-                raise DownloadError(f"{self.host} answers with far more than a token.")
+                raise DownloadError(f"{self.host} sends far more than a token.")
             self._token = token_in(parse_object(data, f"The token from {self.host}", strict=False), self.host)
 
     def redirect_target(self, response: httpx.Response) -> httpx.URL:
@@ -234,8 +234,8 @@ class Registry:
             return busy
         if status in (401, 403):
             return DownloadError(
-                f"{host} does not give {printable(self._name.short)} to everybody ({status}); Sotto downloads public "
-                "models only."
+                f"{host} does not give {printable(self._name.short)} to the public ({status}); Sotto downloads only "
+                "public models."
             )
         quote = printable(" ".join((await self._bounded(response, _QUOTE_LIMIT)).decode(errors="replace").split()))
         return DownloadError(f"{host} answers {status}{f': {quote}' if quote else ''}.")

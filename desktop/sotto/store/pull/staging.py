@@ -64,7 +64,7 @@ class Staging:
         """
         handle = next((handle for _ in range(_LOCK_TRIES) if (handle := self._try_lock()) is not None), None)
         if handle is None:
-            raise StoreError(f"{printable_path(self._folder)} goes away again and again; it should stay.")
+            raise StoreError(f"{printable_path(self._folder)} keeps disappearing; it should stay.")
         try:
             yield
         finally:
@@ -180,7 +180,7 @@ class Staging:
         except BlockingIOError as error:
             os.close(handle)
             raise StoreError(
-                f"Another Sotto is downloading {printable(self._name.short)}; wait until it has done so, or end it."
+                f"Another Sotto is downloading {printable(self._name.short)}; wait until it has finished, or quit it."
             ) from error
         except OSError:
             os.close(handle)

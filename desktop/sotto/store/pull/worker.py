@@ -108,7 +108,7 @@ class Worker:
         except (SottoError, OSError) as error:
             meter.enter(PullState.FAILED, self._sentence(error))
         except Exception:
-            meter.enter(PullState.FAILED, "The download ended by a fault in Sotto itself.")
+            meter.enter(PullState.FAILED, "The download failed because of an error in Sotto.")
             raise
         finally:
             self._hang_up()

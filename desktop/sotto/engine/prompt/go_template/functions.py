@@ -68,7 +68,7 @@ def _slice(value: Any, *places: Any) -> Any:
     if len(places) > 2 and _position(places[2], len(items)) < end:
         raise ValueError("slice is given places that fall")
     if begin > end:
-        raise ValueError(f"slice is given a beginning, {begin}, behind its end, {end}")
+        raise ValueError(f"slice got the start {begin}, which is after its end, {end}")
     part = items[begin:end]
     return decode(part) if isinstance(value, str) else part
 

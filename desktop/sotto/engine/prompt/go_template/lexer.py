@@ -102,7 +102,7 @@ def _action(source: str, place: int, line: int) -> Generator[Word, None, tuple[i
             yield Word(kind, text, line)
             return place, line, trims
         if kind in _ENDED and source[place : place + 1] not in _ENDS and place < len(source):
-            raise GoTemplateError(line, f"{source[place]!r} has no place behind {text[:40]}")
+            raise GoTemplateError(line, f"{source[place]!r} cannot follow {text[:40]}")
         yield Word(text if kind == "mark" else kind, text, line)
         trims = kind == "space" and text.endswith("-")
         line += text.count("\n")

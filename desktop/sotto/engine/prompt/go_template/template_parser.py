@@ -163,7 +163,7 @@ class _Parser:
             self._next()
         for later in commands[1:]:
             if not isinstance(later.operands[0], Function | Field | Variable | Chain):
-                raise GoTemplateError(line, "what stands behind | takes no arguments")
+                raise GoTemplateError(line, "what follows | takes no arguments")
         if declares:
             self._known += targets
         return Pipe(line, targets, declares, tuple(commands))
@@ -264,7 +264,7 @@ class _Parser:
         """Read the end of an action."""
         word = self._skip()
         if word.kind != "close":
-            raise GoTemplateError(word.line, f"{word.text[:40]!r} has no place behind {first.text[:40]}")
+            raise GoTemplateError(word.line, f"{word.text[:40]!r} cannot follow {first.text[:40]}")
         self._next()
 
     def _enter(self, line: int) -> None:
