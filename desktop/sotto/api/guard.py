@@ -30,7 +30,7 @@ _HOST = re.compile(r"([\w.~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?", re
 _NEARBY = (".internal", ".local")
 _NEEDS_KEY = (
     "Requests to {} need an API key, because other machines may use this name: set one (--key, SOTTO_API_KEY, or "
-    "in the settings under Other programs) and have the client send it, or ask for 127.0.0.1."
+    "in the settings under Local server) and have the client send it, or ask for 127.0.0.1."
 )
 _METHODS = ("GET", "HEAD", "POST", "DELETE")
 # The headers that clients of the dialects send from a web page.

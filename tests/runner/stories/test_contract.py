@@ -238,7 +238,7 @@ def test_waiting_for_a_load_times_out_and_the_load_continues(builtin):
 
     with ThreadClient(settings) as client:
         client.load(builtin)
-        with pytest.raises(EngineError, match="for 0 seconds nothing has happened"):
+        with pytest.raises(EngineError, match="nothing has happened for 0 seconds"):
             client.wait_until_running(0)
         may_load.set()
         assert client.wait_until_running().digest == builtin.digest

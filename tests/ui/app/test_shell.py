@@ -470,7 +470,7 @@ def test_after_a_crash_a_separate_process_is_offered(around, qtbot, loop, monkey
         assert notice.isHidden()
         return
     # Loading a model does not dismiss it.
-    assert notice.title.text() == "Sotto quit unexpectedly while a model was running"
+    assert notice.title.text() == "Sotto closed unexpectedly"
     notice.button.click()
     assert around.preferences.values.engine_host == "process"
     assert notice.isHidden()

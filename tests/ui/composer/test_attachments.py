@@ -109,7 +109,7 @@ def test_pasted_files_are_attached_and_pasted_text_is_text(ready, qtbot, loop, n
     data.setImageData(QImage(4, 4, QImage.Format.Format_RGB32))
     clipboard.setMimeData(data)
     draft.paste()
-    assert ready.window.chat.notice.message.text().startswith("The clipboard is a picture, and no model that sees")
+    assert ready.window.chat.notice.message.text().startswith("The clipboard is an image, and models with vision")
     clipboard.clear()
 
 
@@ -129,7 +129,7 @@ def test_an_attachment_is_removed_by_keys(ready, qtbot, loop, notes):
 @pytest.mark.parametrize(
     ("name", "content", "why"),
     [
-        ("photo.png", b"\x89PNG\r\n\x1a\n\x00", "photo.png is a picture, and no model that sees can run here yet"),
+        ("photo.png", b"\x89PNG\r\n\x1a\n\x00", "photo.png is an image, and models with vision are not supported yet"),
         ("tool", b"\x7fELF\x02\x01\x01\x00\xff", "tool is not text: attach text, source code or a PDF."),
         ("old.txt", "Grüße aus Köln".encode("latin-1"), "old.txt is not in UTF-8"),
         ("bad.pdf", b"%PDF-1.7\nnothing", "bad.pdf could not be read: its PDF is damaged"),

@@ -72,9 +72,9 @@ def test_a_nearly_full_context_warns_before_sending(ready, qtbot, loop):
     assert composer.panel.isHidden()
     composer.draft.setPlainText("z" * 800)
     qtbot.waitUntil(composer.panel.isVisible)
-    assert composer.panel.title.text() == "The context is nearly full"
+    assert composer.panel.title.text() == "Context nearly full"
     assert composer.panel.message.text() == "284 of 4,096 tokens are left for the answer."
-    assert labels(ready) == ["Drop the oldest turns", "Continue in a new chat with a summary"]
+    assert labels(ready) == ["Drop oldest messages", "Continue in a new chat with a summary"]
     # It can be sent as it is, without leaving anything out.
     composer.button.click()
     qtbot.waitUntil(lambda: len(ready.script.requests) == 2)
@@ -86,8 +86,8 @@ def test_a_message_that_does_not_fit_is_not_sent(ready, qtbot, loop):
     composer = ready.window.chat.composer
     composer.draft.setPlainText("z" * 5000)
     qtbot.waitUntil(composer.panel.isVisible)
-    assert composer.panel.title.text() == "This does not fit"
-    assert "5,004 tokens" in composer.panel.message.text()
+    assert composer.panel.title.text() == "Too long"
+    assert composer.panel.message.text() == "5,004 of 4,096 tokens."
     composer.button.click()
     assert ready.script.requests == []
     assert composer.text == "z" * 5000
@@ -102,10 +102,10 @@ def test_the_oldest_turns_are_left_out_once_the_person_agrees(ready, qtbot, loop
     ask(ready, qtbot, "x" * 1500, "y" * 2000)
     composer.draft.setPlainText("z" * 900)
     qtbot.waitUntil(composer.panel.isVisible)
-    press(ready, "Drop the oldest turns")
+    press(ready, "Drop oldest messages")
     qtbot.waitUntil(composer.panel.isHidden)
     assert composer.gauge.text == "3,072 / 4,096"
-    assert "The oldest turns are dropped; with them it would be 4,412" in composer.gauge.accessibleName()
+    assert "The oldest messages are dropped; with them it would be 4,412" in composer.gauge.accessibleName()
     composer.button.click()
     qtbot.waitUntil(lambda: len(ready.script.requests) == 2 and not ready.chat_session.busy)
     assert ready.script.requests[-1].overflow is Overflow.SHIFT
@@ -118,7 +118,7 @@ def test_the_oldest_turns_are_left_out_once_the_person_agrees(ready, qtbot, loop
     # A message that is too long on its own is still not sent.
     composer.draft.setPlainText("z" * 3500)
     qtbot.waitUntil(composer.panel.isVisible)
-    assert composer.panel.message.text().startswith("Even without the oldest turns this takes 3,504 tokens")
+    assert composer.panel.message.text() == "3,504 of 3,072 tokens, even without the oldest messages."
     composer.button.click()
     assert len(ready.script.requests) == 2
 

@@ -60,7 +60,7 @@ MORE = (*TALK, Message("user", "c"))
         (PromptState("m", MORE), 100, ""),
         (PromptState("m", MORE), 51, ""),
         (PromptState("m", MORE), 10, "its cache was evicted"),
-        (PromptState("m", MORE, trims=True), 10, "the oldest turns were dropped"),
+        (PromptState("m", MORE, trims=True), 10, "the oldest messages were dropped"),
         (PromptState("m", MORE, think=Think.HIGH), 10, "the setting for thinking was changed"),
         (PromptState("n", MORE), 0, "this model has not seen it yet"),
         (PromptState("m", (SYSTEM, *MORE)), 0, "the system prompt was changed"),

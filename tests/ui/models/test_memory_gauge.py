@@ -16,7 +16,7 @@ def test_the_gauge_describes_itself_in_words(stage, loop):
     gauge.show_sample(MemorySample(16_000_000_000, 1_600_000_000))
     gauge.show_figures(MemoryFigures(2_000_000_000, 500_000_000, 0, 0, 0, 3_000_000_000, 200_000_000))
     assert "nearly full" in gauge.accessibleName()
-    spoken = "This model 2.0 GB, Context in use 200 MB, Cached 300 MB, Contexts take at most 3.0 GB"
+    spoken = "This model 2.0 GB, Context in use 200 MB, Prompt cache 300 MB, Contexts take at most 3.0 GB"
     assert spoken in gauge.accessibleName()
     assert "Other programs 11.9 GB" in gauge.accessibleName()
     gauge.show_sample(None)
@@ -33,7 +33,7 @@ def test_the_segments_of_the_bar_add_up(stage, loop):
         ("Other programs", 5 * GB),
         ("llama", 4 * GB),
         ("Context in use", GB // 4),
-        ("Cached", GB - GB // 4),
+        ("Prompt cache", GB - GB // 4),
     ]
     for segment in gauge.segments:
         assert segment.name.lower() in gauge.accessibleName().lower()
@@ -72,7 +72,7 @@ def test_colour_word_and_number_follow_each_sample(stage, loop, dressed, appeara
         gauge.show_sample(taken)
         seen.append((gauge.free.text(), gauge.free.palette().color(gauge.free.foregroundRole()).name()))
     texts, colors = zip(*seen, strict=True)
-    assert [text.rpartition("· ")[2] for text in texts] == ["plenty free", "getting tight", "critical", "—"]
+    assert texts == ("60 B free", "22 B free · getting tight", "9 B free · critical", "—")
     assert list(colors[1:3]) == [dressed.tokens.warn, dressed.tokens.alert]
     assert len(set(texts)) == 4
     gauge.show_sample(MemorySample(100, 9, shortage=2))

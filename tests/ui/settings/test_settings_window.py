@@ -163,7 +163,7 @@ def test_an_invalid_number_is_refused_in_place(settings, stage, qtbot, loop, nam
     row = row_of(field)
     assert row.error.isVisible()
     assert row.error.text() == why
-    assert field.text() == "The model’s own"
+    assert field.text() == "Default"
     assert stage.window.preferences.values.options == {}
     field.stepUp()
     assert row.error.isHidden()
@@ -378,7 +378,7 @@ def test_the_engine_moves_at_the_next_start(settings, stage, qtbot, loop, tasks,
     page.host.buttons["process"].click()
     assert stage.window.preferences.values.engine_host == "process"
     assert "In its own process" in page.row.hint.text()
-    assert [label.text() for label in page.findChildren(QLabel) if "when Sotto starts" in label.text()]
+    assert [label.text() for label in page.findChildren(QLabel) if "after restart" in label.text()]
     monkeypatch.setenv("SOTTO_ENGINE_HOST", "thread")
     forced = EnginePage(stage.window.preferences, EngineChoices(tasks))
     assert [
@@ -398,7 +398,7 @@ def shortcut(stage, loop):
 
 def test_the_quick_prompts_keys_are_recorded_and_a_failure_is_shown(shortcut, settings, stage, qtbot, loop):
     page = settings("quick").page(QuickPage)
-    assert page.keys_row.hint.text() == "None: click here and press a key combination."
+    assert page.keys_row.hint.text() == "Click to record"
     page.keys.setFocus()
     keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Space, keys)

@@ -119,7 +119,7 @@ def test_context_lengths_to_choose_from():
 
 @pytest.mark.parametrize(
     ("available", "shortage", "word"),
-    [(50, 0, "plenty free"), (20, 0, "getting tight"), (15, 0, "nearly full"), (50, 2, "critical")],
+    [(50, 0, ""), (20, 0, "getting tight"), (15, 0, "nearly full"), (50, 2, "critical")],
 )
 def test_pressure(available, shortage, word):
     assert pressure_label(MemorySample(100, available, shortage=shortage)) == word

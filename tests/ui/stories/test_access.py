@@ -52,7 +52,7 @@ def compare(widget, name):
 def test_the_accessibility_tree_of_the_first_page(ready, qtbot, loop, size):
     ready.window.resize(*SIZES[size])
     qtbot.waitUntil(lambda: bool(ready.window.models.planner.plans))
-    qtbot.waitUntil(lambda: "plenty" in ready.window.sidebar.gauge.accessibleName())
+    qtbot.waitUntil(lambda: "free" in ready.window.sidebar.gauge.accessibleName())
     qtbot.wait(300)
     compare(ready.window, f"first-{size}")
 

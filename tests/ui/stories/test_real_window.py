@@ -179,9 +179,9 @@ def test_a_dropped_folder_and_its_weights_load(qtbot, window, loop, tmp_path):
 def test_memory_is_freed_after_eject(qtbot, window, loop):
     gauge = window.sidebar.gauge
     qtbot.waitUntil(lambda: gauge.figures is not None, timeout=WAIT)
-    qtbot.waitUntil(lambda: "Cached" in gauge.accessibleName(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Prompt cache" in gauge.accessibleName(), timeout=WAIT)
     window.sidebar.rows[0].eject.click()
-    qtbot.waitUntil(lambda: "Cached" not in gauge.accessibleName(), timeout=WAIT)
+    qtbot.waitUntil(lambda: "Prompt cache" not in gauge.accessibleName(), timeout=WAIT)
 
 
 @in_both_hosts

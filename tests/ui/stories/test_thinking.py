@@ -49,9 +49,9 @@ def test_thinking_is_chosen_for_a_chat_and_stays_with_it(ready, qtbot, loop):
     composer, choices = ready.window.chat.composer, ready.window.chat.choices
     button, origin = choices.thinking, choices.origins["think"]
     assert composer.think.isVisible()
-    assert (button.text().strip(), origin.text()) == ("Model default ▾", "from the model")
+    assert (button.text().strip(), origin.text()) == ("Default ▾", "from the model")
     assert sent_request(ready, qtbot).think is None
-    assert entries(composer.think) == ["Model default", "On", "Off"]
+    assert entries(composer.think) == ["Default", "On", "Off"]
     pick(composer.think, "Off")
     assert (composer.think.text().strip(), composer.think.accessibleName()) == ("Think: off", "Thinking: Off")
     assert (button.text().strip(), origin.text()) == ("Off ▾", "set here")
@@ -77,7 +77,7 @@ def test_thinking_is_chosen_for_a_chat_and_stays_with_it(ready, qtbot, loop):
 def test_the_settings_apply_to_chats_that_choose_nothing(ready, qtbot, loop):
     ready.window.dialogs.show_settings("answers")
     page = ready.window.dialogs.settings.stack.currentWidget()
-    assert entries(page.thinking) == ["Model default", "On", "Off", "Low", "Medium", "High", "Max"]
+    assert entries(page.thinking) == ["Default", "On", "Off", "Low", "Medium", "High", "Max"]
     pick(page.thinking, "High")
     choices, composer = ready.window.chat.choices, ready.window.chat.composer
     assert ready.window.preferences.values.options == {"think": "high"}
@@ -88,7 +88,7 @@ def test_the_settings_apply_to_chats_that_choose_nothing(ready, qtbot, loop):
     pick(composer.think, "Off")
     assert sent_request(ready, qtbot).think is Think.OFF
     pick(composer.think, "From Settings: High")
-    pick(page.thinking, "Model default")
+    pick(page.thinking, "Default")
     assert (sent_request(ready, qtbot).think, ready.window.preferences.values.options) == (None, {})
 
 
@@ -100,7 +100,7 @@ def test_a_model_that_cannot_think_is_not_asked_to_and_says_so(ready, qtbot, loo
     assert not composer.think.isVisible()
     assert not choices.thinking.isEnabled()
     assert not choices.fields["think_budget"].isEnabled()
-    why = "This model does not support thinking."
+    why = "No thinking mode"
     assert choices.unable.isVisible()
     assert choices.unable.text() == choices.thinking.accessibleDescription() == why
     request = sent_request(ready, qtbot)
@@ -108,7 +108,7 @@ def test_a_model_that_cannot_think_is_not_asked_to_and_says_so(ready, qtbot, loo
     # The choice is kept for another model, which may know levels.
     session._set(replace(session.state, info=replace(session.state.info, thinks=True, knows_efforts=True)))
     assert not choices.unable.isVisible()
-    assert entries(composer.think) == ["Model default", "On", "Off", "Low", "Medium", "High", "Max"]
+    assert entries(composer.think) == ["Default", "On", "Off", "Low", "Medium", "High", "Max"]
     assert sent_request(ready, qtbot).think is Think.ON
 
 

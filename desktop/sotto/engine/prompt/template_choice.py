@@ -71,7 +71,7 @@ def choose_template(source: ModelSource) -> TemplateChoice:
     return TemplateChoice(
         TemplateKind.PLAIN,
         note=f"It brings no chat template{unknown}, so it reads a conversation as plain text, `User: ...` and "
-        "`Assistant: ...`, and may answer worse than it could: give it the template that it was trained with.",
+        "`Assistant: ...`, and may answer worse than it could: choose its chat template.",
     )
 
 

@@ -142,10 +142,9 @@ class Shell(QObject):
     def _offer_isolation(self, window: MainWindow) -> None:
         """Report that the app crashed while a model was computing, and offer to run the engine in its own process."""
         window.chat.notice.show_question(
-            "Sotto quit unexpectedly while a model was running",
-            "If that was a crash: when the engine runs in a process of its own, a crash ends an answer but not Sotto. "
-            "This takes effect at the next start, and can be undone in Settings.",
-            "Isolate the engine",
+            "Sotto closed unexpectedly",
+            "Running the engine separately keeps a crash from closing the app. Takes effect after restart.",
+            "Turn on",
             lambda: self._preferences.change(engine_host=PROCESS),
         )
         window.chat.notice.stays = True

@@ -68,7 +68,7 @@ class ContextActions(QObject):
         chat, state = self._current.session, self._session.state
         actions: list[ContextAction] = []
         if use.earlier and not use.trims and use.last <= use.room:
-            actions.append(ContextAction("Drop the oldest turns", chat.draft.allow_trimming))
+            actions.append(ContextAction("Drop oldest messages", chat.draft.allow_trimming))
         if not chat.busy and state.info is not None and state.record is not None:
             context = use.larger_context(state.record.context_length)
             if context is not None:

@@ -62,7 +62,7 @@ class ContextGauge(QWidget):
         self._numbers.setText(self.text)
         spoken = _context_line(use.used, use.limit)
         if use.shortened:
-            spoken += f" The oldest turns are dropped; with them it would be {wording.count(use.tokens)}."
+            spoken += f" The oldest messages are dropped; with them it would be {wording.count(use.tokens)}."
         self.setAccessibleName(spoken)
         self.setToolTip(spoken)
 
@@ -157,9 +157,7 @@ def _context_warning(use: ContextUse) -> tuple[str, str]:
     """Return the title and the message of the warning that a context is nearly or too full."""
     used, limit, room, left = map(wording.count, (use.used, use.limit, use.room, use.limit - use.used))
     if use.over and use.shortened:
-        why = f"Even without the oldest turns this takes {used} tokens, and the model has room for {room}."
-        return "This does not fit", why
+        return "Too long", f"{used} of {room} tokens, even without the oldest messages."
     if use.over:
-        why = f"Together with the conversation this takes {used} tokens, and the model has room for {limit}."
-        return "This does not fit", why
-    return "The context is nearly full", f"{left} of {limit} tokens are left for the answer."
+        return "Too long", f"{used} of {limit} tokens."
+    return "Context nearly full", f"{left} of {limit} tokens are left for the answer."

@@ -14,8 +14,8 @@ from sotto.ui.preferences.answer_options import THINK_LABELS, THINKING_TIP, is_t
 from sotto.ui.toolkit.number import Origin
 from sotto.ui.toolkit.widgets import IconButton, add_action, popup
 
-_CANNOT = "This model does not support thinking."
-_AS_IT_DOES = "Model default"
+_CANNOT = "No thinking mode"
+_AS_IT_DOES = "Default"
 
 
 class ThinkingButton(IconButton):

@@ -45,7 +45,7 @@ def reread_reason(before: PromptState, tokens: int, now: PromptState, cached: in
     if first is None and before.think != now.think:
         return "the setting for thinking was changed"
     if first is None:
-        return "the oldest turns were dropped" if now.trims else "its cache was evicted"
+        return "the oldest messages were dropped" if now.trims else "its cache was evicted"
     changed = (*before.messages[first : first + 1], *now.messages[first : first + 1])
     if any(message.role == "system" for message in changed):
         return "the system prompt was changed"

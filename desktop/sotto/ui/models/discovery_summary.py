@@ -108,7 +108,7 @@ class DiscoverySummary(QFrame):
         total = wording.size(sum(record.size for record in found))
         self.headline.setText(f"Found {many} you already have ({total})" if found else "No other models found yet")
         self.hint.setText(
-            "Sotto reads them in place and never changes them. You can also drop a model on this window."
+            "Sotto reads them in place and never changes them. Drop a model here to add it."
             if found
             else " ".join(
                 part

@@ -19,7 +19,7 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import ElidedLabel, Label, draw_bar, plain_tip
 
 SAMPLE_EVERY_MS = 3000
-_ROLES = {"plenty free": "caption", "getting tight": "warn", "nearly full": "alert", "critical": "alert"}
+_ROLES = {"getting tight": "warn", "nearly full": "alert", "critical": "alert"}
 _GHOST_ALPHA = 70
 
 
@@ -125,8 +125,10 @@ class MemoryGauge(QFrame):
             word, spoken = "", ["Memory unknown"]
         else:
             word = pressure_label(sample)
-            self.free.setText(f"{wording.size(sample.available)} free · {word}")
-            spoken = [f"Memory {word}: {wording.size(sample.available)} of {wording.size(sample.total)} free"]
+            free = f"{wording.size(sample.available)} free"
+            self.free.setText(f"{free} · {word}" if word else free)
+            memory = f"Memory {word}" if word else "Memory"
+            spoken = [f"{memory}: {wording.size(sample.available)} of {wording.size(sample.total)} free"]
         self.free.setProperty("role", _ROLES.get(word, "caption"))
         self.free.style().unpolish(self.free)
         self.free.style().polish(self.free)
@@ -151,7 +153,7 @@ class MemoryGauge(QFrame):
             segments.append(Segment(name, figures.weights, "accent"))
         if figures and (figures.cache or figures.weights):
             segments.append(Segment("Context in use", figures.live, "live"))
-            segments.append(Segment("Cached", figures.cache - figures.live, "kept"))
+            segments.append(Segment("Prompt cache", figures.cache - figures.live, "kept"))
         if self._planned and (plan := self._planned[1].plan) is not None:
             name, beside = self._planned[0], bytes_beside_weights(plan)
             segments.append(Segment(name, plan.weights, "accent", ghost=True))

@@ -53,7 +53,7 @@ def source_names(record: ModelRecord) -> list[str]:
 
 def model_facts(record: ModelRecord) -> str:
     """Return the properties of a model in one line."""
-    made_for = f"made for {wording.count(record.context_length)} tokens" if record.context_length else ""
+    context = f"{wording.count(record.context_length)}-token context" if record.context_length else ""
     kind = {Format.GGUF: "GGUF", Format.SAFETENSORS: "safetensors"}.get(record.format) if record.format else ""
     number = wording.parameters(record.parameters)
     parts = (
@@ -62,7 +62,7 @@ def model_facts(record: ModelRecord) -> str:
         quantization(record),
         kind,
         record.architecture,
-        made_for,
+        context,
     )
     return " · ".join(part for part in parts if part)
 
@@ -71,7 +71,7 @@ def abilities(record: ModelRecord) -> str:
     """Return a line on the abilities that a model's files state; empty if they state none."""
     words = {
         "completion": "text",
-        "vision": "pictures",
+        "vision": "images",
         "tools": "tools",
         "thinking": "thinking",
         "embedding": "embeddings",
@@ -94,7 +94,7 @@ def projection_line(projection: Projection, memory: MachineMemory) -> str:
     if projection.fit is Fit.NO:
         return plan.sentence
     total = wording.size(memory.sample.total) if memory.sample else ""
-    return f"Loading it brings memory to {round(100 * (projection.share or 0))} % of {total}."
+    return f"Memory in use after loading: {round(100 * (projection.share or 0))} % of {total}."
 
 
 def prediction_line(predicted: int, actual: int) -> str:

@@ -11,7 +11,7 @@ from sotto.ui.toolkit.number import Inherited, Number, Origin, is_number
 _DEFAULTS = SamplingOptions()
 _MAX_INT = 2**31 - 1
 THINK_BUDGET = Number(
-    "think_budget", "Longest thought", 0, _MAX_INT, 256, 0, "In tokens; then thinking ends", "no limit"
+    "think_budget", "Max thinking tokens", 0, _MAX_INT, 256, 0, "In tokens; then thinking ends", "no limit"
 )
 COMMON_NUMBERS = (
     Number("temperature", "Temperature", 0, 5, 0.1, 2, "0 always picks the most likely token; higher is more varied"),
@@ -23,7 +23,7 @@ COMMON_NUMBERS = (
     Number("repeat_penalty", "Repeat penalty", 0, 5, 0.05, 2, "Above 1 repeats less"),
     Number("dry_multiplier", "DRY", 0, 5, 0.1, 2, "Above 0 avoids repeating whole passages"),
     Number("seed", "Seed", 0, _MAX_INT, 1, 0, "The same seed gives the same answer", "random"),
-    Number("num_predict", "Longest answer", 1, _MAX_INT, 64, 0, "In tokens", str(DEFAULT_MAX_TOKENS), "no limit"),
+    Number("num_predict", "Max response tokens", 1, _MAX_INT, 64, 0, "In tokens", str(DEFAULT_MAX_TOKENS), "no limit"),
     THINK_BUDGET,
 )
 _WINDOW_TIP = "this many of the last tokens; -1 for the whole context, 0 for none"

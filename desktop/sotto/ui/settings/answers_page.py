@@ -58,20 +58,20 @@ class AnswersPage(FormPage):
                 self.follow,
             )
         )
-        group = self.add_group("Defaults for all chats")
+        group = self.add_group("Defaults for new chats")
         self._system_row = FormRow("System prompt", "", self.system, below=True)
         group.add(self._system_row)
         group.add(FormRow("Thinking", f"{THINKING_TIP}. No effect on models without it.", self.thinking))
         self._add_numbers(group, COMMON_NUMBERS)
         self._add_numbers(self.add_group("More options, which few people need"), ADVANCED_NUMBERS)
-        self.add_note("Each chat can override these; its settings show where each value comes from.")
+        self.add_note("Individual chats can override these.")
         row = FormRow(
             "Context length",
             "In tokens, up to the maximum of each model. If there is not enough memory, the model is not loaded "
             "and you see how many would fit. Applies from the next load.",
             self.context,
         )
-        self.context.setSpecialValueText("The model’s own")
+        self.context.setSpecialValueText("Default")
         self.context.refused.connect(row.show_error)
         self.context.chosen.connect(lambda: preferences.change(num_ctx=self.context.number or 0))
         self.add_group("Models").add(row)
@@ -87,7 +87,7 @@ class AnswersPage(FormPage):
         for number in numbers:
             field = self.fields[number.name]
             field.show_inherited(inherited_value(number, {}, {}))
-            field.setSpecialValueText("The model’s own")
+            field.setSpecialValueText("Default")
             row = FormRow(number.title, number.tip, field)
             field.refused.connect(row.show_error)
             field.chosen.connect(self._save_options)

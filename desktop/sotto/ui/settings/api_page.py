@@ -27,7 +27,7 @@ _KEY_BYTES = 24
 class ApiPage(FormPage):
     """The switch of the API with its state, address, port, key and allowed origins."""
 
-    name, title, icon = "programs", "Other programs", "plug"
+    name, title, icon = "programs", "Local server", "plug"
 
     def __init__(self, preferences: PreferenceStore, switch: "ApiSwitch | None") -> None:
         """Show and change `preferences`.
@@ -85,7 +85,7 @@ class ApiPage(FormPage):
         for row in (host, port, key, origins):
             group.add(row)
         self.add_note(
-            "Serves the APIs of Ollama, OpenAI and Anthropic. Programs share the model in the window; their "
+            "Compatible with the Ollama, OpenAI and Anthropic APIs. Programs share the model in the window; their "
             "requests are not saved in your chats."
         )
         preferences.changed.connect(self._show)

@@ -41,7 +41,7 @@ class AppearancePage(FormPage):
         row = FormRow("Text size", "Of the whole window; you can also change it in the View menu.", sizes)
         self.zoom.refused.connect(row.show_error)
         group.add(row)
-        self.add_note("Animations follow your desktop: if it asks for reduced motion, there are none.")
+        self.add_note("Follows the system’s reduced-motion setting.")
         preferences.changed.connect(self._show)
         self._show(preferences.values)
 

@@ -43,7 +43,7 @@ class EnginePage(FormPage):
             group.add(self.memory_row)
             choices.loaded.connect(self._show_usage)
             choices.failed.connect(self.memory_row.show_error)
-        self.add_note("Changes apply when Sotto starts the next time.")
+        self.add_note("Takes effect after restart.")
         forced = forced_kind()
         if forced:
             self.add_note(f"SOTTO_ENGINE_HOST is set to {forced} in the environment, which overrides this.")

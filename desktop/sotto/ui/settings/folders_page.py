@@ -35,7 +35,7 @@ class FoldersPage(FormPage):
         self.refusal.hide()
         self.add(self.add_button)
         self._rows.setAlignment(self.add_button, Qt.AlignmentFlag.AlignLeft)
-        self.default_group = self.add_group("Always searched")
+        self.default_group = self.add_group("Searched automatically")
         self.add_note("Other programs’ models are read in place and never changed, moved or deleted.")
         self.speed = ValueField("Download speed", parse_speed)
         self.speed.setPlaceholderText("Unlimited")

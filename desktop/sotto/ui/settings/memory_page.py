@@ -52,7 +52,7 @@ class MemoryPage(FormPage):
         self.idle.chosen.connect(self._save_idle)
         idle = FormRow(
             "Unload when idle",
-            "In minutes; 0 for never. Models that you keep loaded stay. Applies immediately.",
+            "Unload after this many minutes idle (0 = never).",
             self.idle,
         )
         self.idle.refused.connect(idle.show_error)

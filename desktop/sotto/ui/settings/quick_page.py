@@ -45,12 +45,10 @@ class QuickPage(FormPage):
         self.keys.setMaximumSequenceLength(1)
         self.keys.setClearButtonEnabled(True)
         self.keys.keySequenceChanged.connect(self._save_keys)
-        self.keys_row = FormRow("Keys", "", self.keys)
+        self.keys_row = FormRow("Shortcut", "", self.keys)
         self.fresh = NumberField(_FRESH, optional=False, unit=" min")
         self.fresh.chosen.connect(self._save_minutes)
-        fresh = FormRow(
-            "New chat after", "In minutes after it was hidden; until then the conversation continues.", self.fresh
-        )
+        fresh = FormRow("New chat after", "Start fresh if unused for this many minutes.", self.fresh)
         self.fresh.refused.connect(fresh.show_error)
         self.login = Switch("Launch at login")
         self.login.toggled.connect(self._start_set_login)
@@ -92,7 +90,7 @@ class QuickPage(FormPage):
         problem = note = ""
         if self._shortcut is not None and keys:
             problem, note = self._shortcut.problem, self._shortcut.note
-        default = f"{keys} shows and hides it anywhere." if keys else "None: click here and press a key combination."
+        default = f"{keys} shows and hides it anywhere." if keys else "Click to record"
         self.keys_row.set_hint("" if problem else note or default)
         self.keys_row.show_error(problem)
 

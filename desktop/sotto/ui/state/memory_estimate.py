@@ -61,11 +61,11 @@ def sample_memory() -> MemorySample:
 
 
 def pressure_label(sample: MemorySample) -> str:
-    """Describe the memory pressure in words."""
+    """Describe the memory pressure in words; empty if there is none."""
     used = 1 - sample.available / sample.total
     if sample.shortage >= _CRITICAL:
         return "critical"
-    return "nearly full" if used >= FULL_FROM else "getting tight" if used >= TIGHT_FROM else "plenty free"
+    return "nearly full" if used >= FULL_FROM else "getting tight" if used >= TIGHT_FROM else ""
 
 
 class Fit(StrEnum):

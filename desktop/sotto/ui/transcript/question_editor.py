@@ -35,7 +35,7 @@ class QuestionEditor(QFrame):
         self.cancel = TextButton("Cancel", "quiet")
         self.cancel.clicked.connect(self.cancelled)
         foot = QHBoxLayout()
-        foot.addWidget(Label("The previous version is kept", "caption"), 1)
+        foot.addWidget(Label("Previous version is kept", "caption"), 1)
         foot.addWidget(self.cancel)
         foot.addWidget(self.send)
         layout = QVBoxLayout(self)
