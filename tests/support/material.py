@@ -1,4 +1,4 @@
-"""The folder of real models and test vectors beside the project, which may be missing."""
+"""The folder of real models and test vectors next to the project folder, which may be missing."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Requests as clients send them, by path."""
+"""Request bodies as clients send them, by path."""
 
 _PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 _FUNCTION = {"name": "weather", "description": "Tells the weather in a city.", "parameters": _PARAMETERS}
@@ -27,10 +27,10 @@ _OPTIONS = {
     "seed": 42,
     "stop": ["\n\n"],
 }
-_OF_ANY_ANSWER = {"stream": True, "keep_alive": "10m", "truncate": True, "shift": False}
-_OF_OLLAMA = {**_OF_ANY_ANSWER, "think": False, "options": _OPTIONS, "logprobs": True, "top_logprobs": 3}
-# What each dialect takes beside its own fields.
-_DRAWN_BY = {
+_COMMON = {"stream": True, "keep_alive": "10m", "truncate": True, "shift": False}
+_OLLAMA = {**_COMMON, "think": False, "options": _OPTIONS, "logprobs": True, "top_logprobs": 3}
+# Sampling options that every dialect accepts in addition to its own fields.
+_SAMPLING = {
     "temperature": 0.7,
     "top_p": 0.9,
     "top_k": 40,
@@ -54,10 +54,10 @@ _DRAWN_BY = {
     "logit_bias": {"42": -100},
     "seed": 42,
 }
-_OF_OPENAI = {
+_OPENAI = {
     "stream": True,
     "stream_options": {"include_usage": True},
-    **_DRAWN_BY,
+    **_SAMPLING,
     "stop": ["\n\n"],
     "n": 1,
     "max_tokens": 128,
@@ -67,7 +67,7 @@ _OF_OPENAI = {
 }
 BODIES = {
     "/api/generate": (
-        {"model": "sotto", "prompt": "Why is the sky blue?", "system": "Be brief.", **_OF_OLLAMA, "think": "high"},
+        {"model": "sotto", "prompt": "Why is the sky blue?", "system": "Be brief.", **_OLLAMA, "think": "high"},
         {"model": "sotto", "prompt": "List three colours.", "format": "json", "stream": False, "keep_alive": 600},
         {
             "model": "sotto",
@@ -80,7 +80,7 @@ BODIES = {
         {"model": "qwen2.5-coder", "prompt": "def add(a, b):\n    ", "suffix": "\n\nprint(add(1, 2))\n"},
     ),
     "/api/chat": (
-        {"model": "sotto", "messages": [_HELLO], **_OF_OLLAMA},
+        {"model": "sotto", "messages": [_HELLO], **_OLLAMA},
         {"model": "sotto", "messages": [_HELLO], "tools": [_TOOL], "format": "json", "think": "low", "keep_alive": -1},
         {
             "model": "sotto",
@@ -117,7 +117,7 @@ BODIES = {
     "/api/copy": ({"source": "qwen3:4b", "destination": "mine"},),
     "/api/delete": ({"model": "qwen3:4b"}, {"name": "qwen3:4b"}),
     "/v1/chat/completions": (
-        {"model": "sotto", "messages": [_HELLO], **_OF_OPENAI, "max_completion_tokens": 128},
+        {"model": "sotto", "messages": [_HELLO], **_OPENAI, "max_completion_tokens": 128},
         {
             "model": "sotto",
             "messages": [_HELLO],
@@ -147,7 +147,7 @@ BODIES = {
         },
     ),
     "/v1/completions": (
-        {"model": "sotto", "prompt": "Once upon a time", **_OF_OPENAI, "logprobs": 3},
+        {"model": "sotto", "prompt": "Once upon a time", **_OPENAI, "logprobs": 3},
         {"model": "sotto", "prompt": ["Once", "Twice"], "stop": ".", "echo": True, "keep_alive": "10m"},
         {"model": "qwen2.5-coder", "prompt": "def add(a, b):\n    ", "suffix": "\n\nprint(add(1, 2))\n"},
         {"model": "sotto", "prompt": "Who?", "response_format": {"type": "json_object"}},
@@ -160,7 +160,7 @@ BODIES = {
             "input": "Hello!",
             "instructions": "Be brief.",
             "max_output_tokens": 128,
-            **_DRAWN_BY,
+            **_SAMPLING,
             "stream": True,
             "store": False,
             "truncation": "auto",
@@ -201,7 +201,7 @@ BODIES = {
             "input_extra": [{"filename": "one.py", "text": "x = 1\n"}],
             "prompt": "    ",
             "n_predict": 128,
-            **_DRAWN_BY,
+            **_SAMPLING,
             "stop": ["\n\n"],
             "ignore_eos": False,
             "t_max_predict_ms": 1000,
@@ -243,7 +243,7 @@ BODIES = {
             "messages": [_HELLO],
             "system": "Be brief.",
             "stream": True,
-            **_DRAWN_BY,
+            **_SAMPLING,
             "stop_sequences": ["\n\n"],
             "thinking": {"type": "enabled", "budget_tokens": 1024},
             "keep_alive": "10m",

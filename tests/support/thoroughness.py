@@ -39,7 +39,7 @@ def covering(cases: Collection[tuple[Any, ...]], strength: int) -> set[tuple[Any
 
 
 def some(values: Sequence[Any], count: int) -> list[Any]:
-    """Return the values of a parameter, of which an ordinary run takes `count`, spread evenly."""
+    """Return the values of a parameter; an ordinary run uses only `count` of them, evenly spread."""
     chosen = {index * len(values) // count for index in range(count)}
     return [
         value if index in chosen else pytest.param(value, marks=pytest.mark.full) for index, value in enumerate(values)
@@ -47,10 +47,10 @@ def some(values: Sequence[Any], count: int) -> list[Any]:
 
 
 def share(count: int, least: int = 10) -> int:
-    """Return `count` in a run of everything; otherwise a quarter of it, but `least` of them."""
+    """Return `count` in a run of everything; otherwise a quarter of it, but at least `least`."""
     return count if settings.get_current_profile_name() == "full" else min(count, max(least, count // 4))
 
 
 def examples(count: int, least: int = 10, **more: Any) -> settings:
-    """Return settings for the share of `count` examples, of which a test with many parameters needs few for each."""
+    """Return settings with `share(count)` examples; a test with many parameter values needs few for each."""
     return settings(max_examples=share(count, least), **more)

@@ -15,19 +15,19 @@ def home(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_without_choices_the_machine_decides(monkeypatch):
+def test_default_settings_depend_on_the_machine(monkeypatch):
     monkeypatch.setattr(module.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 40 << 30}))
     found = read_settings()
     assert (found.prefix_budget, found.kv_bits, found.disk_budget) == (None, None, 10 << 30)
     assert found.disk_root == module.disk_root()
 
 
-def test_a_full_disk_is_left_alone(monkeypatch):
+def test_a_nearly_full_disk_is_not_used(monkeypatch):
     monkeypatch.setattr(module.shutil, "disk_usage", lambda _: type("Usage", (), {"free": 5 << 30}))
     assert read_settings().disk_budget == 0
 
 
-def test_choices_last_and_can_be_taken_back():
+def test_settings_are_saved_and_can_be_reset():
     change_settings({"prefix_budget": 5, "disk_budget": 0, "kv_bits": 8, "memory_limit": 10**9})
     found = read_settings()
     assert (found.prefix_budget, found.disk_budget, found.kv_bits, found.memory_limit) == (5, 0, 8, 10**9)
@@ -48,7 +48,7 @@ def test_choices_last_and_can_be_taken_back():
         {"memory_limit": 1000},
     ],
 )
-def test_a_choice_that_makes_no_sense_is_refused_and_changes_nothing(changes):
+def test_an_invalid_setting_is_refused_and_changes_nothing(changes):
     change_settings({"prefix_budget": 7})
     with pytest.raises(InvalidRequestError, match="must be"):
         change_settings({"disk_budget": 9, **changes})
@@ -56,7 +56,7 @@ def test_a_choice_that_makes_no_sense_is_refused_and_changes_nothing(changes):
 
 
 @pytest.mark.parametrize("content", ["", "{", "[1]", "null", '{"kv_bits": 5}', '{"disk_budget": "x"}', "\0"])
-def test_a_damaged_file_is_as_good_as_none(content, caplog):
+def test_a_damaged_file_is_ignored(content, caplog):
     settings_file().parent.mkdir(parents=True)
     settings_file().write_text(content)
     found = read_settings()
@@ -64,7 +64,7 @@ def test_a_damaged_file_is_as_good_as_none(content, caplog):
     assert "engine.json" in caplog.text
 
 
-def test_a_file_that_cannot_be_written_is_told(home):
+def test_a_file_that_cannot_be_written_is_reported(home):
     (home / "config").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be written"):
         change_settings({"kv_bits": 8})
@@ -74,11 +74,11 @@ def test_a_file_that_cannot_be_written_is_told(home):
     ("text", "size"),
     [("0", 0), ("16G", 16 * 10**9), ("1.5gb", 15 * 10**8), ("800 M", 8 * 10**8), ("12", 12), ("3k", 3000)],
 )
-def test_sizes_are_read_as_people_write_them(text, size):
+def test_sizes_are_read_in_common_notations(text, size):
     assert size_of(text) == size
 
 
 @pytest.mark.parametrize("text", ["", "much", "-1", "1e99", "nan", "inf", "5X", "G"])
-def test_other_texts_are_no_sizes(text):
+def test_other_texts_are_refused_as_sizes(text):
     with pytest.raises(InvalidRequestError, match="for example 16G"):
         size_of(text)

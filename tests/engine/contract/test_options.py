@@ -1,4 +1,4 @@
-"""Options as they come in: defaults, precedence, and what is refused with which sentence."""
+"""Options of requests and models: defaults, precedence, and the messages for refused ones."""
 
 import math
 
@@ -52,21 +52,21 @@ def test_defaults_are_those_of_the_types():
     assert request_options({}, {}).sampling == SamplingOptions()
 
 
-def test_every_option_arrives():
+def test_every_option_is_read():
     options = request_options(MODEL, {})
-    apart = ("num_predict", "num_ctx", "stop", "loop_guard", "logit_bias", "dry_sequence_breakers")
+    others = ("num_predict", "num_ctx", "stop", "loop_guard", "logit_bias", "dry_sequence_breakers")
     sampling = SamplingOptions(
-        **{name: value for name, value in MODEL.items() if name not in apart},
+        **{name: value for name, value in MODEL.items() if name not in others},
         logit_bias=((5, -100.0), (17, 2.5)),
         dry_sequence_breakers=("\n", "User:"),
     )
     assert options == RequestOptions(sampling, 100, 4096, ("<|im_end|>", "User:"), loop_guard=False)
-    # What is checked already passes as it is.
+    # Options that have been checked already pass unchanged.
     assert request_options({}, options_by_name(options.sampling)).sampling == options.sampling
     assert {*MODEL} == set(_READERS)
 
 
-def test_a_request_goes_before_the_model_and_the_model_before_the_defaults():
+def test_requests_override_models_and_models_override_defaults():
     options = request_options({"temperature": 0.6, "top_k": 20}, {"temperature": 0})
     assert options.sampling == SamplingOptions(temperature=0, top_k=20)
     assert request_options({"stop": ["a"]}, {"stop": "b"}).stop == ("b",)
@@ -89,12 +89,12 @@ def test_a_request_goes_before_the_model_and_the_model_before_the_defaults():
         ("min_p", 1, 1.0),
     ],
 )
-def test_values_at_the_edges(name, value, expected):
+def test_boundary_values(name, value, expected):
     assert getattr(request_options({}, {name: value}).sampling, name) == expected
 
 
 @pytest.mark.parametrize(("given", "expected"), [(-1, -1), (-2, -1), (0, -1), (1, 1), (5, 5), (None, None)])
-def test_no_limit_of_tokens(given, expected):
+def test_num_predict_below_1_means_no_limit(given, expected):
     assert request_options({}, {"num_predict": given}).num_predict == expected
 
 
@@ -148,16 +148,16 @@ def test_a_context_has_at_least_four_tokens(given, expected):
         ("stop", "a" * 1001, "Option stop takes at most 64 texts of at most 1000 characters each."),
     ],
 )
-def test_the_sentence_says_which_option_and_what_would_be_right(name, value, sentence):
+def test_a_refusal_names_the_option_and_the_allowed_values(name, value, sentence):
     with pytest.raises(InvalidRequestError) as caught:
         request_options({}, {name: value})
-    said = str(caught.value)
-    assert said == sentence or (sentence is None and name in said)
-    # What a model says that was made for another program keeps nobody from it.
-    assert request_options({name: value}, {}) == RequestOptions(notes=(f"{said[:-1]}, and was ignored.",))
+    message = str(caught.value)
+    assert message == sentence or (sentence is None and name in message)
+    # The options of a model may be meant for another program, so they are ignored with a note.
+    assert request_options({name: value}, {}) == RequestOptions(notes=(f"{message[:-1]}, and was ignored.",))
 
 
-def test_a_wrong_value_that_is_overridden_does_not_matter():
+def test_a_wrong_value_that_is_overridden_is_ignored():
     assert request_options({"top_k": "many"}, {"top_k": 5}).sampling.top_k == 5
 
 
@@ -178,7 +178,7 @@ def test_unknown_options_are_refused_and_those_of_a_model_noted():
     )
 
 
-def test_those_of_a_client_that_are_not_known_are_left_out_and_named():
+def test_unknown_options_of_a_client_are_left_out_and_named():
     known, notes = known_options({"top_k": "x", "num_gpu": 1, "warp": 1, "seeed": 2, "stop": None})
     assert known == {"top_k": "x", "num_gpu": 1, "stop": None}
     assert notes == ("warp is not known and was ignored.", "seeed is not known; did you mean seed?")
@@ -187,8 +187,8 @@ def test_those_of_a_client_that_are_not_known_are_left_out_and_named():
 
 
 @given(st.data())
-def test_a_name_is_told_from_one_letter(data):
-    """Each option's name with one letter too many, missing, wrong or swapped; two such faults are too many."""
+def test_a_name_with_one_wrong_letter_is_recognized(data):
+    """Check names with one letter added, missing, wrong or swapped; with more faults they are not recognized."""
     right = data.draw(st.sampled_from(sorted(_READERS)))
     place = data.draw(st.integers(0, len(right)))
     letter = data.draw(st.sampled_from("abcdefghijklmnopqrstuvwxyz_"))
@@ -202,13 +202,13 @@ def test_a_name_is_told_from_one_letter(data):
         if wrong not in _READERS:
             (note,) = misspelling_notes([wrong])
             named_as = note.removeprefix(f"{wrong} is not known; did you mean ").removesuffix("?")
-            # Of short names, several may be as near.
+            # Several short names may be equally close.
             assert named_as in _READERS
             assert named_as == right or abs(len(named_as) - len(wrong)) <= 1
         assert misspelling_notes([f"{wrong}{letter}q7"]) == ()
 
 
-def test_what_is_further_off_is_not_guessed_at():
+def test_names_with_more_wrong_letters_are_not_guessed():
     assert misspelling_notes(["user", "model", "messages", "temp", "mirostat_t", "max_tokens", "n", "", "seeeed"]) == ()
     assert misspelling_notes(["tmeperature", "emperature", "top__p", "temperatur", "sotp"]) == (
         "tmeperature is not known; did you mean temperature?",
@@ -219,7 +219,7 @@ def test_what_is_further_off_is_not_guessed_at():
     )
 
 
-# All that Ollama's `api.Options` has or had.
+# All options that Ollama's `api.Options` has or had.
 OLLAMA = """
 draft_num_predict embedding_only f16_kv frequency_penalty logits_all low_vram main_gpu min_p mirostat mirostat_eta
 mirostat_tau num_batch num_ctx num_gpu num_gqa num_keep num_predict num_thread numa penalize_newline presence_penalty
@@ -228,12 +228,12 @@ use_mlock use_mmap vocab_only
 """.split()
 
 
-def test_nothing_that_a_manifest_of_ollama_holds_is_in_the_way():
+def test_no_option_in_a_manifest_of_ollama_is_an_error():
     for value in (True, -3, 1, 0.5, "x", ["x"], {"x": 1}, math.nan, 2**80):
         options = request_options(dict.fromkeys([*OLLAMA, "from_tomorrow"], value), {})
-        told = {note.split()[1] for note in options.notes}
-        assert told >= {"num_gqa", "tfs_z", "penalize_newline", "low_vram", "f16_kv", "from_tomorrow"}
-        assert not told - {*OLLAMA, "from_tomorrow"}
+        noted = {note.split()[1] for note in options.notes}
+        assert noted >= {"num_gqa", "tfs_z", "penalize_newline", "low_vram", "f16_kv", "from_tomorrow"}
+        assert not noted - {*OLLAMA, "from_tomorrow"}
     kept, notes = split_params({"mirostat": 1, "numa": False, "top_k": None, "temperature": -1, "min_p": 0.1})
     assert kept == {"mirostat": 1, "min_p": 0.1}
     assert notes == (
@@ -255,7 +255,7 @@ def test_any_json_gives_options_or_a_sentence(options):
     try:
         read = request_options({}, options)
     except InvalidRequestError as error:
-        assert str(error).startswith("Option ")  # noqa: PT017 - reading them is as good
+        assert str(error).startswith("Option ")  # noqa: PT017 - success is allowed as well
         return
     sampling = read.sampling
     assert 0 <= sampling.temperature <= 100

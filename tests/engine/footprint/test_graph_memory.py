@@ -9,7 +9,7 @@ BYTES = 4 * N * N
 
 
 def measured(function, *lasting):
-    """Return the most bytes beside its inputs while a function's outputs are computed."""
+    """Return the peak bytes, without the inputs, while a function's outputs are computed."""
     mx.eval(lasting)
     mx.clear_cache()
     before = mx.get_active_memory()
@@ -18,7 +18,7 @@ def measured(function, *lasting):
     return mx.get_peak_memory() - before
 
 
-def foreseen(function, *lasting):
+def predicted(function, *lasting):
     return peak(trace(lambda *arrays: list(function(*arrays)), [], list(lasting)))
 
 
@@ -62,7 +62,7 @@ ONE = {
 
 @pytest.fixture(autouse=True)
 def plain():
-    """Compute by MLX alone, whatever other tests have installed."""
+    """Compute with MLX alone, even if other tests have installed kernels."""
     from sotto.engine.footprint.traced_kernels import traceable
 
     with traceable(None):
@@ -70,33 +70,33 @@ def plain():
 
 
 @pytest.mark.parametrize("name", sorted(ONE))
-def test_single_operations_are_foreseen(name):
+def test_the_memory_of_single_operations_is_predicted(name):
     x, w = square(1), square(2)
-    # What is needed no more may be gone before the next buffer is asked for, or not.
+    # An unused buffer may or may not be freed before the next one is allocated, so the largest peak counts.
     most = max(measured(ONE[name], x, w) for _ in range(3))
-    assert foreseen(ONE[name], x, w) == pytest.approx(most, rel=0.03, abs=20_000)
+    assert predicted(ONE[name], x, w) == pytest.approx(most, rel=0.03, abs=20_000)
 
 
 @pytest.mark.parametrize("mode", ["mxfp4", "nvfp4", "mxfp8"])
-def test_unpacking_other_types_is_foreseen(mode):
+def test_the_memory_of_dequantizing_other_types_is_predicted(mode):
     packed = mx.quantize(square(3), mode=mode)
 
     def unpack(*parts):
         return [mx.dequantize(*parts, mode=mode, dtype=mx.float32)]
 
-    assert foreseen(unpack, *packed) == pytest.approx(measured(unpack, *packed), rel=0.1)
+    assert predicted(unpack, *packed) == pytest.approx(measured(unpack, *packed), rel=0.1)
 
 
-def test_as_many_operations_are_in_flight_as_mlx_dispatches_ahead():
+def test_operations_are_in_flight_as_far_as_mlx_dispatches_ahead():
     x, w = square(1), square(2) / N
     for count in (1, 20, 50):
-        assert foreseen(chain(count), x, w) == count * BYTES
-    # A product takes two of the 110 steps and more that may be ahead.
-    assert 55 * BYTES <= foreseen(chain(200), x, w) <= 60 * BYTES
-    assert measured(chain(200), x, w) == pytest.approx(foreseen(chain(200), x, w), rel=0.1)
+        assert predicted(chain(count), x, w) == count * BYTES
+    # A product takes two steps, and slightly more than 110 steps may be dispatched ahead.
+    assert 55 * BYTES <= predicted(chain(200), x, w) <= 60 * BYTES
+    assert measured(chain(200), x, w) == pytest.approx(predicted(chain(200), x, w), rel=0.1)
 
 
-def test_what_is_consumed_counts_until_it_is_read():
+def test_consumed_inputs_count_until_they_are_read():
     def update(cache, new):
         cache = cache * 1
         cache[:1] = new
@@ -118,7 +118,7 @@ def test_nothing_is_computed():
     assert mx.get_peak_memory() - before < 10_000
 
 
-def test_operations_run_after_those_that_they_need():
+def test_operations_run_after_their_inputs():
     def function(x):
         halves = mx.split(x @ x, 2)
         return [halves[0] @ x, mx.exp(halves[1]) + x[:1]]
@@ -134,11 +134,11 @@ def test_operations_run_after_those_that_they_need():
         done |= set(operation.outputs)
 
 
-def test_a_kernel_is_one_operation_that_holds_all_it_reads():
+def test_a_kernel_is_one_operation_that_holds_all_its_inputs():
     def function(x, w):
         return [kernel(mx.broadcast_to(x[:, :1], (N, 2 * N)), x + 1, w + 1)]
 
     graph = trace(function, [], [square(1), square(2)])
     assert [operation.name for operation in order(graph)].count("Kernel") == 1
-    assert len(order(graph)) == 4  # two sums, the number that they share, and the kernel
+    assert len(order(graph)) == 4  # two sums, the number 1 that they share, and the kernel
     assert peak(graph) == 4 * BYTES

@@ -11,57 +11,57 @@ from sotto.errors import EngineError
 
 
 @given(devices(), models, choices, st.lists(st.booleans(), max_size=12), st.data())
-def test_agreeing_always_comes_to_an_end(there, model, options, luck, data):
+def test_the_search_always_ends(available, model, options, luck, data):
     outcomes = iter([*luck, *[False] * 10_000])
-    asked = []
+    proposals = []
 
     def stage(proposal):
-        asked.append(proposal)
-        assert len(asked) < 500
-        graphs = {device.name: data.draw(st.integers(0, 60)) for device in there} if len(asked) < 4 else None
+        proposals.append(proposal)
+        assert len(proposals) < 500
+        graphs = {device.name: data.draw(st.integers(0, 60)) for device in available} if len(proposals) < 4 else None
         return Answer(next(outcomes), graphs=graphs)
 
     closed = []
-    agreed = None
+    accepted = None
     with suppress(EngineError):
-        agreed = place(there, model, PLENTY, options, stage, stage, stage, lambda: closed.append(True))
-    assert bool(closed) == (agreed is None)
-    assert agreed is None or asked[-1] == agreed
+        accepted = place(available, model, PLENTY, options, stage, stage, stage, lambda: closed.append(True))
+    assert bool(closed) == (accepted is None)
+    assert accepted is None or proposals[-1] == accepted
 
 
-def said(model, graphs, most=10**9):
-    """A loader that says what it knows and holds up to `most` bytes on a device."""
+def reporting(model, graphs, limit=10**9):
+    """Return a stage that reports real needs and graphs and accepts up to `limit` bytes on a device, and its log."""
     log = []
 
     def stage(proposal):
         log.append(proposal)
-        fits = all(nbytes + graphs[name] <= most for name, nbytes in bytes_by_device(proposal, model).items())
+        fits = all(nbytes + graphs[name] <= limit for name, nbytes in bytes_by_device(proposal, model).items())
         return Answer(fits, model, graphs)
 
     return stage, log
 
 
-def test_what_a_stage_says_is_taken_up():
+def test_needs_that_a_stage_reports_are_used():
     guess, truth = needs([1] * 9), needs([10] * 9)
-    fit, fits = said(truth, {"a": 15})
-    alloc, allocs = said(truth, {"a": 15})
-    commit, commits = said(truth, {"a": 15})
-    agreed = place([card("a", 60)], guess, PLENTY, NO_OVERHEAD, fit, alloc, commit, pytest.fail)
-    assert agreed.count == 5
+    fit, fits = reporting(truth, {"a": 15})
+    alloc, allocs = reporting(truth, {"a": 15})
+    commit, commits = reporting(truth, {"a": 15})
+    accepted = place([card("a", 60)], guess, PLENTY, NO_OVERHEAD, fit, alloc, commit, pytest.fail)
+    assert accepted.count == 5
     assert [proposal.count for proposal in fits] == [10, 5]
-    assert allocs == commits == [agreed]
+    assert allocs == commits == [accepted]
 
 
-def test_where_less_is_free_than_was_said_it_is_counted_on_less():
+def test_where_less_is_free_than_reported_fewer_layers_are_placed():
     model = needs([10] * 9)
-    stage, log = said(model, {"a": 0}, most=42)
-    agreed = place([card("a", 100)], model, PLENTY, NO_OVERHEAD, stage, stage, stage, pytest.fail)
-    assert agreed.count == 5
+    stage, log = reporting(model, {"a": 0}, limit=42)
+    accepted = place([card("a", 100)], model, PLENTY, NO_OVERHEAD, stage, stage, stage, pytest.fail)
+    assert accepted.count == 5
     assert [proposal.count for proposal in log][:3] == [10, 9, 8]
-    assert bytes_by_device(agreed, model)["a"] <= 42
+    assert bytes_by_device(accepted, model)["a"] <= 42
 
 
-def test_when_nothing_holds_everything_is_freed_and_it_is_said():
+def test_when_no_layout_is_accepted_everything_is_freed_and_an_error_raised():
     closed = []
     refuse = lambda _: Answer(False)  # noqa: E731
     accept = lambda _: Answer(True)  # noqa: E731
@@ -76,10 +76,10 @@ def test_when_nothing_holds_everything_is_freed_and_it_is_said():
 
 
 def test_a_device_that_the_loader_does_not_know_gets_nothing():
-    there = [card("a", 100), card("b", 100)]
+    cards = [card("a", 100), card("b", 100)]
     stage = lambda _: Answer(True, graphs={"b": 0})  # noqa: E731
-    agreed = place(there, needs([10] * 9), PLENTY, NO_OVERHEAD, stage, stage, stage, pytest.fail)
-    assert {span.device for span in agreed.spans} == {"b"}
+    accepted = place(cards, needs([10] * 9), PLENTY, NO_OVERHEAD, stage, stage, stage, pytest.fail)
+    assert {span.device for span in accepted.spans} == {"b"}
 
 
 def test_one_device_takes_all_or_nothing():

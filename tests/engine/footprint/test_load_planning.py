@@ -1,4 +1,4 @@
-"""That a model is loaded where it fits, in the stages of a placement, with what was planned for it."""
+"""Models are loaded where they fit, in the stages of a placement, with the planned context."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def draft(tmp_path):
 
 
 def tight(source, context, draft=None):
-    """Return limits that leave room for so many tokens and no more."""
+    """Return limits that leave room for a context of just this many tokens."""
     needs = needs_with_draft(source, draft, PLENTY)
     budget = max(
         needs.weight_bytes + needs.loading_bytes,
@@ -36,14 +36,14 @@ def tight(source, context, draft=None):
     return Limits(budget, budget, "a test")
 
 
-def test_there_is_nothing_to_plan_for_a_small_model(source, monkeypatch):
-    monkeypatch.setattr(load_planning, "needs_with_draft", lambda *_: pytest.fail("it was planned"))
+def test_a_small_model_needs_no_plan(source, monkeypatch):
+    monkeypatch.setattr(load_planning, "needs_with_draft", lambda *_: pytest.fail("a plan was made"))
     assert plan_load(source, None, PLENTY) == Fitting(PLENTY)
     assert Fitting(PLENTY).prefix_budget(100) == PREFIX_BUDGET
     assert Fitting(Limits(1000, 1000, "a test")).prefix_budget(100) == int(1000 * COMFORTABLE) - 100
 
 
-def test_the_largest_context_that_fits_is_planned_with_what_it_takes(source, monkeypatch):
+def test_the_largest_context_that_fits_is_planned(source, monkeypatch):
     monkeypatch.setattr(load_planning, "_LEAST_CONTEXT", 16)
     limits = tight(source, 100)
     found = plan_load(source, None, limits)
@@ -54,12 +54,12 @@ def test_the_largest_context_that_fits_is_planned_with_what_it_takes(source, mon
     assert found.note.startswith("With 256 tokens it takes")
 
 
-def test_what_is_asked_for_and_does_not_fit_is_refused_with_the_sentence_of_the_plan(source):
+def test_a_requested_context_that_does_not_fit_is_refused_with_the_sentence_of_the_plan(source):
     with pytest.raises(UnsupportedModelError, match=r"With 256 tokens it takes .* can be used"):
         plan_load(source, 256, tight(source, 100))
 
 
-def test_what_does_not_fit_is_loaded_when_it_is_wanted_anyway(source):
+def test_a_model_that_does_not_fit_is_loaded_if_that_is_requested_anyway(source):
     limits = tight(source, 100)
     found = plan_load(source, 256, limits, anyway=True)
     assert (found.plan.context, found.room, found.note) == (256, None, "")
@@ -69,7 +69,7 @@ def test_what_does_not_fit_is_loaded_when_it_is_wanted_anyway(source):
     assert place_on_one_device(source, plan_load(source, None, nowhere, anyway=True), lambda: "loaded") == "loaded"
 
 
-def test_few_bits_make_room(tmp_path, monkeypatch):
+def test_quantized_caches_allow_longer_contexts(tmp_path, monkeypatch):
     monkeypatch.setattr(load_planning, "_LEAST_CONTEXT", 16)
     config = LLAMA | {"head_dim": 32, "num_key_value_heads": 4}
     files, _ = quantized_checkpoint(tmp_path, random_weights(config), "int4")
@@ -78,7 +78,7 @@ def test_few_bits_make_room(tmp_path, monkeypatch):
     assert plan_load(source, None, limits, 4).room > plan_load(source, None, limits).room
 
 
-def test_a_draft_model_leaves_room_for_less(source, draft, monkeypatch):
+def test_a_draft_model_leaves_less_room_for_the_context(source, draft, monkeypatch):
     monkeypatch.setattr(load_planning, "_LEAST_CONTEXT", 16)
     alone = tight(source, 150)
     with pytest.raises(UnsupportedModelError):
@@ -88,7 +88,7 @@ def test_a_draft_model_leaves_room_for_less(source, draft, monkeypatch):
     assert found.plan.needed <= both.budget
     assert found.plan.weights == needs_of(source, PLENTY).weight_bytes + needs_of(draft, PLENTY).weight_bytes
     assert plan_load(source, None, both, draft=draft).room < plan_load(source, None, both).room
-    # What is too small to be planned is both together.
+    # A load needs no plan only if both models together are small.
     little = Limits(51 * source.weight_bytes, 51 * source.weight_bytes, "a test")
     assert plan_load(source, None, little).plan is None
     assert plan_load(source, None, little, draft=draft).plan is not None
@@ -103,15 +103,15 @@ def test_a_model_that_fits_is_loaded_on_the_one_device(source, monkeypatch, kind
 
 
 @pytest.mark.parametrize("kind", ["cpu", "cuda"])
-def test_what_does_not_fit_is_not_even_begun(source, monkeypatch, kind):
+def test_loading_a_model_that_does_not_fit_does_not_begin(source, monkeypatch, kind):
     found = plan_load(source, 200, tight(source, 200))
     monkeypatch.setattr(load_planning, "device", lambda: kind)
     less = Limits(found.plan.needed - 1, found.plan.needed - 1, "a test")
     with pytest.raises(EngineError):
-        place_on_one_device(source, replace(found, limits=less), lambda: pytest.fail("it was loaded"))
+        place_on_one_device(source, replace(found, limits=less), lambda: pytest.fail("the model was loaded"))
 
 
-def test_an_error_of_the_loading_is_passed_on(source):
+def test_an_error_while_loading_is_raised(source):
     def load():
         raise CancelledError("Stopped.")
 

@@ -21,7 +21,7 @@ from sotto.engine.memory.memory_plan import Limits, Verdict
 pytestmark = pytest.mark.slow
 
 FAMILIES |= {"latent": LATENT, "interleaved": INTERLEAVED, **tiny_random.CONFIGS}
-# Layers without a kernel of their own, which are computed token by token: slow to trace and slow to run.
+# With layers that have no dedicated kernel and are computed token by token: slow to trace and slow to run.
 BY_TOKEN = {
     "bailing_moe_v3", "falcon_mamba", "hybrid", "kimi_linear", "olmo_hybrid", "qwen3_5", "qwen3_5_moe", "qwen3_5_text",
     "recurrent", "recurrent_gemma",
@@ -61,8 +61,8 @@ def widened(config, factor):
     }
 
 
-# Traced at each size that plans are made of; the rest at the size that they are measured at.
-THOROUGHLY = {"plain", "window", "latent", "interleaved", "gemma3n", "falcon_h1"}
+# Traced at all sizes that plans use; the other families only at the measured size.
+TRACED_AT_ALL_SIZES = {"plain", "window", "latent", "interleaved", "gemma3n", "falcon_h1"}
 
 
 def built(config, bits=None):
@@ -87,7 +87,7 @@ def real_needs(bits, is_native, kv_bits=None):
 
 @cache
 def real_model(bits, is_native):
-    """Return a model of a real shape to compute with; kernels that are there are installed already."""
+    """Return a model of realistic shape; the kernels must have been installed already if they are to be used."""
     assert is_native == native_products.is_installed()
     return ready(QWEN3, bits)
 
@@ -101,7 +101,7 @@ def ready(config, bits=None):
 
 
 def measured(model, chunk, context, kv_bits=None):
-    """Return the bytes of a model's weights, and the most beside them while a context is filled in chunks."""
+    """Return the bytes of a model's weights, and the peak beside them while a context is filled in chunks."""
     caches = make_caches(model, kv_bits, context)
     weights = sum(array.nbytes for _, array in tree_flatten(model.parameters()))
     mx.clear_cache()
@@ -116,7 +116,7 @@ def measured(model, chunk, context, kv_bits=None):
 
 @pytest.fixture
 def kernels(request, monkeypatch):
-    """Compute by MLX alone, or with the native kernels; what is installed is as before afterwards."""
+    """Compute with MLX alone or with the native kernels; uninstall the kernels afterwards."""
     native.uninstall()
     native_fused.uninstall()
     if request.param == "plain":
@@ -136,65 +136,65 @@ def beside_weights(needs, chunk, context):
     return needs.cache_bytes(context) + needs.work_bytes(context, chunk)
 
 
-def assert_foreseen(foreseen, model, chunk, context, kv_bits=None):
-    """Hold a foreseen peak beside the weights against a measured one: within 15 % of all, and close by itself."""
-    weights, most = measured(model, chunk, context, kv_bits)
+def assert_predicted(predicted, model, chunk, context, kv_bits=None):
+    """Check a predicted peak beside the weights: within 15 % of the measured total, and close to the measured peak."""
+    weights, peak = measured(model, chunk, context, kv_bits)
     for _ in range(3):
-        if foreseen - most <= min(0.15 * (weights + most), 0.3 * most):
+        if predicted - peak <= min(0.15 * (weights + peak), 0.3 * peak):
             break
-        # On a busy machine dispatching can fall behind computing, and then less is in flight: the most ever counts.
-        most = max(most, measured(model, chunk, context, kv_bits)[1])
-    assert abs(foreseen - most) <= 0.15 * (weights + most)
-    # Small operations may be computed as soon as they are dispatched, and then less is in flight than is foreseen.
-    assert -0.1 * most - 3e5 <= foreseen - most <= 0.3 * most
+        # On a busy machine, dispatching can fall behind computing, and then less is in flight: the largest peak counts.
+        peak = max(peak, measured(model, chunk, context, kv_bits)[1])
+    assert abs(predicted - peak) <= 0.15 * (weights + peak)
+    # Small operations may be computed as soon as they are dispatched, and then less is in flight than predicted.
+    assert -0.1 * peak - 3e5 <= predicted - peak <= 0.3 * peak
 
 
 @pytest.mark.parametrize("kernels", ["plain"], indirect=True)
 @pytest.mark.parametrize(
     "family",
     [
-        pytest.param(family, marks=() if family in THOROUGHLY or index % 2 == 0 else pytest.mark.full)
+        pytest.param(family, marks=() if family in TRACED_AT_ALL_SIZES or index % 2 == 0 else pytest.mark.full)
         for index, family in enumerate(sorted(FAMILIES))
     ],
 )
-def test_the_peak_of_a_prefill_is_foreseen_for_each_family(family, kernels, monkeypatch):
+def test_the_peak_of_a_prefill_is_predicted_for_each_family(family, kernels, monkeypatch):
     chunk, context = (32, 64) if family in BY_TOKEN else (128, 384)
     config = widened(FAMILIES[family], 6)
     try:
         zoo.build(config)[0](mx.array([[0, 0]]))
     except Exception:
-        config = widened(FAMILIES[family], 1)  # some widths depend on each other
-    if family not in THOROUGHLY:
+        config = widened(FAMILIES[family], 1)  # some widths depend on each other, so they cannot all be scaled
+    if family not in TRACED_AT_ALL_SIZES:
         monkeypatch.setattr(module, "_CHUNKS", (chunk,))
-    foreseen = beside_weights(needs_for(config, context), chunk, context)
-    assert_foreseen(foreseen, ready(config), chunk, context)
+    predicted = beside_weights(needs_for(config, context), chunk, context)
+    assert_predicted(predicted, ready(config), chunk, context)
 
 
 @pytest.mark.covering(2)
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
 @pytest.mark.parametrize("bits", [None, 4])
 @pytest.mark.parametrize(("chunk", "context"), [(32, 288), (128, 640), (512, 1024)])
-def test_the_peak_of_a_prefill_is_foreseen_for_real_shapes(chunk, context, bits, kernels):
+def test_the_peak_of_a_prefill_is_predicted_for_realistic_shapes(chunk, context, bits, kernels):
     is_native = kernels is not None
-    foreseen = beside_weights(real_needs(bits, is_native), chunk, context)
-    assert_foreseen(foreseen, real_model(bits, is_native), chunk, context)
+    predicted = beside_weights(real_needs(bits, is_native), chunk, context)
+    assert_predicted(predicted, real_model(bits, is_native), chunk, context)
 
 
 @pytest.mark.covering(2)
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
 @pytest.mark.parametrize("kv_bits", [4, 8])
 @pytest.mark.parametrize(("chunk", "context"), [(32, 288), (128, 1152)])
-def test_what_is_widened_of_keys_and_values_in_few_bits_is_foreseen(chunk, context, kv_bits, kernels):
+def test_the_peak_with_quantized_keys_and_values_is_predicted(chunk, context, kv_bits, kernels):
     is_native = kernels is not None
     needs = real_needs(None, is_native, kv_bits)
-    foreseen = beside_weights(needs, chunk, context)
-    assert_foreseen(foreseen, real_model(None, is_native), chunk, context, kv_bits)
-    # Packed values, and a scale and a bias of 4 bytes for 64 of them, in place of 4 bytes for each.
+    predicted = beside_weights(needs, chunk, context)
+    assert_predicted(predicted, real_model(None, is_native), chunk, context, kv_bits)
+    # Packed values, with a scale and a bias of 4 bytes per 64 values, instead of 4 bytes for each value.
     whole = real_needs(None, is_native).cache_bytes(4096)
     assert needs.cache_bytes(4096) == whole * (kv_bits / 8 + 8 / 64) / 4
 
 
-def test_a_step_of_decoding_is_foreseen(monkeypatch):
+def test_the_peak_of_a_decode_step_is_predicted(monkeypatch):
     monkeypatch.setattr(module, "_CHUNKS", ())
     needs = needs_for(QWEN3, 1025)
     model = ready(QWEN3)
@@ -210,15 +210,15 @@ def test_a_step_of_decoding_is_foreseen(monkeypatch):
 
 @pytest.mark.parametrize("kernels", ["native"], indirect=True)
 @pytest.mark.parametrize("family", ["latent", "interleaved", "qwen2_moe", "gemma3", "falcon_h1"])
-def test_the_peak_is_foreseen_with_native_kernels_for_each_kind_of_layer(family, kernels, monkeypatch):
+def test_the_peak_with_native_kernels_is_predicted_for_each_kind_of_layer(family, kernels, monkeypatch):
     config = widened(FAMILIES[family], 6)
     monkeypatch.setattr(module, "_CHUNKS", (128,))
-    foreseen = beside_weights(needs_for(config, 384, kernels=kernels), 128, 384)
-    assert_foreseen(foreseen, ready(config), 128, 384)
+    predicted = beside_weights(needs_for(config, 384, kernels=kernels), 128, 384)
+    assert_predicted(predicted, ready(config), 128, 384)
 
 
 @pytest.mark.parametrize("kernels", ["native"], indirect=True)
-def test_tracing_leaves_what_is_installed_as_it_was(kernels):
+def test_tracing_does_not_change_the_installed_functions(kernels):
     before = (mx.quantized_matmul, nn.Linear.__call__, mx.fast.scaled_dot_product_attention, mx.contiguous)
     needs_for(FAMILIES["plain"], 64, kernels=kernels)
     x = mx.ones((1, 8, 4, 32))
@@ -247,7 +247,7 @@ def test_caches_are_counted_to_the_byte(family, monkeypatch):
     assert needs.cache_bytes(length) == held
 
 
-def test_kinds_of_caches_are_told_apart():
+def test_kinds_of_caches_are_distinguished():
     names = ("plain", "window", "falcon_mamba", "latent", "hybrid")
     kinds = {name: {layer.kind for layer in needs_for(FAMILIES[name], 64).layers} for name in names}
     assert kinds["plain"] == {CacheKind.FULL}
@@ -261,7 +261,7 @@ def test_kinds_of_caches_are_told_apart():
 @pytest.mark.parametrize("kernels", ["plain", "native"], indirect=True)
 @pytest.mark.parametrize("kind", [*TYPES, None])
 @pytest.mark.parametrize("config", [LLAMA, QWEN3_MOE, LATENT, HYBRID], ids=lambda config: config["model_type"])
-def test_weights_are_counted_as_they_will_be_held_and_nothing_is_read(tmp_path, config, kind, kernels, monkeypatch):
+def test_weights_are_counted_as_loaded_without_reading_them(tmp_path, config, kind, kernels, monkeypatch):
     monkeypatch.setattr(module, "_CHUNKS", (32,))
     weights = random_weights(config)
     choose = is_matrix if kind else lambda _: False
@@ -277,7 +277,7 @@ def test_weights_are_counted_as_they_will_be_held_and_nothing_is_read(tmp_path, 
 
 
 @pytest.mark.parametrize("kernels", ["plain"], indirect=True)
-def test_weights_that_would_not_fit_widened_are_counted_as_stored_and_stay_so(tmp_path, kernels):
+def test_weights_that_would_not_fit_in_float32_are_counted_and_kept_as_stored(tmp_path, kernels):
     files, _ = quantized_checkpoint(tmp_path, random_weights(LLAMA), "int4", choose=lambda _: False, dtype=mx.bfloat16)
     source = source_of(files, LLAMA)
     stored = source.weight_bytes
@@ -300,7 +300,7 @@ def test_a_model_is_planned_from_its_files(tmp_path):
     assert plan.needed == plan.weights + plan.cache + plan.work
 
 
-def test_a_computation_that_cannot_be_followed_is_unknown():
+def test_the_needs_of_a_model_that_cannot_be_traced_are_unknown():
     class Fourier(nn.Module):
         def __init__(self):
             super().__init__()

@@ -11,7 +11,7 @@ from sotto.engine.generation.generation import Generation
 
 @pytest.fixture
 def compared(monkeypatch):
-    """Keep the lengths of all prompts that are compared."""
+    """Record the lengths of the two prompts of each comparison."""
     lengths = []
 
     def counted(first, second):
@@ -23,8 +23,8 @@ def compared(monkeypatch):
 
 
 def request(prompt):
-    one = task(prompt)
-    return Generation(one, empty("plain"), one.cancelled)
+    prepared = task(prompt)
+    return Generation(prepared, empty("plain"), prepared.cancelled)
 
 
 def test_two_prompts_are_compared_once(compared):
@@ -36,7 +36,7 @@ def test_two_prompts_are_compared_once(compared):
     assert compared == [(21, 45), (1, 45)]
 
 
-def test_a_prompt_that_was_replaced_is_compared_anew(compared):
+def test_a_replaced_prompt_is_compared_again(compared):
     shared = SharedBeginnings()
     first, second = request(PROMPT), request([*PROMPT[:20], 90])
     assert shared.length(second, first) == 20
@@ -47,7 +47,7 @@ def test_a_prompt_that_was_replaced_is_compared_anew(compared):
     assert len(compared) == 3
 
 
-def test_what_was_forgotten_is_compared_anew(compared):
+def test_forgotten_requests_are_compared_again(compared):
     shared = SharedBeginnings()
     requests = [request(PROMPT[:length]) for length in (10, 20, 30)]
     for _ in range(2):
@@ -55,13 +55,13 @@ def test_what_was_forgotten_is_compared_anew(compared):
         assert shared.length(requests[1], requests[2]) == 20
         shared.forget(requests[0])
     assert compared == [(10, 20), (20, 30), (10, 20)]
-    for one in requests:
-        shared.forget(one)
+    for generation in requests:
+        shared.forget(generation)
     assert not shared._known
 
 
 @pytest.mark.parametrize("ahead", [0.0, math.inf])
-def test_requests_that_wait_do_not_compare_their_prompts_at_every_step(compared, ahead):
+def test_waiting_requests_do_not_compare_their_prompts_at_every_step(compared, ahead):
     shared = [(5 * index) % 90 for index in range(150)]
     running = scheduler("plain", chunk=4, ahead=ahead)
     for number, name in enumerate("abc"):
@@ -71,7 +71,7 @@ def test_requests_that_wait_do_not_compare_their_prompts_at_every_step(compared,
         events += running.step()
         steps += 1
     assert steps > 40
-    # The second and the third wait for the first, then the third looks at the second.
+    # The second and the third wait for the first, then the third is compared with the second.
     assert len(compared) <= 3
     assert finished(events, "b").cached_tokens == finished(events, "c").cached_tokens == 150
     assert not running._shared._known

@@ -6,11 +6,11 @@ from sotto.engine.generation.chunk_sizing import ChunkSize
 @pytest.mark.parametrize(
     ("fixed", "each", "expected"),
     [
-        (0.0, 1e-5, {2048}),  # there is time for the largest
-        (0.0, 1e-2, {16}),  # each token costs the same: as many as there is time for
+        (0.0, 1e-5, {2048}),  # even the largest chunk is fast enough
+        (0.0, 1e-2, {16}),  # constant cost per token: as many as fit into the target time
         (0.05, 1e-3, {128}),
-        (0.45, 8e-3, {64}),  # smaller would be dearer by the token, larger would be too long
-        (3.0, 1e-4, {64, 32}),  # nothing helps, so at least few chunks
+        (0.45, 8e-3, {64}),  # smaller chunks would cost more per token, larger ones would take too long
+        (3.0, 1e-4, {64, 32}),  # any size takes too long, so at least there should be few chunks
         (0.0, 2.0, {1}),
     ],
 )
@@ -21,7 +21,7 @@ def test_chunks_follow_the_time_they_take(fixed, each, expected):
     assert size.tokens in expected
 
 
-def test_the_rest_of_a_prompt_does_not_change_the_size_unless_it_is_too_slow():
+def test_the_last_chunk_of_a_prompt_changes_the_size_only_if_it_is_too_slow():
     size = ChunkSize(first=64, target=0.2)
     size.took(5, 0.3)
     assert size.tokens == 64
@@ -29,7 +29,7 @@ def test_the_rest_of_a_prompt_does_not_change_the_size_unless_it_is_too_slow():
     assert size.tokens == 20
 
 
-def test_on_a_gpu_chunks_stay_the_same():
+def test_on_a_gpu_the_chunk_size_does_not_change():
     size = ChunkSize()
     size.took(2048, 60.0)
     assert size.tokens == 2048

@@ -1,4 +1,4 @@
-"""The depth controller against machines and drafts whose cost and acceptance are known."""
+"""The depth controller with simulated machines and drafts of known cost and acceptance."""
 
 import random
 from itertools import pairwise
@@ -12,7 +12,7 @@ from thoroughness import examples
 
 
 class Machine:
-    """Plays rounds, in which a draft is right with chance `acceptance(position)` if those in front of it are."""
+    """Simulates rounds; a draft is correct with probability `acceptance(position)` if all drafts before it are."""
 
     def __init__(self, acceptance, cost, limit=8, seed=0, costs=None):
         self.acceptance, self.cost = acceptance, cost
@@ -32,8 +32,8 @@ class Machine:
         self.controller.costs.took(drafts, self.cost(drafts) if seconds is None else seconds)
         return drafts
 
-    def depths(self, rounds, **how):
-        return [self.round(**how) for _ in range(rounds)]
+    def depths(self, rounds, **options):
+        return [self.round(**options) for _ in range(rounds)]
 
 
 def always(rate):
@@ -49,7 +49,7 @@ def steep(drafts):
 
 
 def mostly(depths):
-    """Return the depth of most rounds; the others are probes."""
+    """Return the most frequent depth; the others are probes."""
     return max(set(depths), key=depths.count)
 
 
@@ -71,7 +71,7 @@ def test_deep_when_more_rows_cost_nothing():
     assert mostly(machine.depths(100)) == 8
 
 
-def test_shallow_when_each_row_costs_much():
+def test_shallow_when_each_row_is_expensive():
     def cost(drafts):
         return 0.4 + 0.7 * max(drafts, 1)
 
@@ -81,7 +81,7 @@ def test_shallow_when_each_row_costs_much():
 
 
 @pytest.mark.parametrize(("rate", "cost"), [(0.0, flat), (0.02, lambda drafts: 1 + 0.1 * drafts), (0.9, steep)])
-def test_none_when_drafts_do_not_pay(rate, cost):
+def test_no_drafts_when_they_do_not_pay(rate, cost):
     machine = Machine(always(rate), cost)
     machine.depths(300)
     assert mostly(machine.depths(300)) == 0
@@ -89,7 +89,7 @@ def test_none_when_drafts_do_not_pay(rate, cost):
 
 @examples(40)
 @given(rate=st.floats(0.05, 0.95), each=st.floats(0.02, 0.6), seed=st.integers(0, 999))
-def test_near_the_best_for_any_machine(rate, each, seed):
+def test_near_the_best_depth_on_any_machine(rate, each, seed):
     def cost(drafts):
         return 1.0 + each * drafts
 
@@ -98,7 +98,7 @@ def test_near_the_best_for_any_machine(rate, each, seed):
 
     machine = Machine(always(rate), cost, seed=seed)
     machine.depths(600)
-    # Acceptance is known only as well as a few samples tell.
+    # Acceptance is estimated from a few samples only.
     chosen = mostly(machine.depths(200))
     assert speed(chosen) > 0.85 * speed(best_depth(rate, cost))
 
@@ -108,18 +108,18 @@ def test_climbs_one_step_at_a_time():
     depths = machine.depths(200)
     assert all(after <= max(depths[: place + 1]) + 1 for place, after in enumerate(depths[1:]))
     assert sorted(set(depths)) == list(range(9))
-    # Each next depth waits until the one before it is trusted.
+    # A depth is tried only when the previous one is trusted.
     assert all(depths.count(depth) >= 7 for depth in range(1, 8))
 
 
-def settled(rate=0.9, cost=lambda drafts: 1 + 0.05 * drafts, **how):
-    machine = Machine(always(rate), cost, **how)
+def settled(rate=0.9, cost=lambda drafts: 1 + 0.05 * drafts, **options):
+    machine = Machine(always(rate), cost, **options)
     machine.depths(500)
     return machine, mostly(machine.depths(50))
 
 
 @pytest.mark.parametrize("factor", [1000.0, 0.0])
-def test_one_stall_cannot_flip_it(factor):
+def test_one_stall_does_not_change_the_depth(factor):
     machine = Machine(always(0.9), lambda drafts: {0: 1.0, 1: 1.1, 2: 1.2}.get(drafts, 10.0))
     machine.depths(300)
     assert machine.controller.planned(8) in (2, 3)
@@ -129,7 +129,7 @@ def test_one_stall_cannot_flip_it(factor):
     assert mostly(machine.depths(10)) == 2
 
 
-def test_a_stall_while_a_depth_is_new_is_passed_over():
+def test_a_stall_in_the_first_rounds_of_a_depth_is_ignored():
     machine = Machine(always(1.0), flat, limit=1)
     machine.depths(3)
     machine.round(seconds=500.0)
@@ -149,14 +149,14 @@ def test_probes_become_rare_while_they_change_nothing():
     assert all(after <= 2 * before for before, after in pairwise(gaps))
 
 
-def test_probing_begins_anew_when_the_choice_changes():
+def test_probing_restarts_when_the_choice_changes():
     machine = Machine(always(0.0), flat, limit=2)
     machine.depths(3000)
     for _ in range(50):
         machine.controller.observed(1, 1)
     machine.acceptance = lambda position: float(position == 1)
     depths = machine.depths(40)
-    # The second position has never been judged yet; then it has.
+    # The second position had not been judged before these rounds.
     assert mostly(depths) == 1
     assert 2 <= depths[-20:].count(2) <= 4
 
@@ -175,8 +175,8 @@ def test_follows_drift_of_acceptance_and_of_cost():
     assert mostly(machine.depths(100)) <= 1
 
 
-def test_evidence_without_a_cost_brings_depth_back_at_once():
-    # What was proposed and not fed is judged by the tokens that came: no probe has to find it out.
+def test_accepted_drafts_that_were_not_fed_restore_the_depth_at_once():
+    # Drafts that were proposed but not fed are judged by the sampled tokens, so no probe is needed.
     machine = Machine(always(0.0), lambda drafts: 1 + 0.01 * drafts)
     machine.depths(3000)
     assert machine.controller.planned(8) == 0
@@ -185,7 +185,7 @@ def test_evidence_without_a_cost_brings_depth_back_at_once():
     assert machine.controller.planned(8) > 0
 
 
-def test_rounds_without_a_proposal_teach_the_cost_of_a_step_and_nothing_else():
+def test_rounds_without_a_proposal_only_measure_the_cost_of_a_step():
     machine = Machine(always(1.0), flat)
     assert machine.depths(50, available=0) == [0] * 50
     assert machine.controller.costs.up_to(0)[0] == 1.0
@@ -194,7 +194,7 @@ def test_rounds_without_a_proposal_teach_the_cost_of_a_step_and_nothing_else():
     assert machine.round() == 1
 
 
-def test_a_short_proposal_is_fed_and_counted_as_what_it_is():
+def test_a_short_proposal_counts_with_its_own_length():
     machine = Machine(always(1.0), flat)
     machine.depths(200, available=2)
     assert machine.controller.costs.measured == (0, 1, 2)
@@ -215,7 +215,7 @@ def test_an_ordinary_step_right_after_drafts_is_not_measured():
     assert 1.0 < costs.up_to(0)[0] <= 1.075
 
 
-def test_costs_between_those_measured_are_in_line_and_flat_beyond():
+def test_costs_are_interpolated_between_measured_depths_and_constant_beyond():
     costs = Costs()
     assert costs.measured == ()
     for drafts, seconds in ((2, 2.0), (6, 4.0)):
@@ -233,7 +233,7 @@ def test_costs_between_those_measured_are_in_line_and_flat_beyond():
     rounds=st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.floats(0, 100) | st.none()), max_size=200),
     limit=st.integers(0, 8),
 )
-def test_any_history_gives_a_depth_within_bounds_and_always_the_same(rounds, limit):
+def test_any_history_gives_a_deterministic_depth_within_bounds(rounds, limit):
     controllers = [DraftDepth(limit) for _ in range(2)]
     for available, accepted, seconds in rounds:
         drafts = [controller.choose(available) for controller in controllers]
@@ -244,7 +244,7 @@ def test_any_history_gives_a_depth_within_bounds_and_always_the_same(rounds, lim
         assert all(0 <= rate <= 1 for rate in controllers[0].acceptance)
 
 
-def test_the_gain_is_that_of_the_depth_planned():
+def test_the_gain_is_that_of_the_planned_depth():
     controller = DraftDepth(4)
     assert controller.gain(4) == 1.0
     machine = Machine(always(1.0), flat, limit=4)
@@ -254,7 +254,7 @@ def test_the_gain_is_that_of_the_depth_planned():
     assert machine.controller.gain(0) == 1.0
     machine = Machine(always(0.0), lambda drafts: 1 + drafts / 2, limit=4)
     machine.depths(30)
-    # A look at whether drafts pay by now is worth less than none.
+    # A probe, which checks whether drafts have begun to pay, has a gain of less than 1.
     gains = {(machine.controller.gain(4) < 1, machine.round() > 0) for _ in range(400)}
     assert (True, True) in gains
     assert (True, False) not in gains

@@ -29,8 +29,8 @@ def sources(tmp_path_factory):
 
 
 @pytest.fixture(autouse=True)
-def never_with_the_text(monkeypatch):
-    """Which of two proposes is decided by what they take on this machine now; here only the draft model does."""
+def without_prompt_lookup(monkeypatch):
+    """Let only the draft model propose, because the choice between it and prompt lookup depends on timings."""
     monkeypatch.setattr("sotto.engine.assembly.Speculator", lambda draft: Speculator(LookupDepths(0), draft))
 
 
@@ -42,7 +42,7 @@ def engine():
 
 
 def rewritten(folder, change):
-    """Change a folder's tokenizer and open it."""
+    """Change the tokenizer in a model folder, and open the model."""
     path = folder / "tokenizer.json"
     content = json.loads(path.read_text(encoding="utf-8"))
     change(content)
@@ -57,7 +57,7 @@ def ask(engine, *messages, sampling=GREEDY, length=30):
 
 
 @pytest.mark.parametrize("kind", sorted(CONFIGS))
-def test_answers_with_a_draft_model_are_those_without(engine, sources, kind):
+def test_a_draft_model_does_not_change_answers(engine, sources, kind):
     other = sorted(CONFIGS)[sorted(CONFIGS).index(kind) - 1]
     question = Message("user", "Tell me, tell me, tell me what follows what follows.")
     samplings = (GREEDY, SamplingOptions(seed=4, repeat_penalty=1.2))
@@ -72,7 +72,7 @@ def test_answers_with_a_draft_model_are_those_without(engine, sources, kind):
         assert ask(engine, *turns).cached_tokens > 50
 
 
-def test_the_memory_of_both_is_counted_and_given_back(engine, sources):
+def test_the_memory_of_both_models_is_counted_and_freed(engine, sources):
     engine.unload()
     before = mx.get_active_memory()
     alone = engine.load(sources["plain"]).weight_bytes
@@ -90,37 +90,37 @@ def test_the_memory_of_both_is_counted_and_given_back(engine, sources):
     assert mx.get_active_memory() <= before
 
 
-def test_the_draft_makes_room_for_no_more_than_the_planned_context(engine, sources, tmp_path):
+def test_the_caches_of_the_draft_model_are_limited_to_the_planned_context(engine, sources, tmp_path):
     shorter = open_model(record_of(write_model(tmp_path / "shorter", "plain", max_position_embeddings=48)))
-    for draft, num_ctx, most in ((sources["hybrid"], 100, 100), (shorter, 100, 48), (shorter, 32, 32)):
+    for draft, num_ctx, limit in ((sources["hybrid"], 100, 100), (shorter, 100, 48), (shorter, 32, 32)):
         engine.load(sources["plain"], num_ctx=num_ctx, draft=draft)
         caches = engine._ready.draft.prefix.begin([1, 2]).ranged
         assert caches
-        assert {leaf.max_tokens for leaf in caches} == {most}
+        assert {leaf.max_tokens for leaf in caches} == {limit}
 
 
-def test_pressure_shrinks_what_is_kept_for_the_draft_as_well(engine, sources, monkeypatch):
+def test_memory_pressure_also_shrinks_the_prefix_cache_of_the_draft_model(engine, sources, monkeypatch):
     monkeypatch.setattr(memory_guard, "_CHECK_SECONDS", 0.0)
     engine.load(sources["plain"], draft=sources["window"])
     ask(engine, Message("user", "Tell me, tell me, tell me what follows what follows."))
     ready = engine._ready
     assert ready.prefix.nbytes > 0
     assert ready.draft.prefix.nbytes > 0
-    ready.scheduler._guard._memory = Short()
+    ready.scheduler._guard._memory = CriticalMemory()
     ask(engine, Message("user", "Hello"), length=1)
     ready.scheduler._guard.look()
     assert ready.prefix.nbytes == ready.draft.prefix.nbytes == 0
 
 
-class Short:
-    """Memory of which nothing is left."""
+class CriticalMemory:
+    """System memory under critical pressure."""
 
     def pressure(self):
         return Pressure.CRITICAL
 
 
-class Reading:
-    """A model that keeps count of the tokens that it is fed."""
+class CountingDraft:
+    """Counts the tokens that a draft model is fed, and makes it always propose 4 drafts."""
 
     def __init__(self, draft):
         self._model, self.count = draft.model, 0
@@ -132,7 +132,7 @@ class Reading:
 
 
 @pytest.mark.parametrize("kind", sorted(CONFIGS))
-def test_what_the_draft_has_read_is_there_after_a_restart(sources, tmp_path, kind):
+def test_prefixes_of_the_draft_model_are_kept_across_restarts(sources, tmp_path, kind):
     settings = EngineSettings(prefix_budget=1 << 26, disk_budget=1 << 26, disk_root=tmp_path)
     answering = sources["window" if kind == "plain" else "plain"]
     text = "Tell me what follows " * 5
@@ -140,7 +140,7 @@ def test_what_the_draft_has_read_is_there_after_a_restart(sources, tmp_path, kin
     for number in range(2):
         engine = Engine(settings)
         engine.load(answering, draft=sources[kind])
-        model = Reading(engine._ready.draft)
+        model = CountingDraft(engine._ready.draft)
         answer = ask(engine, question, length=8)
         assert answer.drafted_tokens > 0
         assert (answer.cached_tokens > len(text)) == (number == 1)
@@ -149,17 +149,17 @@ def test_what_the_draft_has_read_is_there_after_a_restart(sources, tmp_path, kin
     (first, read), (again, less) = found
     assert first == again
     assert read > len(text)
-    # What is fed anew is the end of the prompt and what was proposed.
+    # Only the end of the prompt and the drafts are fed again.
     assert less < len(text) / 2
 
 
-def test_both_share_what_there_is_on_disk(sources, tmp_path):
+def test_both_models_share_the_disk_budget(sources, tmp_path):
     budget = 200_000
     settings = EngineSettings(prefix_budget=0, disk_budget=budget, disk_root=tmp_path)
     engine = Engine(settings)
     for number in range(4):
         engine.load(sources["plain"], draft=sources["window"])
-        Reading(engine._ready.draft)
+        CountingDraft(engine._ready.draft)
         ask(engine, Message("user", str(number) * 90), length=8)
         engine.unload()
         kept = usage(tmp_path)
@@ -167,12 +167,12 @@ def test_both_share_what_there_is_on_disk(sources, tmp_path):
     assert len(list(folders(tmp_path))) == 2
 
 
-def test_progress_is_of_both_and_never_falls(engine, sources):
-    told = []
-    engine.load(sources["plain"], progress=told.append, draft=sources["hybrid"])
-    shares = [(part.done, part.total) for part in told if isinstance(part, LoadProgress)]
-    assert shares == sorted(shares, key=lambda pair: pair[0])
-    assert shares[-1][0] == shares[-1][1] == sources["plain"].weight_bytes + sources["hybrid"].weight_bytes
+def test_progress_covers_both_models_and_never_falls(engine, sources):
+    events = []
+    engine.load(sources["plain"], progress=events.append, draft=sources["hybrid"])
+    progress = [(event.done, event.total) for event in events if isinstance(event, LoadProgress)]
+    assert progress == sorted(progress, key=lambda pair: pair[0])
+    assert progress[-1][0] == progress[-1][1] == sources["plain"].weight_bytes + sources["hybrid"].weight_bytes
     polls = iter([False] * 3)
     with pytest.raises(CancelledError):
         engine.load(sources["plain"], cancelled=lambda: next(polls, True), draft=sources["hybrid"])
@@ -180,10 +180,10 @@ def test_progress_is_of_both_and_never_falls(engine, sources):
 
 
 def with_own_draft(root, kind, draft, **changes):
-    """Write a store with a model that brings another one along, and open it."""
+    """Write a store with a model that includes its own draft model, and open it."""
     store, layers = Store(root / "store"), []
-    for own, prefix, files in ((kind, "", ""), (draft, "draft.", "draft/")):
-        folder = write_model(root / own, own, **(changes if prefix else {}))
+    for each, prefix, files in ((kind, "", ""), (draft, "draft.", "draft/")):
+        folder = write_model(root / each, each, **(changes if prefix else {}))
         for name, weight in mx.load(str(folder / "model.safetensors")).items():
             mx.save_safetensors(str(root / "one.safetensors"), {prefix + name: weight})
             layers.append(store.layer("tensor", (root / "one.safetensors").read_bytes(), prefix + name))
@@ -192,29 +192,29 @@ def with_own_draft(root, kind, draft, **changes):
     return open_model(record_of(store.manifest("both", layers, store.config(draft={"architecture": draft}))))
 
 
-def test_the_draft_that_a_manifest_brings_along_proposes_as_by_itself(engine, sources, tmp_path):
+def test_a_draft_model_in_the_manifest_proposes_the_same_as_a_separate_one(engine, sources, tmp_path):
     source = with_own_draft(tmp_path, "plain", "hybrid")
     question = Message("user", "Tell me, tell me, tell me what follows what follows.")
     drafted = []
-    for one, draft in ((source, own_draft(source)), (sources["plain"], sources["hybrid"])):
-        info = engine.load(one, draft=draft)
+    for main, draft in ((source, own_draft(source)), (sources["plain"], sources["hybrid"])):
+        info = engine.load(main, draft=draft)
         assert info.draft == draft.record.name
-        assert engine.memory().weights == one.weight_bytes + draft.weight_bytes
-        model = Reading(engine._ready.draft)
+        assert engine.memory().weights == main.weight_bytes + draft.weight_bytes
+        model = CountingDraft(engine._ready.draft)
         found = ask(engine, question)
         drafted.append((found.token_ids, found.drafted_tokens, found.accepted_tokens, model.count))
     assert drafted[0] == drafted[1]
     assert drafted[0][1] > 0
 
 
-def test_an_own_draft_of_a_kind_that_cannot_run_is_told_before_anything_is_loaded(engine, tmp_path):
+def test_an_own_draft_model_that_cannot_run_is_refused_before_anything_is_loaded(engine, tmp_path):
     source = with_own_draft(tmp_path, "plain", "window", model_type="gemma4_assistant")
-    told = []
+    events = []
     with pytest.raises(UnsupportedModelError, match=r"both:latest \(own draft\) cannot .*gemma4_assistant"):
-        engine.load(source, draft=own_draft(source), progress=told.append)
-    assert told == []
+        engine.load(source, draft=own_draft(source), progress=events.append)
+    assert events == []
     assert engine.info is None
-    engine.load(source)  # by itself it runs
+    engine.load(source)  # without its draft it runs
 
 
 def test_a_model_cannot_draft_for_itself(engine, sources):
@@ -223,7 +223,7 @@ def test_a_model_cannot_draft_for_itself(engine, sources):
     assert engine.info is None
 
 
-def test_a_token_that_is_another_text_is_told(engine, sources, tmp_path):
+def test_a_draft_model_with_different_tokens_is_refused(engine, sources, tmp_path):
     def swap(content):
         vocabulary = content["model"]["vocab"]
         vocabulary["a"], vocabulary["b"] = vocabulary["b"], vocabulary["a"]
@@ -231,14 +231,14 @@ def test_a_token_that_is_another_text_is_told(engine, sources, tmp_path):
     draft = rewritten(write_model(tmp_path / "swapped", "plain"), swap)
     with pytest.raises(
         InvalidRequestError, match="swapped cannot be the draft model of plain: 2 tokens differ"
-    ) as told:
+    ) as raised:
         engine.load(sources["plain"], draft=draft)
-    assert "'a'" in str(told.value)
-    assert "'b'" in str(told.value)
+    assert "'a'" in str(raised.value)
+    assert "'b'" in str(raised.value)
     assert engine.info is None
 
 
-def test_vocabularies_of_other_lengths_go_together(engine, sources, tmp_path):
+def test_vocabularies_may_have_different_lengths(engine, sources, tmp_path):
     def more(content):
         flags = dict.fromkeys(("single_word", "lstrip", "rstrip", "normalized"), False)
         content["added_tokens"].append({"id": VOCABULARY, "content": "<more>", "special": True, **flags})
@@ -252,7 +252,7 @@ def test_vocabularies_of_other_lengths_go_together(engine, sources, tmp_path):
     assert ask(engine, question).token_ids == plain.token_ids
 
 
-def test_a_draft_model_that_cannot_be_loaded_is_told_and_nothing_is_loaded(engine, sources, tmp_path):
+def test_nothing_is_loaded_if_the_draft_model_cannot_be_loaded(engine, sources, tmp_path):
     broken = open_model(record_of(write_model(tmp_path / "broken", "plain", vocab_size=50)))
     with pytest.raises((BrokenModelError, UnsupportedModelError)):
         engine.load(sources["plain"], draft=broken)

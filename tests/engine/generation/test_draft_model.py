@@ -46,7 +46,7 @@ MIN_P = SamplingOptions(seed=3, top_k=0, top_p=1.0, min_p=0.01)
 
 
 class Sometimes:
-    """A model that is mistaken about what follows every fifth token."""
+    """A model that predicts token 11 after every token whose id is a multiple of `every`."""
 
     def __init__(self, kind, every=5):
         self.counting, self._every = Counting(kind), every
@@ -57,7 +57,7 @@ class Sometimes:
 
 
 class Resized:
-    """A model with scores for more or fewer tokens, that must not be given others."""
+    """A model with logits for more or fewer tokens, which must not be fed any others."""
 
     def __init__(self, kind, rows):
         self._model, self.rows = MODELS[kind], rows
@@ -65,7 +65,7 @@ class Resized:
     def __call__(self, ids, cache):
         assert ids.max().item() < self.rows
         logits = self._model(ids, cache=cache)[..., : self.rows]
-        # The best of all are tokens that nobody has.
+        # The highest logits are those of the padding, for which no tokens exist.
         return mx.concatenate([logits, mx.full((*logits.shape[:2], max(0, self.rows - VOCABULARY)), 99.0)], axis=-1)
 
 
@@ -85,7 +85,7 @@ def drafting(kind, model=None, limit=4, rows=VOCABULARY, chunk=24, depths=None, 
 
 
 def only(draft):
-    """Speculate with a model and never with the text."""
+    """Return a speculator with a draft model and without prompt lookup."""
     return Speculator(LookupDepths(0), draft)
 
 
@@ -102,8 +102,8 @@ def usual(kind, length, sampling=GREEDY):
     return alone(kind, PROMPT, length, sampling=sampling).token_ids
 
 
-def held_rightly(kind, draft, tokens):
-    """Return how much a draft model keeps of `tokens`, once that is seen to give the logits of a fresh forward."""
+def checked_cache_length(kind, draft, tokens):
+    """Return how many of `tokens` a draft model has cached, and check the cache against a fresh forward pass."""
     sequence = draft.prefix.begin(tokens)
     held = len(sequence.tokens)
     assert sequence.tokens == list(tokens[:held])
@@ -118,7 +118,7 @@ def held_rightly(kind, draft, tokens):
 @kinds
 @draft_kinds
 @pytest.mark.parametrize("sampling", SAMPLINGS)
-def test_the_answer_is_the_one_without_a_draft_model(kind, draft_kind, sampling):
+def test_a_draft_model_does_not_change_the_answer(kind, draft_kind, sampling):
     found = finished(with_draft(kind, drafting(draft_kind), task(max_tokens=2 * WINDOW, sampling=sampling)))
     assert found.token_ids == usual(kind, 2 * WINDOW, sampling)
     assert found.drafted_tokens >= 20
@@ -131,7 +131,7 @@ def test_the_same_model_agrees_with_itself(kind, sampling):
     model = Counting(kind)
     found = finished(with_draft(kind, drafting(kind), task(max_tokens=41, sampling=sampling), model=model))
     assert found.token_ids == usual(kind, 41, sampling)
-    # A step of several rows rounds in another order than single ones.
+    # A step with several rows rounds differently than single steps.
     assert found.accepted_tokens >= 0.9 * found.drafted_tokens
     assert found.drafted_tokens >= 24
 
@@ -139,7 +139,7 @@ def test_the_same_model_agrees_with_itself(kind, sampling):
 @pytest.mark.covering(1)
 @kinds
 @pytest.mark.parametrize("padded", list(product([VOCABULARY - 30, VOCABULARY + 31], [*SAMPLINGS, MIN_P])))
-def test_a_vocabulary_may_be_padded_otherwise(kind, padded):
+def test_vocabularies_may_be_padded_differently(kind, padded):
     rows, sampling = padded
     draft = drafting(kind, Resized(kind, rows), rows=rows)
     found = finished(with_draft(kind, draft, task(max_tokens=24, sampling=sampling)))
@@ -150,13 +150,13 @@ def test_a_vocabulary_may_be_padded_otherwise(kind, padded):
 @kinds
 @examples(6, 4)
 @given(data=st.data())
-def test_whatever_is_asked_the_answer_is_the_one_without(kind, data):
+def test_a_draft_model_does_not_change_the_answer_to_any_request(kind, data):
     draft = drafting(kind, Sometimes(kind), limit=data.draw(st.integers(1, 8)), chunk=data.draw(st.integers(1, 40)))
     prefix, history = empty(kind), []
     for _ in range(data.draw(st.integers(1, 3))):
         history += data.draw(st.lists(st.integers(0, VOCABULARY - 1), min_size=1, max_size=2 * WINDOW))
         room = data.draw(st.integers(1, 40))
-        asked = {
+        options = {
             "max_tokens": data.draw(st.integers(1, room)),
             "eos_ids": data.draw(st.sets(st.integers(0, VOCABULARY - 1), max_size=6)),
             "stop": tuple(chr(200 + token) for token in data.draw(st.sets(st.integers(0, VOCABULARY - 1), max_size=3))),
@@ -169,12 +169,12 @@ def test_whatever_is_asked_the_answer_is_the_one_without(kind, data):
             "boundaries": tuple(sorted(data.draw(st.sets(st.integers(1, len(history)), max_size=2)))),
             "context": len(history) + room,
         }
-        stopped = data.draw(st.integers(0, 60))
-        cancelled = cancel_after(stopped) if data.draw(st.booleans()) else cancel_after(math.inf)
+        polls = data.draw(st.integers(0, 60))
+        cancelled = cancel_after(polls) if data.draw(st.booleans()) else cancel_after(math.inf)
         ahead = data.draw(st.sampled_from([0.0, math.inf]))
-        one = task(list(history), cancelled=cancelled, **asked)
-        found = finished(with_draft(kind, draft, one, prefix=prefix, ahead=ahead))
-        whole = alone(kind, list(history), **asked)
+        request = task(list(history), cancelled=cancelled, **options)
+        found = finished(with_draft(kind, draft, request, prefix=prefix, ahead=ahead))
+        whole = alone(kind, list(history), **options)
         assert found.token_ids == whole.token_ids[: len(found.token_ids)]
         if found.done_reason is not DoneReason.CANCELLED:
             assert (found.token_ids, found.text, found.done_reason) == (
@@ -184,11 +184,11 @@ def test_whatever_is_asked_the_answer_is_the_one_without(kind, data):
             )
         assert draft.prefix.live_nbytes == 0
         history += found.token_ids
-        held_rightly(kind, draft, [*history, 1])
+        checked_cache_length(kind, draft, [*history, 1])
 
 
 @kinds
-def test_the_next_turn_is_computed_from_where_this_one_ended_by_both(kind):
+def test_both_models_continue_the_next_turn_from_their_caches(kind):
     model = Counting(kind)
     draft, prefix = drafting(kind, model), empty(kind)
     answer = finished(with_draft(kind, draft, task(max_tokens=20), prefix=prefix)).token_ids
@@ -199,11 +199,11 @@ def test_the_next_turn_is_computed_from_where_this_one_ended_by_both(kind):
     assert second.cached_tokens >= len(PROMPT) + 19
     assert sum(model.lengths) < 20 + draft.depths.limit + 20
     again = [*turn, *second.token_ids, 1]
-    assert held_rightly(kind, draft, again) >= len(turn) + 9 - draft.depths.limit - 1
+    assert checked_cache_length(kind, draft, again) >= len(turn) + 9 - draft.depths.limit - 1
 
 
 @kinds
-def test_an_end_among_the_drafts_ends_the_answer(kind):
+def test_an_end_token_among_the_drafts_ends_the_answer(kind):
     whole = usual(kind, 30)
     for end in list(dict.fromkeys(whole[5:]))[:5]:
         found = finished(with_draft(kind, drafting(kind), task(max_tokens=30, eos_ids={end})))
@@ -212,7 +212,7 @@ def test_an_end_among_the_drafts_ends_the_answer(kind):
 
 
 @kinds
-def test_a_draft_model_that_fails_ends_drafts_and_not_the_answer(kind, caplog):
+def test_a_failing_draft_model_ends_the_drafts_but_not_the_answer(kind, caplog):
     for failing in (1, 2, 9):
         caplog.clear()
         model = Counting(kind, failing=failing)
@@ -229,7 +229,7 @@ def test_a_draft_model_that_fails_ends_drafts_and_not_the_answer(kind, caplog):
         assert again.accepted_tokens > 0
 
 
-def test_a_model_that_fails_itself_ends_its_answer_and_the_draft_models_caches_with_it():
+def test_a_failing_model_ends_its_answer_and_frees_the_draft_models_caches():
     draft = drafting("plain")
     model = Counting("plain", failing=14)
     events = with_draft("plain", draft, task(max_tokens=40), model=model)
@@ -239,9 +239,9 @@ def test_a_model_that_fails_itself_ends_its_answer_and_the_draft_models_caches_w
     assert found.token_ids == reference("plain", PROMPT, 40)
 
 
-def test_a_round_that_cannot_be_computed_is_begun_anew_without_drafts(caplog):
+def test_a_round_that_fails_is_repeated_without_drafts(caplog):
     class Spoiling(Counting):
-        """Leaves something in its caches that fails when it is computed, after its scores are."""
+        """Leaves an array in its caches that fails when it is evaluated, which is after the logits."""
 
         def __call__(self, ids, cache):
             logits = super().__call__(ids, cache)
@@ -261,7 +261,7 @@ def test_a_round_that_cannot_be_computed_is_begun_anew_without_drafts(caplog):
     assert again.token_ids == reference("plain", [*PROMPT, *found.token_ids, 4], 12)
 
 
-def test_a_long_prompt_is_caught_up_with_in_chunks_between_tokens():
+def test_the_draft_model_catches_up_with_a_long_prompt_in_chunks_between_tokens():
     prompt = [(5 * index) % VOCABULARY for index in range(150)]
     model = Counting("plain")
     running = scheduler("plain", chunk=200, ahead=0.0, speculator=only(drafting("plain", model, chunk=20)))
@@ -279,7 +279,7 @@ def test_a_long_prompt_is_caught_up_with_in_chunks_between_tokens():
 
 
 @kinds
-def test_what_is_read_twice_is_computed_once(kind):
+def test_the_draft_model_computes_a_common_prefix_once(kind):
     prompt = [(5 * index) % VOCABULARY for index in range(150)]
     model = Counting(kind)
     draft = drafting(kind, model, chunk=50)
@@ -290,7 +290,7 @@ def test_what_is_read_twice_is_computed_once(kind):
     assert sum(model.lengths) < 40
 
 
-def test_no_drafts_while_two_answer_and_drafts_again_for_the_one_that_is_left():
+def test_there_are_no_drafts_while_two_requests_run_but_again_for_the_remaining_one():
     model = Counting("plain")
     speculator = only(drafting("plain", model))
     running = scheduler("plain", chunk=64, ahead=0.0, batches=True, speculator=speculator)
@@ -308,20 +308,18 @@ def test_no_drafts_while_two_answer_and_drafts_again_for_the_one_that_is_left():
 
 
 @kinds
-def test_a_context_that_is_shifted_is_followed(kind):
-    most = 80
-
+def test_the_draft_model_follows_a_shifted_context(kind):
     def shift(tokens):
         return shift_context(tokens, 4, 50, ())
 
-    one = {"context": most, "shift": shift}
-    found = finished(with_draft(kind, drafting(kind), task(max_tokens=100, **one)))
-    plain = alone(kind, PROMPT, 100, **one)
+    limits = {"context": 80, "shift": shift}
+    found = finished(with_draft(kind, drafting(kind), task(max_tokens=100, **limits)))
+    plain = alone(kind, PROMPT, 100, **limits)
     assert found.token_ids == plain.token_ids
     assert found.accepted_tokens > 50
 
 
-def test_beyond_the_draft_models_own_context_there_are_none():
+def test_there_are_no_drafts_beyond_the_draft_models_own_context():
     found = finished(with_draft("plain", drafting("plain", context=len(PROMPT) + 10), task(max_tokens=40)))
     assert found.token_ids == reference("plain", PROMPT, 40)
     assert 0 < found.accepted_tokens <= 10
@@ -340,7 +338,7 @@ def test_aborted_answers_leave_nothing_active():
 
 
 class Fixed(Costs):
-    """Rounds whose cost is known."""
+    """Known costs of rounds."""
 
     measured = tuple(range(9))
 
@@ -351,7 +349,7 @@ class Fixed(Costs):
         return [1 + 0.2 * fed for fed in range(drafts + 1)]
 
 
-def test_a_draft_model_that_is_never_right_is_left_alone():
+def test_a_draft_model_that_is_never_right_is_not_used():
     wrong = Sometimes("plain", every=1)
     draft = drafting("plain", wrong, depths=DraftDepth(4, Fixed()))
     prefix = empty("plain")
@@ -359,11 +357,11 @@ def test_a_draft_model_that_is_never_right_is_left_alone():
         found = finished(with_draft("plain", draft, task(max_tokens=150), prefix=prefix))
         assert found.token_ids == reference("plain", PROMPT, 150)
     assert found.drafted_tokens < 10
-    # What it has not read meanwhile it has not computed.
+    # While it is not used, it is not fed either.
     assert sum(wrong.counting.lengths) < 450
 
 
-def test_a_draft_model_that_is_right_feeds_more_and_more():
+def test_a_draft_model_that_is_right_proposes_more_and_more():
     draft = drafting("plain", depths=DraftDepth(4, Fixed()))
     prefix = empty("plain")
     for _ in range(2):
@@ -373,7 +371,7 @@ def test_a_draft_model_that_is_right_feeds_more_and_more():
 
 
 @pytest.mark.parametrize("sampling", [GREEDY, SamplingOptions(seed=2)])
-def test_where_decoding_runs_ahead_there_are_drafts_as_well(sampling):
+def test_there_are_drafts_while_decoding_runs_ahead(sampling):
     model = Counting("plain")
     found = finished(
         with_draft("plain", drafting("plain"), task(max_tokens=41, sampling=sampling), ahead=math.inf, model=model)
@@ -383,7 +381,7 @@ def test_where_decoding_runs_ahead_there_are_drafts_as_well(sampling):
     assert len(model.shapes) < 30
 
 
-def test_the_text_goes_first_where_it_promises_more():
+def test_prompt_lookup_is_preferred_if_its_gain_is_higher():
     repeats = [3, 1, 4, 1, 5, 9, 2, 6] * 6
 
     class Modest(Always):
@@ -402,15 +400,15 @@ def test_the_text_goes_first_where_it_promises_more():
 
 
 def test_drafts_do_not_change_the_distribution():
-    """Of many answers, each with a seed of its own, the third token has the distribution that the model gives it."""
+    """Check that the second and third tokens of many answers with different seeds have the model's distribution."""
     model, draft = MODELS["plain"], drafting("plain", Sometimes("plain", every=2), limit=3)
     draft.prefix.budget, prompt = 0, PROMPT[:9]
     sampling = {"temperature": 1.2, "top_k": 3, "top_p": 0.98}
     answers = share(400, 150)
     counts, drafted, accepted = {}, 0, 0
     for seed in range(answers):
-        one = task(prompt, 4, sampling=SamplingOptions(**sampling, seed=7 * seed + 1))
-        found = finished(with_draft("plain", draft, one, chunk=64))
+        request = task(prompt, 4, sampling=SamplingOptions(**sampling, seed=7 * seed + 1))
+        found = finished(with_draft("plain", draft, request, chunk=64))
         drafted, accepted = drafted + found.drafted_tokens, accepted + found.accepted_tokens
         counts[found.token_ids[1:3]] = counts.get(found.token_ids[1:3], 0) + 1
     assert drafted > answers
@@ -423,14 +421,14 @@ def test_drafts_do_not_change_the_distribution():
     observed = [*seen, answers - sum(seen)]
     shares = [*(expected[pair] for pair in often), rest]
     wanted = [share * answers for share in shares]
-    distance = sum((one - other) ** 2 / other for one, other in zip(observed, wanted, strict=True))
+    distance = sum((count - mean) ** 2 / mean for count, mean in zip(observed, wanted, strict=True))
     freedom = len(wanted) - 1
-    # Wilson and Hilferty's normal approximation; the seeds are fixed, so this is passed always or never.
+    # The Wilson-Hilferty approximation; the seeds are fixed, so that the test always passes or always fails.
     assert ((distance / freedom) ** (1 / 3) - (1 - 2 / (9 * freedom))) / math.sqrt(2 / (9 * freedom)) < 3
 
 
 def _pairs(model, prompt, options):
-    """Return the probability of each second and third token, by summing over all first ones."""
+    """Return the probability of each pair of a second and a third token, summed over all first tokens."""
     from sotto.engine.sampling.distribution import distribution
 
     def following(tokens):
@@ -440,14 +438,15 @@ def _pairs(model, prompt, options):
         return [(token, share) for token, share in pairs if share > 0]
 
     shares = {}
-    for first, one in following(prompt):
-        for second, two in following([*prompt, first]):
-            for third, three in following([*prompt, first, second]):
-                shares[second, third] = shares.get((second, third), 0.0) + one * two * three
+    for first, chance in following(prompt):
+        for second, second_chance in following([*prompt, first]):
+            for third, third_chance in following([*prompt, first, second]):
+                pair = second, third
+                shares[pair] = shares.get(pair, 0.0) + chance * second_chance * third_chance
     return shares
 
 
-def test_a_fork_of_the_sampler_leaves_it_alone():
+def test_sampling_from_a_fork_does_not_affect_the_sampler():
     sampler = Sampler(SamplingOptions(seed=1, repeat_penalty=1.5), PROMPT)
     twin = Sampler(SamplingOptions(seed=1, repeat_penalty=1.5), PROMPT)
     logits = mx.random.normal((1, VOCABULARY), key=mx.random.key(0))
@@ -457,7 +456,7 @@ def test_a_fork_of_the_sampler_leaves_it_alone():
     assert [sampler.sample(logits).item() for _ in range(6)] == [twin.sample(logits).item() for _ in range(6)]
 
 
-def test_the_budget_of_the_draft_models_caches_is_kept():
+def test_the_budget_of_the_draft_models_prefix_cache_is_respected():
     draft = drafting("plain")
     draft.prefix.budget = 0
     found = finished(with_draft("plain", draft, task(max_tokens=24)))

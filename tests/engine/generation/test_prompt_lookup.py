@@ -1,4 +1,4 @@
-"""Drafts from the text itself, against a search of the whole text."""
+"""Prompt lookup, compared with a search of the whole text."""
 
 import time
 
@@ -10,18 +10,18 @@ from sotto.engine.generation.prompt_lookup import LENGTHS, SLICE, PromptLookup, 
 from thoroughness import examples
 
 
-def searched(tokens, most, ends=frozenset(), lengths=LENGTHS):
-    """Look for the last tokens from the end to the start, the longest run first."""
+def searched(tokens, count, ends=frozenset(), lengths=LENGTHS):
+    """Search backwards for an earlier occurrence of the last tokens, trying longer runs first."""
     for length in lengths:
         suffix = tokens[-length:]
         for place in range(len(tokens) - 1, length - 1, -1):
             if tokens[place - length : place] == suffix and len(suffix) == length:
                 grown = list(tokens)
-                for step in range(most):
+                for step in range(count):
                     grown.append(grown[place + step])
                     if grown[-1] in ends:
                         break
-                return Proposal(tuple(grown[len(tokens) :]), length) if most > 0 else Proposal()
+                return Proposal(tuple(grown[len(tokens) :]), length) if count > 0 else Proposal()
     return Proposal()
 
 
@@ -31,25 +31,25 @@ def test_the_continuation_of_the_last_occurrence_is_proposed():
     assert PromptLookup(text).propose(0) == Proposal()
 
 
-def test_more_agreement_goes_before_a_later_place():
-    # 3 4 5 was last followed by 7, but behind 1 2 3 4 5 came 9.
+def test_a_longer_match_is_preferred_to_a_later_one():
+    # 3 4 5 was last followed by 7, but 1 2 3 4 5 was followed by 9.
     text = [1, 2, 3, 4, 5, 9, 0, 3, 4, 5, 7, 0, 1, 2, 3, 4, 5]
     assert PromptLookup(text).propose(1) == Proposal((9,), 5)
     assert PromptLookup(text, lengths=(3,)).propose(1) == Proposal((7,), 3)
 
 
-def test_what_repeats_goes_on_repeating():
+def test_a_repetition_is_continued():
     assert PromptLookup([1, 2, 1, 2, 1, 2]).propose(5) == Proposal((1, 2, 1, 2, 1), 3)
     assert PromptLookup([7] * 9).propose(16) == Proposal((7,) * 16, 5)
 
 
-def test_nothing_is_proposed_behind_an_end():
+def test_nothing_is_proposed_after_an_end_token():
     text = [1, 2, 3, 4, 99, 5, 6, 1, 2, 3]
     assert PromptLookup(text, ends={99}).propose(8) == Proposal((4, 99), 3)
 
 
 @pytest.mark.parametrize("tokens", [[], [1], [1, 2], [1, 2, 3], [1, 2, 3, 4, 5, 6, 7, 8]])
-def test_new_text_gives_nothing(tokens):
+def test_text_without_repetitions_gives_no_proposal(tokens):
     assert PromptLookup(tokens).propose(4) == Proposal()
 
 
@@ -63,7 +63,7 @@ many = st.lists(st.integers(0, 2), min_size=60, max_size=90)
     pieces=st.lists(few | many, max_size=25),
     ends=st.sets(st.integers(0, 3), max_size=1),
 )
-def test_whatever_is_added_is_found_as_by_a_search(prompt, pieces, ends):
+def test_any_text_gives_the_proposals_that_a_search_finds(prompt, pieces, ends):
     lookup, text = PromptLookup(prompt, ends), list(prompt)
     for piece in pieces:
         lookup.extend(piece)
@@ -73,8 +73,8 @@ def test_whatever_is_added_is_found_as_by_a_search(prompt, pieces, ends):
 
 
 def test_a_long_prompt_is_indexed_a_slice_at_a_time():
-    unlike = list(range(10, 3 * SLICE))
-    lookup = PromptLookup([1, 2, 3, 4, 5, *unlike, 6, 7, 8, *unlike[:5], 6, 7, 8])
+    unique = list(range(10, 3 * SLICE))
+    lookup = PromptLookup([1, 2, 3, 4, 5, *unique, 6, 7, 8, *unique[:5], 6, 7, 8])
     proposals = [lookup.propose(1) for _ in range(4)]
     assert proposals[0] == Proposal()
     assert proposals[-1] == Proposal((10,), 3)

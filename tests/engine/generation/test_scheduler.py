@@ -75,14 +75,14 @@ def test_a_prompt_of_one_token_needs_no_prefill():
 
 @kinds
 @pytest.mark.parametrize("ahead", [0.0, math.inf])
-def test_the_same_request_again_evaluates_one_token_before_the_first_answer(kind, ahead):
+def test_a_repeated_request_evaluates_only_the_last_prompt_token(kind, ahead):
     prefix = empty(kind)
     first = finished(run(kind, prefix, task(), ahead=ahead))
     counting = Counting(kind)
     again = finished(run(kind, prefix, task(), model=counting, ahead=ahead))
     assert again.token_ids == first.token_ids
     assert again.cached_tokens == 44
-    assert counting.lengths == [1] * 12  # the last prompt token, then each drawn one but the last
+    assert counting.lengths == [1] * 12  # the last prompt token, then each sampled token but the last
 
 
 @kinds
@@ -92,7 +92,7 @@ def test_the_next_turn_does_not_compute_the_answer_again(kind):
     turn = [*PROMPT, *answer, 1, 2, 3]
     counting = Counting(kind)
     second = finished(run(kind, prefix, task(prompt=turn, max_tokens=4), model=counting))
-    # The last token drawn was never fed, so it is fed with the new ones.
+    # The last sampled token was never fed, so it is fed together with the new ones.
     assert second.cached_tokens == 45 + 11
     assert sum(counting.lengths) == 4 + 3
     assert second.token_ids == finished(run(kind, empty(kind), task(prompt=turn, max_tokens=4))).token_ids
@@ -100,7 +100,7 @@ def test_the_next_turn_does_not_compute_the_answer_again(kind):
 
 @kinds
 @pytest.mark.parametrize("ahead", [0.0, math.inf])
-def test_an_end_of_sequence_token_ends_the_answer_and_is_no_part_of_it(kind, ahead):
+def test_an_end_of_sequence_token_ends_the_answer_and_is_not_part_of_it(kind, ahead):
     prefix = empty(kind)
     expected = reference(kind, PROMPT, 12)
     end = next(token for token in expected if token != expected[0])
@@ -115,7 +115,7 @@ def test_an_end_of_sequence_token_ends_the_answer_and_is_no_part_of_it(kind, ahe
 
 
 @pytest.mark.parametrize("length", [1, 2, 3])
-def test_a_stop_string_ends_the_answer_before_itself(length):
+def test_an_answer_ends_before_a_stop_string(length):
     text = finished(run("plain", empty("plain"), task())).text
     at = next(start for start in range(3, 12) if text.find(text[start : start + length]) == start)
     events = run("plain", empty("plain"), task(stop=("never", text[at : at + length])))
@@ -126,7 +126,7 @@ def test_a_stop_string_ends_the_answer_before_itself(length):
     assert "".join(event.text for event in events if isinstance(event, TextChunk)) == found.text
 
 
-def test_text_held_back_for_a_stop_string_comes_out_at_the_end():
+def test_text_held_back_for_a_stop_string_is_emitted_at_the_end():
     text = finished(run("plain", empty("plain"), task())).text
     events = run("plain", empty("plain"), task(stop=(text[-2:] + "?",)))
     assert events[-1].text == text
@@ -137,17 +137,17 @@ def test_text_held_back_for_a_stop_string_comes_out_at_the_end():
 @kinds
 @examples(20, 5)
 @given(data=st.data())
-def test_cancelled_anywhere_the_next_request_is_answered_as_by_a_fresh_engine(kind, data):
+def test_after_any_cancellation_the_next_request_is_answered_as_by_a_fresh_engine(kind, data):
     prefix = empty(kind)
     ahead = data.draw(st.sampled_from([0.0, math.inf]))
     boundaries = data.draw(st.lists(st.integers(1, len(PROMPT)), max_size=2))
     events = run(
         kind, prefix, task(boundaries=boundaries, cancelled=cancel_after(data.draw(st.integers(0, 21)))), ahead=ahead
     )
-    drawn = events[-1].token_ids
-    assert events[-1].done_reason is (DoneReason.CANCELLED if len(drawn) < 12 else DoneReason.LENGTH)
+    sampled = events[-1].token_ids
+    assert events[-1].done_reason is (DoneReason.CANCELLED if len(sampled) < 12 else DoneReason.LENGTH)
     whole = [*PROMPT, *reference(kind, PROMPT, 12)]
-    assert drawn == tuple(whole[45 : 45 + len(drawn)])
+    assert sampled == tuple(whole[45 : 45 + len(sampled)])
     shared = data.draw(st.integers(0, len(whole)))
     prompt = whole[:shared] + data.draw(st.lists(st.integers(0, VOCABULARY - 1), min_size=1, max_size=9))
     after = finished(run(kind, prefix, task(prompt=prompt)))
@@ -155,7 +155,7 @@ def test_cancelled_anywhere_the_next_request_is_answered_as_by_a_fresh_engine(ki
 
 
 @kinds
-def test_a_cancelled_prefill_goes_on_where_it_stopped(kind):
+def test_a_cancelled_prefill_resumes_where_it_stopped(kind):
     prefix = empty(kind)
     cancelled = finished(run(kind, prefix, task(cancelled=cancel_after(3))))
     assert (cancelled.done_reason, cancelled.text, cancelled.token_ids) == (DoneReason.CANCELLED, "", ())
@@ -164,7 +164,7 @@ def test_a_cancelled_prefill_goes_on_where_it_stopped(kind):
 
 @pytest.mark.parametrize("failing", [1, 3, 9])
 @pytest.mark.parametrize("ahead", [0.0, math.inf])
-def test_after_an_error_the_caches_are_empty_and_good(failing, ahead):
+def test_after_an_error_the_caches_are_empty_and_usable(failing, ahead):
     prefix = empty("plain")
     events = run("plain", prefix, task(), model=Counting("plain", failing), ahead=ahead)
     assert isinstance(events[-1], Failed)
@@ -175,7 +175,7 @@ def test_after_an_error_the_caches_are_empty_and_good(failing, ahead):
 
 
 @pytest.mark.parametrize("error", [RuntimeError("[malloc_or_wait] Unable to allocate 5 bytes."), MemoryError()])
-def test_running_out_of_memory_is_told_in_words(error):
+def test_running_out_of_memory_is_reported_in_words(error):
     events = run("plain", empty("plain"), task(), model=Counting("plain", 2, error))
     assert isinstance(events[-1], Failed)
     assert events[-1].message.startswith("Memory ran out")
@@ -193,14 +193,14 @@ def test_the_output_layer_is_not_computed_for_the_prompt():
     assert mx.get_peak_memory() - before < 512 * 100_000 * 4 / 4
 
 
-class TestSeveralAtOnce:
+class TestConcurrentRequests:
     PROMPTS = ([*PROMPT, 1, 2], [9, 8, 7], [(7 * index) % 90 for index in range(33)], [5])
 
     @pytest.mark.covering(2)
     @kinds
     @pytest.mark.parametrize("batches", [False, True])
     @pytest.mark.parametrize("ahead", [0.0, math.inf])
-    def test_each_answer_is_what_it_is_alone(self, kind, batches, ahead):
+    def test_each_answer_is_the_same_as_alone(self, kind, batches, ahead):
         if batches and kind == "recurrent":
             pytest.skip("RWKV mixes the rows of a batch, so its requests are computed one by one")
         tasks = [task(prompt, 25 + index, request_id=str(index)) for index, prompt in enumerate(self.PROMPTS)]
@@ -214,7 +214,7 @@ class TestSeveralAtOnce:
         assert max(rows for rows, _ in counting.shapes) == (4 if batches else 1)
 
     @pytest.mark.parametrize("ahead", [0.0, math.inf])
-    def test_more_answers_than_share_a_step_are_what_they_are_alone(self, ahead):
+    def test_more_answers_than_a_batch_can_hold_are_the_same_as_alone(self, ahead):
         prompts = [[number % 90, 3, 5 * number % 90] for number in range(MAX_BATCH_ROWS + 4)]
         tasks = [task(prompt, 40, request_id=str(number)) for number, prompt in enumerate(prompts)]
         counting = Counting("plain")
@@ -223,7 +223,7 @@ class TestSeveralAtOnce:
             assert finished(events, str(number)).token_ids == reference("plain", prompt, 40)
         assert max(rows for rows, _ in counting.shapes) == MAX_BATCH_ROWS
 
-    def test_prompts_are_read_by_the_model_and_steps_are_taken_by_what_is_for_them(self):
+    def test_prompts_are_fed_to_the_model_and_decode_steps_to_the_model_for_steps(self):
         reading, stepping = Counting("plain"), Counting("plain")
         events = run("plain", empty("plain"), task(), chunk=8, model=reading, steps=stepping)
         assert finished(events).token_ids == reference("plain", PROMPT, 12)
@@ -233,25 +233,25 @@ class TestSeveralAtOnce:
     @kinds
     @examples(15, 5)
     @given(data=st.data())
-    def test_whoever_joins_or_leaves_does_not_change_the_others(self, kind, data):
+    def test_joining_and_leaving_requests_do_not_affect_the_others(self, kind, data):
         batches = kind != "recurrent"
         running = scheduler(kind, ahead=data.draw(st.sampled_from([0.0, math.inf])), batches=batches)
-        asked, events, cancelled = {}, [], set()
+        requests, events, cancelled = {}, [], set()
         for number in range(data.draw(st.integers(2, 5))):
             length = data.draw(st.integers(1, 30))
             prompt = PROMPT[:length] + data.draw(st.lists(st.integers(0, 90), max_size=5))
             name = str(number)
-            asked[name] = (prompt, data.draw(st.integers(1, 12)))
-            running.add(task(*asked[name], request_id=name), lambda name=name: name in cancelled)
+            requests[name] = (prompt, data.draw(st.integers(1, 12)))
+            running.add(task(*requests[name], request_id=name), lambda name=name: name in cancelled)
             for _ in range(data.draw(st.integers(0, 12))):
                 events.extend(running.step())
             if data.draw(st.integers(0, 4)) == 0:
                 cancelled.add(name)
         events.extend(drain(running))
-        for name, (prompt, most) in asked.items():
+        for name, (prompt, max_tokens) in requests.items():
             found = finished(events, name)
-            assert found.token_ids == reference(kind, prompt, most)[: len(found.token_ids)]
-            assert len(found.token_ids) == most or name in cancelled
+            assert found.token_ids == reference(kind, prompt, max_tokens)[: len(found.token_ids)]
+            assert len(found.token_ids) == max_tokens or name in cancelled
 
     @pytest.mark.covering(1)
     @pytest.mark.parametrize("ahead", [0.0, 10.0, math.inf])
@@ -279,7 +279,7 @@ class TestSeveralAtOnce:
         order = [event.request_id for event in events if isinstance(event, Finished)]
         assert order == ["short", "long"]
 
-    def test_what_two_prompts_begin_with_is_computed_once(self):
+    def test_a_common_prefix_of_two_prompts_is_computed_once(self):
         shared = [(5 * index) % 90 for index in range(150)]
         counting = Counting("plain")
         events = run(
@@ -297,19 +297,19 @@ class TestSeveralAtOnce:
 
     @pytest.mark.parametrize("ahead", [0.0, math.inf])
     @pytest.mark.parametrize("failing", range(1, 16, 2))
-    def test_a_shared_step_that_fails_once_changes_no_answer(self, failing, ahead):
+    def test_a_batched_step_that_fails_once_changes_no_answer(self, failing, ahead):
         model = Counting("plain", failing)
         tasks = [task(prompt, 9, request_id=str(index)) for index, prompt in enumerate(self.PROMPTS)]
         events = run("plain", empty("plain"), *tasks, batches=True, ahead=ahead, model=model)
         failed = [event.request_id for event in events if isinstance(event, Failed)]
-        assert len(failed) <= 1  # a step that belonged to one request alone
+        assert len(failed) <= 1  # a step of a single request
         for index, prompt in enumerate(self.PROMPTS):
             if str(index) not in failed:
                 assert finished(events, str(index)).token_ids == reference("plain", prompt, 9)
 
     @pytest.mark.parametrize("part", ["sampler", "text", "cancelled"])
     @pytest.mark.parametrize("ahead", [0.0, math.inf])
-    def test_a_fault_in_one_request_ends_that_request_alone(self, part, ahead):
+    def test_a_fault_in_one_request_ends_only_that_request(self, part, ahead):
         broken = task([3, 4, 5], 9, request_id="broken", **{part: Broken()})
         events = run("plain", empty("plain"), task(), broken, batches=True, ahead=ahead)
         assert finished(events).token_ids == reference("plain", PROMPT, 12)
@@ -319,14 +319,14 @@ class TestSeveralAtOnce:
 
 
 class Broken:
-    """Raises whatever it is asked, from the third time on."""
+    """Raises an error from the third call of any of its methods on."""
 
     def __init__(self):
-        self._asked = 0
+        self._calls = 0
 
     def __call__(self, *_):
-        self._asked += 1
-        if self._asked > 2:
+        self._calls += 1
+        if self._calls > 2:
             raise ValueError("broken on purpose")
         return False
 

@@ -33,7 +33,7 @@ def depths_with_costs(costs, limit=4):
 
 
 def plain(options, count, ends=frozenset(), table=TABLE):
-    """Draw one token at a time."""
+    """Sample one token at a time, without drafts."""
     sampler, text = Sampler(options, PROMPT), list(PROMPT)
     while len(text) < len(PROMPT) + count:
         text.append(sampler.sample(mx.array(logits(text, table))[None]).item())
@@ -43,7 +43,7 @@ def plain(options, count, ends=frozenset(), table=TABLE):
 
 
 class Random:
-    """Drafts at random, more or fewer of them."""
+    """Proposes a random number of random drafts."""
 
     def __init__(self, options, table):
         self.random = np.random.default_rng(options.seed)
@@ -56,14 +56,14 @@ class Random:
 
 
 class Certain(Random):
-    """Always drafts the same."""
+    """Always proposes the same drafts."""
 
     def propose(self, most, sampler, text):
         return [1, 1, 3, 0][:most]
 
 
 class Model(Random):
-    """Drafts by a model that is a little like the target, with the keys of the draws to come."""
+    """Proposes drafts from a model similar to the target, sampled with the keys of the next tokens."""
 
     def __init__(self, options, table):
         self.table = table + 0.4 * np.random.default_rng(9).normal(size=table.shape).astype(np.float32)
@@ -76,7 +76,7 @@ class Model(Random):
 
 
 class Lookup:
-    """Drafts by prompt lookup, of which some depth has been learnt."""
+    """Proposes drafts by prompt lookup, with costs that have been measured."""
 
     def __init__(self, options, table):
         self.drafter = LookupDrafter(PROMPT, depths_with_costs([1.0] * 5))
@@ -89,7 +89,7 @@ class Lookup:
 
 
 def speculated(drafter, options, count, ends=frozenset(), table=TABLE, most=4):
-    """Draw by rounds of drafts; return the tokens and how many drafts were accepted."""
+    """Sample in rounds with drafts; return the tokens and the number of accepted drafts."""
     sampler, text, accepted = Sampler(options, PROMPT), list(PROMPT), 0
     drafter = drafter(options, table)
     while len(text) < len(PROMPT) + count:
@@ -111,8 +111,8 @@ drafters = pytest.mark.parametrize("drafter", DRAFTERS)
 
 
 @drafters
-def test_the_distribution_of_answers_is_the_model_s(drafter):
-    # Whole answers of three tokens, which sees what a single token's distribution would not.
+def test_answers_have_the_distribution_of_the_model(drafter):
+    # Whole answers of three tokens, which show errors that the distribution of single tokens would not.
     length, answers = 3, share(1500, 500)
     expected = np.zeros((WORDS,) * length)
     for answer in product(range(WORDS), repeat=length):
@@ -133,7 +133,7 @@ def test_the_distribution_of_answers_is_the_model_s(drafter):
     observed, due = [*seen[~rare], seen[rare].sum()], [*expected[~rare], expected[rare].sum()]
     statistic = sum((count - mean) ** 2 / mean for count, mean in zip(observed, due, strict=True))
     freedom = len(due) - 1
-    # Five standard deviations of a chi-square distribution.
+    # Five standard deviations above the mean of a chi-square distribution.
     assert statistic < freedom + 5 * math.sqrt(2 * freedom)
 
 
@@ -153,13 +153,13 @@ def test_the_distribution_of_answers_is_the_model_s(drafter):
     ends=st.sets(st.integers(0, WORDS - 1), max_size=1),
     table=st.integers(0, 20),
 )
-def test_each_answer_is_the_same_as_without(drafter, options, ends, table):
+def test_each_answer_is_the_same_as_without_drafts(drafter, options, ends, table):
     model = np.random.default_rng(table).normal(size=TABLE.shape).astype(np.float32)
     assert speculated(drafter, options, 20, ends, model)[0] == plain(options, 20, ends, model)
 
 
-def test_a_greedy_answer_that_repeats_itself_is_accepted_whole():
-    # 0 1 2 0 1 2 ... for ever.
+def test_drafts_of_a_repetitive_greedy_answer_are_accepted():
+    # 0 1 2 0 1 2 ... endlessly.
     table = np.full(TABLE.shape, -5.0, dtype=np.float32)
     for token in range(3):
         table[:, token, (token + 1) % 3] = 5.0
@@ -188,7 +188,7 @@ def test_verdicts(sampled, drafts, ends, expected):
 
 @examples(200)
 @given(sampled=st.lists(st.integers(0, 2), min_size=1, max_size=6), data=st.data(), ends=st.sets(st.integers(0, 2)))
-def test_a_verdict_keeps_what_the_model_drew_and_nothing_behind_an_end(sampled, data, ends):
+def test_a_verdict_keeps_sampled_tokens_and_nothing_after_an_end_token(sampled, data, ends):
     drafts = data.draw(st.lists(st.integers(0, 2), min_size=len(sampled) - 1, max_size=len(sampled) - 1))
     verdict = verify(sampled, drafts, ends)
     kept = len(verdict.tokens)
@@ -199,7 +199,7 @@ def test_a_verdict_keeps_what_the_model_drew_and_nothing_behind_an_end(sampled, 
     assert kept == len(sampled) or verdict.tokens[-1] in ends or sampled[kept - 1] != drafts[kept - 1]
 
 
-def test_proposals_that_are_not_fed_are_judged_by_what_comes():
+def test_proposals_that_are_not_fed_are_judged_by_the_sampled_tokens():
     depths = LookupDepths(4)  # no cost is known, so nothing is fed
     drafter = LookupDrafter(PROMPT, depths)
     assert not drafter.promising(4)
@@ -207,23 +207,23 @@ def test_proposals_that_are_not_fed_are_judged_by_what_comes():
     drafter.advance([1, 2])
     assert drafter.propose(4) == []
     drafter.advance([3])
-    # 1 2 0 1 was proposed, and 1 2 3 came.
+    # 1 2 0 1 was proposed, and 1 2 3 was sampled.
     assert depths.controller(5)._samples == [1, 1, 1, 0]
     assert depths.controller(5)._rates == [1.0, 1.0, 0.0, 0.0]
     assert depths.controller(3)._samples == [0, 0, 0, 0]
 
 
-def test_a_text_that_stops_repeating_is_left_alone_and_one_that_begins_to_is_taken_up():
+def test_drafts_end_when_they_are_rejected_and_resume_when_the_text_repeats():
     depths = depths_with_costs([1.0, 1.3, 1.6, 1.9, 2.2])
-    options = np.random.default_rng(0)
+    generator = np.random.default_rng(0)
     drafter = LookupDrafter([], depths)
     fed = []
     for _ in range(400):
-        # What follows three equal tokens is never what followed them before.
-        drafter.advance([1, 2, 3, *options.integers(10, 10**6, 1).tolist()])
+        # The token after 1 2 3 is never one that followed 1 2 3 before.
+        drafter.advance([1, 2, 3, *generator.integers(10, 10**6, 1).tolist()])
         drafter.advance([1, 2, 3])
         fed.append(len(drafter.propose(4)))
-        drafter.advance(options.integers(10, 10**6, 1).tolist())
+        drafter.advance(generator.integers(10, 10**6, 1).tolist())
     assert depths.controller(3).acceptance[0] < 0.05
     assert sum(fed[100:]) < 10
     passage = list(range(2000, 2100))
@@ -235,7 +235,7 @@ def test_a_text_that_stops_repeating_is_left_alone_and_one_that_begins_to_is_tak
     assert sum(fed) > 90
 
 
-def test_there_may_be_no_drafts_at_all():
+def test_drafts_can_be_limited_to_none():
     drafter = LookupDrafter([7] * 20, LookupDepths(0))
     assert drafter.propose(4) == []
     drafter = LookupDrafter([7] * 20, depths_with_costs([1.0] * 5))

@@ -34,7 +34,7 @@ kinds = pytest.mark.parametrize("kind", sorted(CONFIGS))
 @kinds
 @pytest.mark.parametrize("length", [12, 3 * WINDOW + 10])
 @pytest.mark.parametrize("sampling", [GREEDY, SamplingOptions(seed=5), SamplingOptions(seed=6, repeat_penalty=1.3)])
-def test_the_answer_is_the_one_without_speculation(kind, length, sampling):
+def test_speculation_does_not_change_the_answer(kind, length, sampling):
     plain = finished(run(kind, empty(kind), task(REPEATS, length, sampling=sampling)))
     fast = finished(run(kind, empty(kind), task(REPEATS, length, sampling=sampling), ahead=0.0, speculator=eager()))
     assert fast.token_ids == plain.token_ids
@@ -42,26 +42,26 @@ def test_the_answer_is_the_one_without_speculation(kind, length, sampling):
 
 
 @kinds
-def test_where_decoding_runs_ahead_of_its_reader_there_are_drafts_as_well(kind):
+def test_there_are_drafts_while_decoding_runs_ahead(kind):
     found = finished(run(kind, empty(kind), task(REPEATS, 60), ahead=float("inf"), speculator=eager()))
     assert found.token_ids == reference(kind, REPEATS, 60)
     assert found.drafted_tokens > 0
 
 
-def test_what_runs_ahead_and_finds_nothing_waits_for_no_token():
-    learnt = Speculator(LookupDepths(0))
-    running = scheduler("plain", chunk=64, speculator=learnt)
+def test_decoding_ahead_without_drafts_does_not_wait_for_tokens():
+    speculator = Speculator(LookupDepths(0))
+    running = scheduler("plain", chunk=64, speculator=speculator)
     running.add(task(REPEATS, 30))
     while running.count:
         running.step()
-        for one in running._running:
-            assert not one.answer_tokens or not one.is_read
-    assert learnt._depths.costs.measured == (0,)
-    assert not learnt._sources
+        for generation in running._running:
+            assert not generation.answer_tokens or not generation.is_read
+    assert speculator._depths.costs.measured == (0,)
+    assert not speculator._sources
 
 
 @kinds
-def test_drafts_that_are_right_save_steps(kind):
+def test_correct_drafts_save_steps(kind):
     model = Echo(kind, PERIOD)
     prompt = [5]
     for _ in range(VOCABULARY + 10):
@@ -78,7 +78,7 @@ def test_drafts_that_are_right_save_steps(kind):
 @kinds
 @examples(15, 5)
 @given(data=st.data())
-def test_whatever_is_taken_back_the_next_logits_are_those_of_a_fresh_forward(kind, data):
+def test_after_any_rewind_the_next_logits_are_those_of_a_fresh_forward_pass(kind, data):
     model = MODELS[kind]
     sequence = Sequence(lambda: make_caches(model))
     for _ in range(data.draw(st.integers(1, 4))):
@@ -95,7 +95,7 @@ def test_whatever_is_taken_back_the_next_logits_are_those_of_a_fresh_forward(kin
 
 
 @kinds
-def test_the_next_turn_goes_on_from_an_answer_with_drafts(kind):
+def test_the_next_turn_continues_after_an_answer_with_drafts(kind):
     prefix = empty(kind)
     answer = finished(run(kind, prefix, task(REPEATS, 40), ahead=0.0, speculator=eager())).token_ids
     turn = [*REPEATS, *answer, 1, 2]
@@ -105,9 +105,9 @@ def test_the_next_turn_goes_on_from_an_answer_with_drafts(kind):
 
 
 @kinds
-def test_an_end_among_the_drafts_ends_the_answer(kind):
+def test_an_end_token_among_the_drafts_ends_the_answer(kind):
     whole = finished(run(kind, empty(kind), task(REPEATS, 60))).token_ids
-    # Every third of them ends an answer at each place in a round all the same.
+    # Every third token is enough to end an answer at each position of a round.
     for end in list(dict.fromkeys(whole[5:]))[::3]:
         at = whole.index(end)
         found = finished(run(kind, empty(kind), task(REPEATS, 60, eos_ids={end}), ahead=0.0, speculator=eager()))
@@ -116,16 +116,16 @@ def test_an_end_among_the_drafts_ends_the_answer(kind):
 
 
 @kinds
-def test_cancelled_between_rounds_the_prefix_stays_right(kind):
+def test_a_cancellation_between_rounds_leaves_a_valid_prefix_cache(kind):
     for steps in range(10, 22, 3):
         prefix = empty(kind)
-        one = task(REPEATS, 40, cancelled=cancel_after(steps))
-        cut = finished(run(kind, prefix, one, ahead=0.0, speculator=eager()))
+        request = task(REPEATS, 40, cancelled=cancel_after(steps))
+        cut = finished(run(kind, prefix, request, ahead=0.0, speculator=eager()))
         turn = [*REPEATS, *cut.token_ids, 8]
         assert finished(run(kind, prefix, task(turn, 4))).token_ids == reference(kind, turn, 4)
 
 
-def test_two_answers_at_once_do_without():
+def test_two_requests_at_once_have_the_answers_without_speculation():
     tasks = [task(REPEATS, 20, request_id=name) for name in "ab"]
     events = run("plain", empty("plain"), *tasks, ahead=0.0, batches=True, speculator=eager())
     for name in "ab":

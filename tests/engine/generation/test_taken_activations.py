@@ -1,4 +1,4 @@
-"""Activations that a definition keeps are those of the moment at which they are called, whatever was there before."""
+"""An activation that a definition holds uses whichever kernels are installed when it is called."""
 
 import mlx.core as mx
 import pytest
@@ -19,16 +19,16 @@ CASES = ("references/gpt-neox", "references/starcoder2", "embeddings/bert", "emb
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_a_model_that_was_built_with_kernels_is_measured(case):
+def test_memory_needs_of_a_model_that_was_built_with_kernels_are_known(case):
     loaded = load_folder(HERE / case)
-    assert native_fused._undo  # loading installed them
+    assert native_fused._undo  # loading installed the kernels
     for kernels in (KERNELS, None):
         assert model_needs(loaded.model, loaded.config, 0, 0, 24, kernels).unknown == ""
 
 
 @pytest.mark.parametrize("name", ["silu", "gelu", "gelu_approx"])
-def test_a_function_that_was_taken_with_kernels_is_mlx_own_without_them(name):
-    """As borrowed definitions do that have one as a default, or choose one when they are built."""
+def test_a_function_that_was_taken_with_kernels_is_that_of_mlx_without_them(name):
+    """Take functions early, as definitions of mlx-lm do for default arguments, or when they are built."""
     x = mx.linspace(-4, 4, 64)
     native.install()
     native_fused.install(KERNELS)
@@ -46,7 +46,7 @@ def test_a_function_that_was_taken_with_kernels_is_mlx_own_without_them(name):
         native.uninstall()
 
 
-def test_one_that_was_asked_for_without_kernels_is_theirs_with_them():
+def test_an_activation_that_was_made_without_kernels_uses_them_once_installed():
     x = mx.linspace(-4, 4, 64)
     native.uninstall()
     gelu = activation("gelu_new")

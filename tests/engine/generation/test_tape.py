@@ -1,4 +1,4 @@
-"""Decode steps from a tape give the bits that the definition gives, and leave caches as it does."""
+"""Decode steps from a tape are bit-identical to those of the model definition, and leave the same caches."""
 
 import gc
 import logging
@@ -31,7 +31,7 @@ from tiny_random import CONFIGS, VOCABULARY
 
 pytestmark = needs_kernels
 
-# Those whose steps must be on a tape.
+# Models whose steps must be recorded on a tape.
 CASES = (
     "gemma gemma3 glm glm4 gpt-neox granite llama llama-linear llama-llama3 llama-tied llama-yarn mistral-window olmo2 "
     "phi3 qwen2 qwen3 smollm3 starcoder2"
@@ -48,12 +48,12 @@ def loaded(case):
 
 
 def fed(model, vocabulary, *lengths):
-    """Return caches that hold so many tokens each."""
+    """Return the caches of one sequence for each length, with that many tokens."""
     sequences = []
     for length in lengths:
         caches = make_caches(model)
         model(mx.array([[(7 * index + length) % vocabulary for index in range(length)]]), cache=caches)
-        mx.eval([one.state for one in caches])
+        mx.eval([layer.state for layer in caches])
         sequences.append(caches)
     return sequences
 
@@ -63,32 +63,32 @@ def together(sequences):
 
 
 def computed(model, ids, caches):
-    """Return the bits of the logits of tokens of one sequence: of single steps, where a tape takes all in one."""
+    """Return the logits of a sequence's next tokens as bytes, from single steps where a tape takes them at once."""
     parts = [[token] for token in ids] if len(ids) <= KERNELS.few_rows() else [ids]
     return bits(mx.concatenate([model(mx.array([part]), cache=caches) for part in parts], axis=1))
 
 
-def held(caches):
-    """Return what caches hold, as bytes."""
-    return [bits(part) for one in caches for part in one.keys_and_values()]
+def contents(caches):
+    """Return the keys and values of caches as bytes."""
+    return [bits(part) for layer in caches for part in layer.keys_and_values()]
 
 
 def compare(model, config, vocabulary, lengths, steps=20):
-    """Take the same steps with a tape and without, and compare all of them and what the caches hold in the end."""
+    """Compare the results of steps with and without a tape, and the contents of the caches at the end."""
     adapt_to_cpu(model)
-    plain, own = fed(model, vocabulary, *lengths), fed(model, vocabulary, *lengths)
+    plain, taped = fed(model, vocabulary, *lengths), fed(model, vocabulary, *lengths)
     with_tape = with_tapes(model, config, plain[0])
     assert isinstance(with_tape, TapedModel)
-    assert with_tape.tape(len(lengths), own[0]) is not None
+    assert with_tape.tape(len(lengths), taped[0]) is not None
     for step in range(steps):
         tokens = mx.array([[(5 * step + row) % vocabulary] for row in range(len(lengths))])
         wanted = model(tokens, cache=together(plain))
-        found = with_tape(tokens, cache=together(own))
+        found = with_tape(tokens, cache=together(taped))
         assert found.shape == wanted.shape
         assert bits(found) == bits(wanted)
-    for mine, its in zip(own, plain, strict=True):
-        assert [one.offset for one in mine] == [one.offset for one in its]
-        assert held(mine) == held(its)
+    for taped_caches, plain_caches in zip(taped, plain, strict=True):
+        assert [layer.offset for layer in taped_caches] == [layer.offset for layer in plain_caches]
+        assert contents(taped_caches) == contents(plain_caches)
 
 
 @pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
@@ -99,17 +99,17 @@ def test_models_give_the_same_bits(case, lengths):
 
 
 @pytest.mark.parametrize("case", ["llama", "mistral-window", "qwen3"])
-def test_several_tokens_of_one_sequence_get_the_bits_of_single_steps(case):
+def test_several_tokens_of_one_sequence_are_bit_identical_to_single_steps(case):
     model, config = loaded(case)
-    own, plain = fed(model, config["vocab_size"], 9, 9)
-    with_tape = with_tapes(model, config, own)
+    taped, plain = fed(model, config["vocab_size"], 9, 9)
+    with_tape = with_tapes(model, config, taped)
     for count in (2, 5, KERNELS.few_rows(), 3):
         ids = [(11 * at + count) % config["vocab_size"] for at in range(count)]
-        found = with_tape(mx.array([ids]), cache=own)
+        found = with_tape(mx.array([ids]), cache=taped)
         assert found.shape == (1, count, config["vocab_size"])
         assert bits(found) == computed(model, ids, plain)
-        for one in (*own, *plain):
-            one.rewind(one.offset - 1)
+        for layer in (*taped, *plain):
+            layer.rewind(layer.offset - 1)
 
 
 @pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
@@ -154,15 +154,15 @@ def test_weights_of_every_type_give_the_same_bits(how, lengths):
 
 
 @pytest.mark.parametrize("lengths", [(300, 20, 90, 7), (9000, 5)])
-def test_rows_are_computed_beside_each_other_or_one_after_the_other_with_the_same_bits(lengths):
+def test_rows_in_parallel_or_in_sequence_give_the_same_bits(lengths):
     model, config = build(CONFIGS["plain"])
     compare(model, config, VOCABULARY, lengths, steps=3)
 
 
-def test_products_of_the_same_numbers_are_computed_together():
+def test_products_with_the_same_input_are_merged():
     model, config = loaded("llama")
-    # Beside the embedding, the last norm and the last product each of two layers has two norms, four products (of which
-    # three and two are one), two rotations, an attention, an activation and two sums.
+    # The embedding, the last norm and the output layer; and in each of two layers: two norms, four products (one
+    # merges three matrices, another one two), two rotations, an attention, an activation and two sums.
     tape = with_tapes(model, config, make_caches(model)).tape(1, make_caches(model))
     assert KERNELS.operations(tape) == 3 + 2 * (2 + 4 + 2 + 1 + 1 + 2)
 
@@ -172,28 +172,28 @@ def tiny(kind="plain"):
     return with_tapes(MODELS[kind], {**CONFIGS[kind]}, make_caches(MODELS[kind]))
 
 
-def test_a_token_that_is_not_computed_yet_can_be_fed():
+def test_a_token_that_is_not_evaluated_yet_can_be_fed():
     model, ((caches, plain)) = tiny(), fed(MODELS["plain"], VOCABULARY, 9, 9)
     token, wanted = mx.array([4]), mx.array([4])
-    drawn, expected = [], []
+    sampled, expected = [], []
     for _ in range(20):
         token = mx.argmax(model(token[:, None], cache=caches)[:, -1], axis=-1)
         mx.async_eval(token)
-        drawn.append(token)
+        sampled.append(token)
         wanted = mx.argmax(MODELS["plain"](wanted[:, None], cache=plain)[:, -1], axis=-1)
         expected.append(wanted.item())
-    assert [one.item() for one in drawn] == expected
+    assert [token.item() for token in sampled] == expected
 
 
-def test_steps_write_in_place_while_others_are_on_their_way():
+def test_steps_write_in_place_while_others_are_in_flight():
     model, (caches,) = tiny(), fed(MODELS["plain"], VOCABULARY, 9)
     token = mx.array([[4]])
     mx.eval(model(token, cache=caches))
-    # The memory is where it was, though nothing waits between the steps.
-    before = [np.array(one.keys, copy=False).ctypes.data for one in caches]
+    # The buffers keep their addresses, although nothing waits between the steps.
+    before = [np.array(layer.keys, copy=False).ctypes.data for layer in caches]
     for _ in range(8):
         token = mx.argmax(model(token, cache=caches)[:, -1], axis=-1)[:, None]
-    assert [np.array(one.keys, copy=False).ctypes.data for one in caches] == before
+    assert [np.array(layer.keys, copy=False).ctypes.data for layer in caches] == before
 
 
 def test_buffers_grow():
@@ -201,28 +201,28 @@ def test_buffers_grow():
     compare(MODELS["plain"], CONFIGS["plain"], VOCABULARY, (255,), steps=4)
 
 
-def test_what_shares_a_buffer_stays_as_it_was():
+def test_arrays_that_share_a_buffer_do_not_change():
     model, (caches, plain) = tiny(), fed(MODELS["plain"], VOCABULARY, 9, 9)
-    shared = [mx.stop_gradient(one.keys) for one in caches]
+    shared = [mx.stop_gradient(layer.keys) for layer in caches]
     mx.eval(shared)
-    before = [bits(one) for one in shared]
-    for one in (*caches, *plain):
-        one.rewind(6)
+    before = [bits(buffer) for buffer in shared]
+    for layer in (*caches, *plain):
+        layer.rewind(6)
     for token in (1, 2, 3):
         found = model(mx.array([[token]]), cache=caches)
         assert bits(found) == bits(MODELS["plain"](mx.array([[token]]), cache=plain))
-    assert [bits(one) for one in shared] == before
-    assert held(caches) == held(plain)
+    assert [bits(buffer) for buffer in shared] == before
+    assert contents(caches) == contents(plain)
 
 
-def test_a_slice_that_is_not_computed_yet_sees_what_was_held():
+def test_a_slice_that_is_not_evaluated_yet_keeps_the_old_contents():
     model, (caches,) = tiny(), fed(MODELS["plain"], VOCABULARY, 9)
-    before = held(caches)
-    taken = [part for one in caches for part in one.part(0, 9)]
-    for one in caches:
-        one.rewind(5)
+    before = contents(caches)
+    parts = [part for layer in caches for part in layer.part(0, 9)]
+    for layer in caches:
+        layer.rewind(5)
     mx.eval(model(mx.array([[1]]), cache=caches))
-    assert [bits(part) for part in taken] == before
+    assert [bits(part) for part in parts] == before
 
 
 @examples(25)
@@ -239,38 +239,38 @@ def test_a_slice_that_is_not_computed_yet_sees_what_was_held():
         max_size=14,
     )
 )
-def test_whatever_is_done_to_caches_gives_the_same_bits(doings):
-    model, (own, plain) = tiny(), fed(MODELS["plain"], VOCABULARY, 3, 3)
+def test_any_operations_on_caches_give_the_same_bits(operations):
+    model, (taped, plain) = tiny(), fed(MODELS["plain"], VOCABULARY, 3, 3)
     original = MODELS["plain"]
-    for index, (what, number) in enumerate(doings):
-        length = own[0].offset
-        if what == "rewind":
-            for one in (*own, *plain):
-                one.rewind(max(1, length - number))
-        elif what == "shrink":
-            for one in (*own, *plain):
-                one.shrink()
-        elif what == "copy":
-            # As the prefix cache does: what is held is put into other caches.
+    for index, (kind, number) in enumerate(operations):
+        length = taped[0].offset
+        if kind == "rewind":
+            for layer in (*taped, *plain):
+                layer.rewind(max(1, length - number))
+        elif kind == "shrink":
+            for layer in (*taped, *plain):
+                layer.shrink()
+        elif kind == "copy":
+            # Like the prefix cache: copy the contents into new caches.
             end = max(1, length - number)
-            for caches in (own, plain):
-                parts = [one.part(0, end) for one in caches]
+            for caches in (taped, plain):
+                parts = [layer.part(0, end) for layer in caches]
                 caches[:] = [FullKVCache() for _ in caches]
-                for one, part in zip(caches, parts, strict=True):
-                    one.put(part, end)
-                mx.eval([one.buffers for one in caches])
-        elif what == "feed":
+                for layer, part in zip(caches, parts, strict=True):
+                    layer.put(part, end)
+                mx.eval([layer.buffers for layer in caches])
+        elif kind == "feed":
             ids = [(index + 3 * at) % VOCABULARY for at in range(number)]
-            assert bits(model(mx.array([ids]), cache=own)) == computed(original, ids, plain)
+            assert bits(model(mx.array([ids]), cache=taped)) == computed(original, ids, plain)
         else:
             pairs = []
             for at in range(number):
                 ids = mx.array([[(index + 5 * at) % VOCABULARY]])
-                pairs.append((model(ids, cache=own), original(ids, cache=plain)))
-                if what == "step":
+                pairs.append((model(ids, cache=taped), original(ids, cache=plain)))
+                if kind == "step":
                     mx.eval(pairs[-1])
-            assert all(bits(mine) == bits(its) for mine, its in pairs)
-    assert held(own) == held(plain)
+            assert all(bits(first) == bits(second) for first, second in pairs)
+    assert contents(taped) == contents(plain)
 
 
 @examples(25)
@@ -285,35 +285,35 @@ def test_whatever_is_done_to_caches_gives_the_same_bits(doings):
         max_size=14,
     )
 )
-def test_whatever_is_done_to_sliding_windows_gives_the_same_bits(doings):
+def test_any_operations_on_sliding_windows_give_the_same_bits(operations):
     model, original = tiny("window"), MODELS["window"]
     pair = [Sequence(lambda: make_caches(original)) for _ in range(2)]
-    for index, (what, number) in enumerate((("feed", 3), *doings)):
+    for index, (kind, number) in enumerate((("feed", 3), *operations)):
         length = len(pair[0].tokens)
         back = max(1, length - number)
-        if what == "rewind" and pair[0].can_rewind(back):
-            for one in pair:
-                one.rewind(back)
-        elif what == "copy":
-            # As the prefix cache does: another one goes on from what was captured and taken.
+        if kind == "rewind" and pair[0].can_rewind(back):
+            for sequence in pair:
+                sequence.rewind(back)
+        elif kind == "copy":
+            # Like the prefix cache: a new sequence continues from a captured state and a copied part.
             copies = [Sequence(lambda: make_caches(original)) for _ in pair]
-            for copy, one in zip(copies, pair, strict=True):
-                copy.fill(range(length), [one.copy_part(0, length)], one.capture())
+            for copy, sequence in zip(copies, pair, strict=True):
+                copy.fill(range(length), [sequence.copy_part(0, length)], sequence.capture())
             pair = copies
-        elif what in ("feed", "step"):
+        elif kind in ("feed", "step"):
             ids = [(index + 3 * at) % VOCABULARY for at in range(number)]
-            for part in [ids] if what == "feed" else [[token] for token in ids]:
+            for part in [ids] if kind == "feed" else [[token] for token in ids]:
                 found = model(mx.array([part]), cache=pair[0].caches)
                 assert bits(found) == computed(original, part, pair[1].caches)
-                for one in pair:
-                    one.tokens.extend(part)
-    # What is seen is that of the last call.
+                for sequence in pair:
+                    sequence.tokens.extend(part)
+    # Caches return the keys and values that the last call saw, so both need one.
     last = mx.array([[1]])
     assert bits(model(last, cache=pair[0].caches)) == bits(original(last, cache=pair[1].caches))
-    assert held(pair[0].caches) == held(pair[1].caches)
+    assert contents(pair[0].caches) == contents(pair[1].caches)
 
 
-def test_one_thread_or_several_give_the_same_bits():
+def test_any_number_of_threads_gives_the_same_bits():
     before = KERNELS.threads()
     try:
         for count in (1, 3, 2):
@@ -323,18 +323,18 @@ def test_one_thread_or_several_give_the_same_bits():
         KERNELS.set_threads(before)
 
 
-def test_a_definition_that_computes_something_unknown_is_called_as_ever(caplog):
+def test_a_definition_with_unknown_operations_is_called_directly(caplog):
     model, config = loaded("mixtral")
-    (own, plain) = fed(model, config["vocab_size"], 7, 7)
-    with_tape = with_tapes(model, config, own)
+    (taped, plain) = fed(model, config["vocab_size"], 7, 7)
+    with_tape = with_tapes(model, config, taped)
     with caplog.at_level(logging.DEBUG, "sotto.engine.generation.tape"):
-        found = with_tape(mx.array([[5]]), cache=own)
+        found = with_tape(mx.array([[5]]), cache=taped)
     assert bits(found) == bits(model(mx.array([[5]]), cache=plain))
     assert "without a tape: it does not know" in caplog.text
-    assert with_tape.tape(1, own) is None
+    assert with_tape.tape(1, taped) is None
 
 
-def test_an_attention_of_other_shapes_is_called_as_ever(caplog):
+def test_a_definition_with_attention_of_unknown_shapes_is_called_directly(caplog):
     original = MODELS["plain"]
 
     def model(tokens, cache):
@@ -360,17 +360,17 @@ def test_models_with_other_caches_have_no_tapes():
 
 
 def test_an_empty_cache_and_a_larger_batch_are_left_to_the_definition():
-    model, own, plain = tiny(), make_caches(MODELS["plain"]), make_caches(MODELS["plain"])
+    model, taped, plain = tiny(), make_caches(MODELS["plain"]), make_caches(MODELS["plain"])
     for token in (3, 4):
         ids = mx.array([[token]])
-        assert bits(model(ids, cache=own)) == bits(MODELS["plain"](ids, cache=plain))
+        assert bits(model(ids, cache=taped)) == bits(MODELS["plain"](ids, cache=plain))
     lengths = range(2, KERNELS.few_rows() + 3)
     many, others = fed(MODELS["plain"], VOCABULARY, *lengths), fed(MODELS["plain"], VOCABULARY, *lengths)
     ids = mx.array([[token] for token in range(len(lengths))])
     assert bits(model(ids, cache=batch_caches(many))) == bits(MODELS["plain"](ids, cache=batch_caches(others)))
 
 
-def test_as_many_answers_share_a_step_as_get_the_bits_of_single_ones():
+def test_batches_and_rounds_are_small_enough_to_be_bit_identical_to_single_steps():
     assert KERNELS.few_rows() >= MAX_BATCH_ROWS
     assert KERNELS.few_rows() >= MOST_DRAFTS + 1
 
@@ -381,26 +381,26 @@ def test_a_token_beyond_the_vocabulary_fails_the_step():
         mx.eval(model(mx.array([[VOCABULARY]]), cache=caches))
 
 
-def test_the_scheduler_answers_as_ever(caplog):
+def test_the_scheduler_gives_the_same_answers_with_tapes(caplog):
     model = tiny()
     prefix = PrefixCache(lambda: make_caches(MODELS["plain"]), 1 << 30)
     for _ in range(2):
         events = run("plain", prefix, task(max_tokens=30), model=model)
         assert finished(events).token_ids == reference("plain", PROMPT, 30)
-    # One joins while the others are at it.
-    together = scheduler("plain", prefix, model=model, batches=True)
+    # Each request joins while the others are being answered.
+    running = scheduler("plain", prefix, model=model, batches=True)
     events = []
-    for one in range(3):
-        together.add(task(PROMPT[: 20 + 7 * one], 25, request_id=str(one)))
+    for number in range(3):
+        running.add(task(PROMPT[: 20 + 7 * number], 25, request_id=str(number)))
         for _ in range(5):
-            events += together.step()
-    events += drain(together)
-    for one in range(3):
-        assert finished(events, str(one)).token_ids == reference("plain", PROMPT[: 20 + 7 * one], 25)
-    assert not caplog.records, "a step of several failed"
+            events += running.step()
+    events += drain(running)
+    for number in range(3):
+        assert finished(events, str(number)).token_ids == reference("plain", PROMPT[: 20 + 7 * number], 25)
+    assert not caplog.records, "a batched step failed"
 
 
-def test_nothing_is_left_of_a_tape():
+def test_a_deleted_tape_frees_all_memory():
     gc.collect()
     mx.clear_cache()
     before = mx.get_active_memory()

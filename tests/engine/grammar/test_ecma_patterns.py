@@ -1,4 +1,4 @@
-"""Patterns are ECMA-262's: by cases, by name where they are refused, and against another engine of that dialect."""
+"""Patterns have the meaning of ECMA-262: cases, refused features, and a comparison with another engine."""
 
 import string
 
@@ -127,7 +127,7 @@ def test_a_pattern_means_what_it_means_in_ecma_262(pattern, right, wrong):
         ("(" * 200 + ")" * 200, "has more than 100 groups within each other"),
     ],
 )
-def test_what_is_not_kept_is_refused_by_name(pattern, said):
+def test_unsupported_features_are_refused_by_name(pattern, said):
     with pytest.raises(InvalidRequestError) as raised:
         guide_of({"patternProperties": {pattern: {}}})
     assert raised.value.message.startswith("format cannot be guaranteed: the pattern ")
@@ -136,12 +136,12 @@ def test_what_is_not_kept_is_refused_by_name(pattern, said):
         guide_of_regex(pattern)
 
 
-def test_a_pattern_that_would_take_too_much_is_refused():
+def test_a_pattern_with_too_long_a_translation_is_refused():
     with pytest.raises(InvalidRequestError, match="has too much to be written out at character"):
         search_expression("".join(f"(^a{number}|b$|c)?" for number in range(2000)), "format")
 
 
-def test_a_file_of_a_regular_expression_is_matched_as_a_whole():
+def test_a_regular_expression_from_a_file_must_match_the_whole_text():
     guide = guide_of_regex("^a|b.$|[/]\\d")
     assert [text for text in ("a", "bé", "b\n", "/5", "/٣", "xa", "ab") if accepts(guide, text)] == ["a", "bé", "/5"]
     assert accepts(guide_of_regex("\\cG\\x7f"), "\a\x7f")
@@ -164,7 +164,7 @@ def test_all_properties_are_known_to_the_library():
         *((pattern, False) for pattern in ("^(a|b+)$", "^a+b$", "^a{3}$", "^$|^ab$", "^[]*$")),
     ],
 )
-def test_whether_what_a_pattern_matches_comes_to_an_end(pattern, expected):
+def test_whether_beginnings_of_matches_have_unlimited_completions(pattern, expected):
     assert endless(pattern, "format") is expected
 
 
@@ -191,7 +191,7 @@ _TEXTS = st.text([*'abc-. []&~_09^$\n\r\t"\\/é🙂äſ٣', "\u2028", "\xa0", "\
 
 @examples(150)
 @given(_PATTERNS, st.lists(_TEXTS, min_size=1, max_size=12, unique=True))
-def test_it_matches_what_another_engine_of_ecma_262_matches(pattern, texts):
+def test_matches_are_those_of_another_engine_of_ecma_262(pattern, texts):
     truth = regress.Regex(pattern, "u")
     expected = [text for text in texts if truth.find(text)]
     try:
@@ -208,12 +208,12 @@ _RAW = st.text([*"ab019(){}[]|*+?^$.\\-,:=<>!&~dDwWsSbBpPuxcknAzZPLui_ "], max_s
 
 @examples(300)
 @given(_RAW)
-def test_what_another_engine_refuses_is_refused(pattern):
+def test_patterns_that_another_engine_refuses_are_refused(pattern):
     try:
         search_expression(pattern, "format")
     except InvalidRequestError:
         return
-    # A backslash in front of punctuation is taken without the flag as well.
+    # A backslash before any punctuation is accepted here, but not by the engine with the `u` flag.
     for sign in string.punctuation + " ":
         if sign not in "^$\\.*+?()[]{}|/-":
             pattern = pattern.replace(f"\\{sign}", "a")

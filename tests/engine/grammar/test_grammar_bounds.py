@@ -1,4 +1,4 @@
-"""Grammars that would take any time and any memory: refused in a sentence, and nothing of them goes on."""
+"""Grammars that would take unlimited time or memory are refused in a sentence, and their processes are ended."""
 
 import json
 import os
@@ -18,7 +18,7 @@ from sotto.engine.grammar.guides import Vocabulary
 from sotto.errors import EngineError, FaultError, InvalidRequestError
 from walking import byte_level
 
-# A second is promised; this is for machines that do something else as well.
+# The limit is a second of processor time; this allows for machines that are busy.
 CEILING = 30
 REFUSED = r"^format cannot be guaranteed: it takes too long; use fewer patterns and formats for the same text\.$"
 
@@ -44,14 +44,14 @@ BOMBS = {
     "primes": Grammar(
         GrammarKind.LARK, "start: X\nX: " + " & ".join(f"/((?s:.){{{prime}}})*/" for prime in (101, 103, 107, 109))
     ),
-    # Nothing shows of it before there is a vocabulary.
+    # This is not noticed before there is a vocabulary.
     "lengths": Grammar(
         GrammarKind.LARK,
         "start: X\nX: " + " & ".join(f"/((?s:.){{{prime}}})*/" for prime in (2, 3, 5, 7, 11, 13, 17, 19, 23, 29)),
     ),
 }
 WORDS = Grammar(GrammarKind.REGEX, "([a-z]{1,9} ){3,50}")
-# Each further character makes more of it.
+# Each further character takes more time.
 AMBIGUOUS = Grammar(GrammarKind.LARK, 'start: s\ns: s s s | s s | "a"')
 
 
@@ -65,23 +65,23 @@ def process_of(guide):
     return guide._matcher.process
 
 
-def go_on(guide):
-    """Write an answer of the ambiguous grammar."""
+def generate(guide):
+    """Generate an answer with the ambiguous grammar."""
     for _ in range(1000):
         guide.take(ord("a"))
         guide.mask()
 
 
-def gone(pid):
-    """Wait until a process is gone."""
+def wait_until_ended(pid):
+    """Wait until a process has ended."""
     end = time.monotonic() + CEILING
     while psutil.pid_exists(pid) and psutil.Process(pid).status() != psutil.STATUS_ZOMBIE:
-        assert time.monotonic() < end, f"process {pid} goes on"
+        assert time.monotonic() < end, f"process {pid} is still running"
         time.sleep(0.05)
 
 
 @pytest.mark.parametrize("name", BOMBS)
-def test_a_bomb_is_refused_and_nothing_of_it_goes_on(name):
+def test_a_bomb_is_refused_and_its_process_is_ended(name):
     check_grammar(WORDS)
     process = _checker()._process
     began = time.monotonic()
@@ -89,7 +89,7 @@ def test_a_bomb_is_refused_and_nothing_of_it_goes_on(name):
         check_grammar(BOMBS[name])
     assert time.monotonic() - began < CEILING
     assert not psutil.pid_exists(process._process.pid)
-    # It is known from now on, and others are served.
+    # The refusal is remembered, and other grammars can still be checked.
     with pytest.raises(InvalidRequestError, match="it takes too long"):
         check_grammar(BOMBS[name])
     assert _checker()._process is process
@@ -107,18 +107,18 @@ def test_a_bomb_takes_little_memory():
         "try:\n"
         "    check_grammar(Grammar(GrammarKind.JSON_SCHEMA, sys.stdin.read()))\n"
         "except InvalidRequestError as error:\n"
-        # Not the most that this process had: Linux counts what its parent held when it was started.
+        # Not the peak of this process, because Linux includes the memory of its parent at the start.
         "    print(psutil.Process().memory_info().rss, resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss)\n"
     )
-    asked = subprocess.run(
+    result = subprocess.run(
         [sys.executable, "-c", code], input=BOMBS["letters"].text, capture_output=True, text=True, check=True
     )
-    here, there = map(int, asked.stdout.split())
-    assert here < 200e6
-    assert there * (1 if sys.platform == "darwin" else 1024) < 500e6
+    own, child = map(int, result.stdout.split())
+    assert own < 200e6
+    assert child * (1 if sys.platform == "darwin" else 1024) < 500e6
 
 
-def test_too_much_memory_is_refused_before_the_time_is_over(monkeypatch):
+def test_too_much_memory_is_refused_before_the_time_limit(monkeypatch):
     monkeypatch.setattr(matchers, "PREPARING_SECONDS", 60.0)
     _checker().greedy_tokenize("a")
     process = _checker()._process
@@ -128,7 +128,7 @@ def test_too_much_memory_is_refused_before_the_time_is_over(monkeypatch):
     assert not psutil.pid_exists(process._process.pid)
 
 
-def test_a_bomb_for_one_model_leaves_its_other_answers_where_they_are(vocabulary):
+def test_a_bomb_does_not_affect_other_answers_of_the_same_model(vocabulary):
     guide = vocabulary.guide(WORDS)
     for byte in b"abc de":
         guide.take(byte)
@@ -144,7 +144,7 @@ def test_a_bomb_for_one_model_leaves_its_other_answers_where_they_are(vocabulary
     assert guide.followed(b" x ") == 3
 
 
-def test_answers_go_on_where_their_process_was_ended_from_outside(vocabulary):
+def test_answers_continue_after_their_process_was_killed(vocabulary):
     guide = vocabulary.guide(WORDS)
     guide.take(ord("a"))
     other, before = guide.fork(), guide.mask()
@@ -155,12 +155,12 @@ def test_answers_go_on_where_their_process_was_ended_from_outside(vocabulary):
     assert process_of(guide) is process_of(other)
 
 
-def test_a_step_that_takes_too_long_ends_that_answer_alone(vocabulary, monkeypatch):
+def test_a_step_that_takes_too_long_ends_only_that_answer(vocabulary, monkeypatch):
     bad, good = vocabulary.guide(AMBIGUOUS), vocabulary.guide(WORDS)
     before = good.mask()
     monkeypatch.setattr(matchers, "STEP_SECONDS", 0.02)
     with pytest.raises(EngineError, match=r"^format could not be followed to its end: it takes too long\.$"):
-        go_on(bad)
+        generate(bad)
     monkeypatch.undo()
     assert good.mask() == before
 
@@ -170,11 +170,11 @@ def test_steps_that_together_take_too_long_end_the_answer(vocabulary, monkeypatc
     monkeypatch.setattr(matchers, "_SECONDS_PER_TOKEN", 0.001)
     guide = vocabulary.guide(AMBIGUOUS)
     with pytest.raises(EngineError, match=r"^format could not be followed to its end: its steps take too long\.$"):
-        go_on(guide)
+        generate(guide)
     assert process_of(guide).alive
 
 
-def test_what_is_large_and_ordinary_is_followed(vocabulary):
+def test_a_large_ordinary_schema_is_followed(vocabulary):
     names = [f"name {number}" for number in range(2000)]
     large = schema({"type": "object", "properties": {name: {"type": "string"} for name in names}, "required": names})
     check_grammar(large)
@@ -195,7 +195,7 @@ def test_what_is_large_and_ordinary_is_followed(vocabulary):
         {"type": "object", "properties": {f"p{n}": {"format": "date", "type": "string"} for n in range(60)}},
     ],
 )
-def test_schemas_with_many_patterns_are_taken(value):
+def test_schemas_with_many_patterns_are_accepted(value):
     check_grammar(schema(value))
 
 
@@ -203,7 +203,7 @@ def test_a_process_ends_with_its_vocabulary(vocabulary):
     pid = process_of(vocabulary.guide(WORDS))._process.pid
     assert psutil.pid_exists(pid)
     del vocabulary._table, vocabulary._compiled
-    gone(pid)
+    wait_until_ended(pid)
 
 
 @pytest.mark.parametrize("busy", [False, True])
@@ -221,12 +221,12 @@ def test_a_process_ends_with_its_parent(busy):
         "os.kill(os.getpid(), 9)\n"
     )
     text = BOMBS["counted"].text if busy else ""
-    asked = subprocess.run([sys.executable, "-c", code], input=f"{text}\n", capture_output=True, text=True, check=False)
-    assert asked.returncode == -signal.SIGKILL
-    gone(int(asked.stdout))
+    done = subprocess.run([sys.executable, "-c", code], input=f"{text}\n", capture_output=True, text=True, check=False)
+    assert done.returncode == -signal.SIGKILL
+    wait_until_ended(int(done.stdout))
 
 
-def test_a_system_that_starts_no_process_is_told(vocabulary, monkeypatch):
+def test_a_process_that_cannot_be_started_is_reported(vocabulary, monkeypatch):
     monkeypatch.setattr(grammar_process, "command", lambda word: ["/nothing/of/that/name"])
     with pytest.raises(FaultError, match=r"could not be started \(No such file or directory\)\.$"):
         vocabulary.guide(WORDS)
@@ -234,8 +234,8 @@ def test_a_system_that_starts_no_process_is_told(vocabulary, monkeypatch):
     assert vocabulary.guide(WORDS).mask()
 
 
-def test_what_the_library_fails_on_is_said(vocabulary, monkeypatch):
-    """As where it overflows its stack: the process is gone, and no seconds were over."""
+def test_a_crash_of_the_library_is_reported(vocabulary, monkeypatch):
+    """Simulate a stack overflow: the process ends before the time limit."""
     process = process_of(vocabulary.guide(WORDS))
     monkeypatch.setattr(process, "_write", lambda data: os.kill(process._process.pid, signal.SIGSEGV))
     with pytest.raises(TooMuchError, match=r"^the library that follows grammars failed on it$"):

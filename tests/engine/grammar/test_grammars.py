@@ -1,4 +1,4 @@
-"""What can be asked of an answer, and what is refused before any model is looked at."""
+"""Constraints on answers that are supported, and those that are refused without looking at a model."""
 
 import json
 import subprocess
@@ -34,7 +34,7 @@ def lark(text):
 
 
 def nested(levels):
-    """Return a schema whose brackets nest so deep."""
+    """Return a schema with this many levels of brackets."""
     return '{"items": ' * (levels - 1) + "{}" + "}" * (levels - 1)
 
 
@@ -64,12 +64,12 @@ def chain(links, make):
         lark('start: "a" b?\nb: /[0-9]/ | "(" start ")"'),
     ],
 )
-def test_what_can_be_honoured_is_taken(grammar):
+def test_supported_constraints_are_accepted(grammar):
     check_grammar(grammar)
 
 
 def of_properties(count, required=(), **more):
-    """Return a schema of an object with so many properties."""
+    """Return a schema of an object with `count` properties."""
     names = [f"property{index}" for index in range(count)]
     return {"type": "object", "properties": {key: {"type": "string"} for key in names}, "required": [*required], **more}
 
@@ -83,7 +83,7 @@ def of_properties(count, required=(), **more):
         {"properties": {"a": of_properties(400), **of_properties(399)["properties"]}},
     ],
 )
-def test_as_many_properties_as_are_allowed_can_be_followed(vocabulary, wanted):
+def test_the_maximum_number_of_properties_can_be_followed(vocabulary, wanted):
     guide = vocabulary.guide(schema(wanted))
     for token in b'{"p':
         guide.take(token)
@@ -192,17 +192,17 @@ def test_as_many_properties_as_are_allowed_can_be_followed(vocabulary, wanted):
         (lark('\n{"grammars": []}'), "words.lark: { is not supported in a Lark grammar; leave it out."),
     ],
 )
-def test_what_cannot_be_honoured_is_said_in_a_sentence(grammar, message):
+def test_unsupported_constraints_are_refused_in_a_sentence(grammar, message):
     with pytest.raises(InvalidRequestError) as raised:
         check_grammar(grammar)
-    said = raised.value.message
-    assert said.startswith(message)
-    assert said.endswith(".")
-    assert "\n" not in said
+    sentence = raised.value.message
+    assert sentence.startswith(message)
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
 
 
 @pytest.mark.parametrize("kind", list(GrammarKind))
-def test_what_is_too_large_is_refused_before_any_work(kind):
+def test_a_grammar_that_is_too_large_is_refused_at_once(kind):
     text = '{"enum": [' + "1," * (10 << 19) + "1]}"
     started = time.perf_counter()
     with pytest.raises(
@@ -220,7 +220,7 @@ def test_what_is_too_large_is_refused_before_any_work(kind):
         (90_000, "^format is not readable JSON: .* nested more than 100 deep.$"),
     ],
 )
-def test_what_nests_too_deep_is_refused(levels, message):
+def test_a_schema_that_is_nested_too_deep_is_refused(levels, message):
     with pytest.raises(InvalidRequestError, match=message):
         check_grammar(schema(nested(levels)))
 
@@ -234,15 +234,15 @@ def test_what_nests_too_deep_is_refused(levels, message):
         lambda link: {"items": link},
     ],
 )
-def test_long_rows_of_references_never_overflow_a_stack(make):
-    """llguidance follows them by recursion, on this thread's stack if nobody gives it a larger one."""
-    levels = sum(character in "[{" for character in json.dumps(make({})))  # at least so deep is each part
+def test_long_chains_of_references_never_overflow_the_stack(make):
+    """Check chains, which llguidance follows by recursion, on the calling thread's stack unless given a larger one."""
+    levels = sum(character in "[{" for character in json.dumps(make({})))  # each part is at least this deep
     check_grammar(schema(chain(900 // (levels + 2), make)))
     with pytest.raises(InvalidRequestError, match=r"refers to parts that are \d+ levels deep in all; from 1 to 1000"):
         check_grammar(schema(chain(20_000 // (levels + 1), make)))
 
 
-def test_the_stack_is_as_large_on_a_small_thread():
+def test_the_stack_is_large_enough_even_on_a_thread_with_a_small_one():
     failures = []
 
     def check():
@@ -261,7 +261,7 @@ def test_the_stack_is_as_large_on_a_small_thread():
     assert not failures
 
 
-def test_nothing_is_imported_before_somebody_asks():
+def test_the_library_is_not_imported_before_it_is_needed():
     modules = "sotto.engine.engine, sotto.api.server, sotto.cli.run"
     code = f"import sys, {modules}; sys.exit('llguidance' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

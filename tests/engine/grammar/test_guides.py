@@ -1,4 +1,4 @@
-"""Which tokens may follow: compared with every text that a small grammar allows, and byte by byte."""
+"""Which tokens may follow, compared with all texts that a small grammar allows, and with single bytes."""
 
 import json
 import random
@@ -35,7 +35,7 @@ def regex(text):
 
 
 def byte_level(tokens, ends=("</s>",)):
-    """Return a tokenizer with these tokens of bytes, and special ones behind them."""
+    """Return a byte-level tokenizer with these tokens, followed by special tokens."""
     vocabulary = {"".join(CHARACTER_OF[byte] for byte in token): index for index, token in enumerate(tokens)}
     special = [added(len(vocabulary) + index, end) for index, end in enumerate(ends)]
     model = {"type": "BPE", "vocab": vocabulary, "merges": []}
@@ -51,7 +51,7 @@ def allowed(mask, rows):
 
 @st.composite
 def languages(draw):
-    """Return some texts, and tokens that are pieces of them: whole characters or not, some of them useless."""
+    """Return some texts and tokens; most tokens are pieces of the texts, which may split characters."""
     texts = draw(st.lists(st.text("ab é🙂\n", max_size=5), min_size=1, max_size=4, unique=True))
     pieces = {b"\x00", b"q", b"\xff"}
     for text in texts:
@@ -75,14 +75,14 @@ def test_a_token_may_follow_if_its_bytes_keep_the_grammar_alive(language, seed):
     try:
         guide = vocabulary.guide(grammar)
     except InvalidRequestError:
-        # The first token of each is missing.
+        # No text begins with any of the tokens.
         assert not any(text == b"" or text.startswith(token) for text in texts for token in tokens)
         return
-    choose, said = random.Random(seed), b""
+    choose, written = random.Random(seed), b""
     while not guide.complete:
         alive = {
-            index for index, token in enumerate(tokens) if any(text.startswith(said + token) for text in texts)
-        } | ({end} if said in texts else set())
+            index for index, token in enumerate(tokens) if any(text.startswith(written + token) for text in texts)
+        } | ({end} if written in texts else set())
         if not alive:
             with pytest.raises(EngineError, match="to its end: no token of this model goes on"):
                 guide.mask()
@@ -92,51 +92,51 @@ def test_a_token_may_follow_if_its_bytes_keep_the_grammar_alive(language, seed):
         guide.take(token)
         if token == end:
             return
-        said += tokens[token]
-    assert said in texts
-    assert not any(text.startswith(said) and text != said for text in texts)
+        written += tokens[token]
+    assert written in texts
+    assert not any(text.startswith(written) and text != written for text in texts)
 
 
 @pytest.mark.parametrize("name", some(NAMES, 2))
 def test_real_vocabularies_follow_the_same_bytes(name):
-    """Every token may follow that single bytes may follow one after the other, and only those."""
+    """Check that a token may follow exactly if its bytes may follow one by one."""
     real = tokenizer(name)
     rows = max(real.vocabulary()) + 1
     spelled = real.vocabulary_bytes(rows)
     guide = Vocabulary(real, rows).guide(OBJECT)
     bytewise = Vocabulary(byte_level([bytes([byte]) for byte in range(256)]), 257).guide(OBJECT)
-    choose, said, sample = random.Random(3), b"", share(300, 75)
+    choose, written, sample = random.Random(3), b"", share(300, 75)
     while not guide.complete:
-        now = allowed(guide.mask(), rows)
-        looked_at = {
+        following = allowed(guide.mask(), rows)
+        checked = {
             *choose.sample(range(rows), sample),
-            *choose.sample(sorted(now), min(len(now), sample)),
+            *choose.sample(sorted(following), min(len(following), sample)),
             *real.eos_ids,
         }
-        for token in looked_at:
+        for token in checked:
             alive = bool(spelled[token]) and bytewise.followed(spelled[token]) == len(spelled[token])
-            assert (token in now) == (alive and token not in real.eos_ids), spelled[token]
-        token = choose.choice(sorted(now))
+            assert (token in following) == (alive and token not in real.eos_ids), spelled[token]
+        token = choose.choice(sorted(following))
         guide.take(token)
         for byte in spelled[token]:
             bytewise.take(byte)
-        said += spelled[token]
+        written += spelled[token]
     assert bytewise.complete
-    assert re.fullmatch(r'\{\s*"name"\s*:\s*".{0,8}"\s*,\s*"n"\s*:\s*(1|"é"|null)\s*\}', said.decode(), re.DOTALL)
+    assert re.fullmatch(r'\{\s*"name"\s*:\s*".{0,8}"\s*,\s*"n"\s*:\s*(1|"é"|null)\s*\}', written.decode(), re.DOTALL)
 
 
 @pytest.mark.parametrize(
     ("text", "length"),
     [
-        ('{"n":1,"\\u0061":"x"}', 9),  # another spelling of a key that must hold a number
+        ('{"n":1,"\\u0061":"x"}', 9),  # another spelling of a key whose value must be an integer
         ('{"n":1,"a":"x"}', 11),
         ('{"n":1,"b\\n":"x"}', 17),
         ('{"n":1, "a" :\n    2}', 20),
         ('{"n":1,  "a":2}', 8),
-        ('{"n":1,\n' + " " * 40, 40),  # no more than people write: it would go on for ever
+        ('{"n":1,\n' + " " * 40, 40),  # no more than people write, because it could continue endlessly
     ],
 )
-def test_json_is_written_in_one_way(text, length):
+def test_json_has_only_one_spelling(text, length):
     schema = {"type": "object", "properties": {"n": {"enum": [1]}, "a": {"type": "integer"}}, "required": ["n"]}
     bytewise = Vocabulary(byte_level([bytes([byte]) for byte in range(256)]), 257)
     assert bytewise.guide(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(schema))).followed(text.encode()) == length
@@ -169,7 +169,7 @@ def test_an_answer_ends_only_where_it_is_complete():
     guide.take(2)
 
 
-def test_a_model_without_an_end_still_comes_to_one():
+def test_an_answer_of_a_model_without_an_end_token_ends():
     vocabulary = Vocabulary(byte_level([b"a", b"b"], ends=()), 2)
     guide = vocabulary.guide(regex("ab"))
     guide.take(0)
@@ -190,8 +190,8 @@ def test_a_model_without_an_end_still_comes_to_one():
         ({"anyOf": [{"const": 1}, {"const": 12}]}, "1", "2"),
     ],
 )
-def test_without_an_end_an_answer_ends_where_it_is_complete(wanted, steps, behind):
-    """Nothing could say so later: the model would go on to its most tokens, or to where none may follow."""
+def test_without_an_end_token_an_answer_ends_as_soon_as_it_is_complete(wanted, steps, behind):
+    """Check that the answer does not continue up to the limit of tokens, or until no token may follow."""
     vocabulary = Vocabulary(byte_level([bytes([byte]) for byte in range(256)], ends=()), 256)
     guide = vocabulary.guide(Grammar(GrammarKind.JSON_SCHEMA, json.dumps(wanted)))
     assert guide.followed((steps + behind).encode()) == len(steps)
@@ -202,14 +202,14 @@ def test_without_an_end_an_answer_ends_where_it_is_complete(wanted, steps, behin
     assert guide.complete
 
 
-def test_an_answer_that_a_model_without_an_end_goes_on_with_may_be_complete_before():
+def test_without_an_end_token_a_begun_answer_may_already_be_complete():
     vocabulary = Vocabulary(byte_level([b"1", b"2", b","], ends=()), 3)
     guide = vocabulary.guide(regex("1+(,2)?"), begun="11,")
     guide.take(1)
     assert guide.complete
 
 
-def test_drafts_are_looked_at_and_not_taken():
+def test_drafts_are_checked_without_being_taken():
     guide = Vocabulary(byte_level([b"a", b"b"]), 3).guide(regex("a?ba?"))
     assert guide.followed([0, 1, 0, 0]) == 3
     assert guide.followed([0, 1, 2]) == 3
@@ -228,7 +228,7 @@ def test_drafts_are_looked_at_and_not_taken():
     assert allowed(guide.mask(), 3) == {0, 1}
 
 
-def test_an_answer_is_gone_on_with():
+def test_a_begun_answer_is_continued():
     real = tokenizer("llama-bpe")
     vocabulary = Vocabulary(real, max(real.vocabulary()) + 1)
     guide = vocabulary.guide(OBJECT, begun='{"name": "Zo\u00eb", "n')
@@ -243,7 +243,7 @@ def test_an_answer_is_gone_on_with():
         vocabulary.guide(OBJECT, begun='{"name":"","n":1}')
 
 
-def test_a_guide_goes_its_own_way():
+def test_guides_are_independent_of_each_other():
     vocabulary = Vocabulary(byte_level([b"a", b"b"]), 3)
     first, second = vocabulary.guide(regex("(ab)+")), vocabulary.guide(regex("(ab)+"))
     first.take(0)
@@ -252,7 +252,7 @@ def test_a_guide_goes_its_own_way():
     assert [allowed(guide.mask(), 3) for guide in (first, second, third)] == [{1}, {0}, {0, 2}]
 
 
-def test_what_no_text_can_be_is_refused():
+def test_a_schema_that_no_text_satisfies_is_refused():
     vocabulary = Vocabulary(byte_level([b"a"]), 2)
     with pytest.raises(InvalidRequestError, match="format cannot be guaranteed: no token of this model"):
         vocabulary.guide(Grammar(GrammarKind.JSON_SCHEMA, '{"$ref": "#"}'))

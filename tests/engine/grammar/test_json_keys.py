@@ -1,4 +1,4 @@
-"""No object gets a key twice: in all JSON that answers have, however it is cut into tokens."""
+"""No object gets a key twice, in any JSON of an answer and however it is split into tokens."""
 
 import json
 import random
@@ -55,7 +55,7 @@ def repeats(text):
 
 @examples(300)
 @given(_JSON, st.lists(st.integers(0, 60), max_size=6))
-def test_a_key_that_is_there_is_seen_however_the_text_is_cut(text, cuts):
+def test_a_repeated_key_is_detected_however_the_text_is_split(text, cuts):
     data = text.encode()
     places = sorted({0, len(data), *(cut % (len(data) + 1) for cut in cuts)})
     here = NOWHERE
@@ -82,7 +82,7 @@ def test_a_key_that_is_there_is_seen_however_the_text_is_cut(text, cuts):
         ({}, '[[{"a":1,"a"', 11),
     ],
 )
-def test_free_objects_get_no_key_twice(schema, text, length):
+def test_objects_with_free_keys_get_no_key_twice(schema, text, length):
     guide = guide_of(schema)
     assert guide.followed(text.encode()) == length
     assert guide.followed(text.encode()) == length
@@ -100,7 +100,7 @@ def allows(guide, token):
 
 
 def test_tokens_may_follow_as_their_bytes_may():
-    """Those too that end a key and begin others, of which real vocabularies have many."""
+    """Check tokens, also those that end one key and begin another, of which real vocabularies have many."""
     real = tokenizer("llama-bpe")
     rows = max(real.vocabulary()) + 1
     spelled, chance = real.vocabulary_bytes(rows), random.Random(5)
@@ -118,40 +118,40 @@ def test_tokens_may_follow_as_their_bytes_may():
                 drafts = [token] if alive and drafts is None else drafts
             assert guide.masks(drafts or [])[0] == mask
             assert guide.fork().mask() == guide.mask() == mask
-            token = chance.choice([one for one in range(rows) if mask[one // 8] >> one % 8 & 1 and spelled[one]])
+            token = chance.choice([each for each in range(rows) if mask[each // 8] >> each % 8 & 1 and spelled[each]])
             guide.take(token)
             for byte in spelled[token]:
                 bytewise.take(byte)
 
 
-def test_what_is_begun_has_no_key_twice():
+def test_a_begun_answer_has_no_key_twice():
     vocabulary = Vocabulary(byte_level(), byte_level().vocab_size)
     free = Grammar(GrammarKind.JSON_SCHEMA, '{"type": "object"}')
     with pytest.raises(InvalidRequestError, match="is not what format asks for, from token 9"):
         vocabulary.guide(free, '{"a":1,"a":')
 
 
-def test_keys_that_come_to_an_end_are_not_free():
+def test_keys_that_match_a_pattern_are_not_repeated():
     guide = guide_of({"patternProperties": {"^a+$": {}}, "additionalProperties": False, "type": "object"})
     assert accepts(guide, '{"a":1,"aa":1,"aaa":1}')
     assert not accepts(guide, '{"a":1,"aa":1,"a":1}')
 
 
 FOLDER = ROOT / "chat-templates"
-# One for each way of calling.
+# One for each notation of tool calls.
 PUBLISHED = (
     "ByteDance-Seed-OSS", "GLM-4.6", "LFM2.5-8B-A1B", "MiniMax-M2", "Mistral-Small-3.2-24B-Instruct-2506",
     "Qwen-Qwen3-0.6B", "Qwen3-Coder", "deepseek-ai-DeepSeek-V3.2", "google-gemma-4-31B-it", "llama-cpp-deepseek-r1",
     "mistralai-Mistral-Nemo-Instruct-2407", "moonshotai-Kimi-K2", "openai-gpt-oss-120b",
 )  # fmt: skip
-# Nothing of a text counts, whether it is JSON's or stands as it is.
+# Keys within a string do not count, whether the string is written in JSON or unquoted.
 TEXT = '{"a":1,"a":2,call:"{[\\'
-ASKED = {"what": {"type": "string", "const": TEXT}, "n": {"enum": [7]}, "o": {}, "p": {}}
+ARGUMENTS = {"what": {"type": "string", "const": TEXT}, "n": {"enum": [7]}, "o": {}, "p": {}}
 
 
-def tool(one):
-    """Return a tool whose last two arguments are by a schema."""
-    schema = {"type": "object", "properties": {**ASKED, "o": one, "p": one}, "required": [*ASKED]}
+def tools_with(argument):
+    """Return tools whose last two arguments have a schema."""
+    schema = {"type": "object", "properties": {**ARGUMENTS, "o": argument, "p": argument}, "required": [*ARGUMENTS]}
     return [CallableTool(name, {**schema, "additionalProperties": False}, name) for name in ("find", "go.find")]
 
 
@@ -164,37 +164,37 @@ def test_arguments_of_calls_have_no_key_twice(name, special):
     marks = sorted(mark for mark in family.marks if not mark.isalpha() and mark not in ("{", "<function="))
     tokens = byte_level(marks if special else ())
     vocabulary = Vocabulary(tokens, tokens.vocab_size)
-    fixed = calls_rules(family, template, tool({"const": {"k": 0}}), tokens.special)
-    free = calls_rules(family, template, tool({"type": "object"}), tokens.special)
+    fixed = calls_rules(family, template, tools_with({"const": {"k": 0}}), tokens.special)
+    free = calls_rules(family, template, tools_with({"type": "object"}), tokens.special)
     (walk,) = walks(family, fixed, tokens, [3], max_tokens=2500)
     assert walk.complete
     given = re.compile(r'\{\s*"k"\s*:\s*0\s*\}')
     assert len(given.findall(walk.text)) >= 2
     text = given.sub('{"a":{"b":[]},"b":{"a":1}}', walk.text)
-    assert spelled_as(vocabulary, free, text, tokens.special) == "all"
+    assert accepted_part(vocabulary, free, text, tokens.special) == "all"
     for number in range(len(given.findall(walk.text))):
         objects = iter(['{"a":1}'] * number + ['{"b":{"a":1},"a":2,"c":1,"b":3}'] + ['{"a":1}'] * 99)
         text = given.sub(lambda _, objects=objects: next(objects), walk.text)
-        assert spelled_as(vocabulary, free, text, tokens.special).endswith('{"b":{"a":1},"a":2,"c":1,"b')
+        assert accepted_part(vocabulary, free, text, tokens.special).endswith('{"b":{"a":1},"a":2,"c":1,"b')
 
 
-def spelled_as(vocabulary, rules, text, special, lead=None):
-    """Return how much of a text rules let through."""
+def accepted_part(vocabulary, rules, text, special, lead=None):
+    """Return the beginning of a text that rules accept, or `all` if they accept the whole text."""
     tokens = [
         token
         for part in split_marks(text, special)
         for token in ([special[part]] if part in special else part.encode())
     ]
-    fitting = vocabulary.guide(rules, lead=lead).followed(tokens)
+    accepted = vocabulary.guide(rules, lead=lead).followed(tokens)
     bounds = {token: mark for mark, token in special.items()}
-    shown = b"".join(bounds[token].encode() if token in bounds else bytes([token]) for token in tokens[:fitting])
-    return "all" if fitting == len(tokens) else shown.decode()
+    shown = b"".join(bounds[token].encode() if token in bounds else bytes([token]) for token in tokens[:accepted])
+    return "all" if accepted == len(tokens) else shown.decode()
 
 
 @pytest.mark.parametrize("special", [False, True])
 @pytest.mark.parametrize("opened", [False, True])
 @pytest.mark.parametrize("family", [family_of("<think>"), HARMONY])
-def test_only_what_stands_behind_a_thought_is_followed(family, opened, special):
+def test_only_the_text_after_a_thought_is_constrained(family, opened, special):
     lead = lead_of(family, None, calls=False)
     tokens = byte_level(sorted(lead.marks) if special else ())
     if opened:
@@ -204,6 +204,6 @@ def test_only_what_stands_behind_a_thought_is_followed(family, opened, special):
     thought = f'{"" if opened else lead.opens}Is it {{"a":1,"a":2,"a?{lead.end}'
     ways = [thought] if opened else [thought, lead.instead]
     for head in ways:
-        assert spelled_as(vocabulary, free, f'{head}{{"a":1,"b":2}}', tokens.special, lead) == "all"
-        found = spelled_as(vocabulary, free, f'{head}{{"a":1,"a":2}}', tokens.special, lead)
+        assert accepted_part(vocabulary, free, f'{head}{{"a":1,"b":2}}', tokens.special, lead) == "all"
+        found = accepted_part(vocabulary, free, f'{head}{{"a":1,"a":2}}', tokens.special, lead)
         assert found == f'{head}{{"a":1,"a'

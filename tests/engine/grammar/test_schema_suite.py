@@ -1,4 +1,4 @@
-"""The official JSON-Schema-Test-Suite: each schema is refused, or keeps what is valid and nothing else."""
+"""The official JSON-Schema-Test-Suite: each schema is refused, or allows exactly the valid values."""
 
 import functools
 import itertools
@@ -21,24 +21,24 @@ DRAFTS = {
     "draft2019-09": "https://json-schema.org/draft/2019-09/schema",
     "draft2020-12": "https://json-schema.org/draft/2020-12/schema",
 }
-# Why an answer is never what is valid, and how often the suite asks for it in all drafts. These and no others.
+# Reasons why an answer never has a valid value, and how many of those the suite has in all drafts.
 UNWRITTEN = {
-    # What has no short escape is not written: most models never saw one.
+    # Characters without a short escape are not written, because most models have never seen them.
     "control characters": 10,
-    # `format` is kept wherever it stands, where the newest draft leaves that to who validates.
+    # `format` is always enforced, although the newest draft leaves that to validators.
     "formats that are only noted": 10,
-    # What may follow xn-- is not a regular language.
+    # The labels that may follow xn-- are not a regular language.
     "host names in Punycode": 5,
 }
 _CONTROL = re.compile(r"[\x00-\x07\x0b\x0e-\x1f\x7f]")
-_MOST_ORDERS = 24
+_MAX_KEY_ORDERS = 24
 
 
 @functools.cache
 def suite():
     """Return the cases of each draft, by file."""
     found = sorted(Path(sys.prefix, "share", "sotto-suites").glob("jsonschema-*.tar.gz"))
-    assert found, "the JSON-Schema-Test-Suite is not there: python3 packaging/start.py test fetches it"
+    assert found, "the JSON-Schema-Test-Suite is missing: run python3 packaging/start.py test"
     cases = {draft: {} for draft in DRAFTS}
     with tarfile.open(found[-1]) as archive:
         for member in archive.getmembers():
@@ -50,15 +50,15 @@ def suite():
 
 
 def spellings(value, *, equal):
-    """Yield a value as answers may write it, its keys in each order: the one in the schema is not known here.
+    """Yield a value as answers may write it, with its keys in every order, as that of the schema is not known here.
 
     Args:
-        value: As the suite has it.
-        equal: Whether whole numbers with a fraction may be written without: they are the same to JSON Schema from
-            draft 6 on, and answers never have one.
+        value: The value in the suite.
+        equal: Whether to yield whole numbers with a fraction (1.0) also without it: they are equal in JSON Schema from
+            draft 6 on, and answers never have such a fraction.
     """
     if isinstance(value, dict):
-        for pairs in itertools.islice(itertools.permutations(value.items()), _MOST_ORDERS):
+        for pairs in itertools.islice(itertools.permutations(value.items()), _MAX_KEY_ORDERS):
             ways = [[f"{to_json(key)}:{one}" for one in spellings(inner, equal=equal)] for key, inner in pairs]
             yield from (f"{{{','.join(parts)}}}" for parts in itertools.product(*ways))
     elif isinstance(value, list):
@@ -71,7 +71,7 @@ def spellings(value, *, equal):
 
 
 def unwritten(draft, file, schema, test):
-    """Return why an answer is never what a test has as valid; empty for no reason."""
+    """Return why an answer never has the valid value of a test; empty if there is no reason."""
     value = test["data"]
     if isinstance(value, str) and _CONTROL.search(value):
         return "control characters"
@@ -82,7 +82,7 @@ def unwritten(draft, file, schema, test):
     return ""
 
 
-def test_each_schema_is_refused_or_kept(capsys):
+def test_each_schema_is_refused_or_allows_exactly_the_valid_values(capsys):
     count, reasons, wrong = Counter(), Counter(), []
     for draft, files in suite().items():
         for file, case in ((file, case) for file, cases in files.items() for case in cases):
@@ -95,7 +95,7 @@ def test_each_schema_is_refused_or_kept(capsys):
                 count["refused"] += 1
                 continue
             for test in case["tests"]:
-                # What is invalid is looked at as it is written: draft 4 has whole numbers without a fraction alone.
+                # Invalid values are checked only as written, because in draft 4 whole numbers have no fraction.
                 found = [text for text in spellings(test["data"], equal=test["valid"]) if accepts(guide, text)]
                 reason = unwritten(draft, file, schema, test) if test["valid"] and not found else ""
                 reasons[reason] += bool(reason)
@@ -107,11 +107,11 @@ def test_each_schema_is_refused_or_kept(capsys):
         print(f"\naccepted {count['accepted']} / refused {count['refused']} / wrong {len(wrong)}")
     assert not wrong
     assert +reasons == UNWRITTEN
-    # Whatever else is refused, this much is not.
+    # Most of the suite is not refused.
     assert count["accepted"] > 3900
     assert count["refused"] < 800
 
 
 @pytest.mark.parametrize("draft", DRAFTS)
-def test_the_suite_is_there_for_each_draft(draft):
+def test_the_suite_has_tests_for_each_draft(draft):
     assert sum(len(case["tests"]) for cases in suite()[draft].values() for case in cases) > 800

@@ -1,4 +1,4 @@
-"""Formats of texts in schemas: exact, by what others make of the same texts."""
+"""Exact formats of strings in schemas, compared with other implementations."""
 
 import datetime
 import functools
@@ -16,7 +16,7 @@ from thoroughness import examples
 
 
 def fits(name, text):
-    """Return whether a text is in a format, by Python's own reading of its expressions."""
+    """Return whether a text has a format, by matching its expression with Python's `re`."""
     terms = format_terms(name)
     return bool(compiled(terms["pattern"])(text)) and len(text) <= terms.get("maxLength", len(text))
 
@@ -42,7 +42,7 @@ def test_every_day_of_every_year():
             assert bool(fitting(text)) is is_date(text), text
 
 
-def test_a_second_60_is_the_last_of_a_day_in_utc_alone():
+def test_second_60_is_allowed_only_at_the_end_of_a_day_in_utc():
     fitting = functools.partial(fits, "time")
     minutes = sorted({*range(0, 24 * 60, 15), *range(14, 24 * 60, 60), *range(59, 24 * 60, 60), *range(7, 24 * 60, 97)})
     for local in minutes:
@@ -51,7 +51,7 @@ def test_a_second_60_is_the_last_of_a_day_in_utc_alone():
             for sign in (1, -1):
                 shift = f"{'+' if sign > 0 else '-'}{offset // 60:02}:{offset % 60:02}"
                 last = (local - sign * offset) % (24 * 60) == 23 * 60 + 59
-                # No other offsets have been in use since there are leap seconds.
+                # Since the first leap second, only multiples of 15 minutes have been in use as offsets.
                 assert fitting(f"{clock}:60{shift}") is (last and offset % 15 == 0)
         assert fitting(f"{clock}:59.5+23:59")
         assert fitting(f"{clock}:60Z") is (local == 23 * 60 + 59)
@@ -96,7 +96,7 @@ def test_a_second_60_is_the_last_of_a_day_in_utc_alone():
         ),
     ],
 )
-def test_a_format_is_honoured_beside_whatever_else_is_asked(name, right, wrong):
+def test_a_format_is_enforced_together_with_other_keywords(name, right, wrong):
     guide = guide_of({"type": "string", "format": name})
     assert [text for text in (*right, *wrong) if accepts(guide, to_json(text))] == right
     assert [text for text in (*right, *wrong) if fits(name, text)] == right
@@ -109,7 +109,7 @@ def test_a_format_is_honoured_beside_whatever_else_is_asked(name, right, wrong):
     assert found == [text for text in right if text[-1:] not in ("", "0", "1") and len(text) >= 2]
 
 
-def test_formats_of_what_is_no_text_are_no_matter():
+def test_formats_apply_only_to_strings():
     guide = guide_of({"type": ["integer", "string"], "format": "date"})
     assert [text for text in ("7", '"2024-02-29"', '"2023-02-29"') if accepts(guide, text)] == ["7", '"2024-02-29"']
 
@@ -130,7 +130,7 @@ _GROUPS = st.sampled_from([":", "::", "1:", ":a", "0ff", "1.2.3.4", "abcd:", "1:
 @example("1:2:3:4:5:6:7:8")
 @example("1:2:3:4:5:6::8")
 @example("::2:3:4:5:6:7:8")
-def test_an_address_is_what_python_reads_as_one(text):
+def test_ipv6_addresses_are_those_that_python_accepts(text):
     assert fits("ipv6", text) is is_address(text)
 
 
@@ -138,7 +138,7 @@ def test_an_address_is_what_python_reads_as_one(text):
     ("schema", "beside"),
     [("http://json-schema.org/draft-07/schema#", False), ("https://json-schema.org/draft/2020-12/schema", True)],
 )
-def test_what_stands_beside_a_reference_counts_from_2019_on(schema, beside):
+def test_keywords_beside_a_reference_count_from_draft_2019_on(schema, beside):
     parts = {"$defs": {"text": {"type": "string"}}, "$schema": schema}
     guide = guide_of({"properties": {"a": {"$ref": "#/$defs/text", "maxLength": 1}}, "required": ["a"], **parts})
     assert accepts(guide, '{"a":"xy"}') is not beside

@@ -62,7 +62,7 @@ def test_a_bias_is_added_once(rows):
     assert mx.allclose(model.linear(x), expected, rtol=1e-4, atol=1e-3)
 
 
-def test_parts_share_the_memory_of_the_matrix_and_are_no_parameters():
+def test_parts_share_the_memory_of_the_matrix_and_are_not_parameters():
     model = Model(4, 64, "affine")
     mx.eval(model.parameters())
     names = {name for name, _ in nn.utils.tree_flatten(model.parameters())}
@@ -83,7 +83,7 @@ def test_large_matrices_are_divided_among_streams_and_small_ones_are_not():
     assert len(small._weights) == 1
 
 
-def test_every_thread_has_streams_of_its_own():
+def test_every_thread_has_its_own_streams():
     results = []
 
     def work():

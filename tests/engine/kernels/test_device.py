@@ -1,4 +1,4 @@
-"""Where the engine computes: decided before MLX is imported, in processes of their own."""
+"""The device of the engine, which is chosen before MLX is imported; so each test runs a new process."""
 
 import json
 import os
@@ -9,7 +9,7 @@ import pytest
 
 from sotto.engine.kernels import device
 
-# Prints the best time of a product, and what the engine computes with.
+# Prints the best time of a matrix product, and the description of the device.
 SPEED = (
     "import json, dataclasses, time, mlx.core as mx; a = mx.random.normal((512, 512)); mx.eval(a);"
     "clock = lambda: (time.process_time(), mx.eval(a @ a), time.process_time());"
@@ -34,7 +34,7 @@ def run(code, **environment):
     return json.loads(result.stdout)
 
 
-def test_preparing_imports_nothing_of_mlx():
+def test_preparing_does_not_import_mlx():
     code = (
         "import sys, json; from sotto.engine.kernels import device; device.prepare();"
         " print(json.dumps('mlx' in sys.modules))"
@@ -50,22 +50,22 @@ def test_a_fast_blas_is_loaded_before_mlx_and_reported():
             [sys.executable, "-c", "import ctypes; ctypes.CDLL('libopenblas.so.0')"], check=False
         ).returncode
     ):
-        pytest.skip("needs the forwarder, or OpenBLAS of the system (on Debian: libopenblas0-pthread)")
-    # One thread and the time that it computes: others are busy on the machine as well.
-    said = run(
+        pytest.skip("needs the forwarder, or the system's OpenBLAS (on Debian: libopenblas0-pthread)")
+    # One thread and its processor time, because other programs may be busy on the machine.
+    fast = run(
         f"from sotto.engine.kernels import device; device.prepare(); device.prepare(); {SPEED}",
         OPENBLAS_NUM_THREADS="1",
     )
     slow = run(f"from sotto.engine.kernels import device; {SPEED}")
-    assert said["blas"].startswith("/")
-    assert "openblas" in said["blas"]
+    assert fast["blas"].startswith("/")
+    assert "openblas" in fast["blas"]
     assert slow["blas"] == ""
-    assert said["seconds"] < slow["seconds"] / 2
+    assert fast["seconds"] < slow["seconds"] / 2
 
 
 @LINUX
 @pytest.mark.skipif(not device._FORWARDER.is_file(), reason="the forwarder is not built here")
-def test_products_come_out_right_through_the_forwarder():
+def test_products_through_the_forwarder_are_correct():
     code = """
 import json
 from sotto.engine.kernels import device
@@ -91,7 +91,7 @@ print(json.dumps([worst, device.describe().blas.rpartition("/")[2]]))
 
 
 @LINUX
-def test_without_preparation_no_blas_is_claimed():
+def test_without_preparation_no_blas_is_reported():
     code = (
         "import json, mlx.core; from sotto.engine.kernels import device; device.prepare();"
         "print(json.dumps(device.describe().blas))"
@@ -119,7 +119,7 @@ def test_nothing_is_compiled_on_the_cpu(prepared, tmp_path):
 
 
 @LINUX
-def test_compilation_is_off_from_the_first_import_of_mlx_on():
+def test_compilation_is_disabled_before_the_first_import_of_mlx():
     code = (
         "import json, os; from sotto.engine.kernels import device; device.prepare();"
         " print(json.dumps(dict(os.environ)))"
@@ -127,7 +127,7 @@ def test_compilation_is_off_from_the_first_import_of_mlx_on():
     assert run(code)["MLX_DISABLE_COMPILE"] == "1"
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="there are no such limits on Windows")
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such limits")
 @pytest.mark.parametrize(
     ("soft", "hard", "expected"), [(256, 10000, 4096), (256, 1000, 1000), (5000, 10000, 5000), (300, 300, 300)]
 )

@@ -1,4 +1,4 @@
-"""Whether the native kernels are used, and what is said where they are not."""
+"""Whether the native kernels are used, and the reported reason if they are not."""
 
 import json
 import os
@@ -17,45 +17,45 @@ from sotto.engine.kernels import native
 from sotto.engine.kernels.cpu_linear import CpuQuantizedLinear, adapt_to_cpu
 
 RECORD = f"{sysconfig.get_config_var('SOABI')}.json"
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="the kernels are for MLX on the CPU")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="MLX computes on the CPU on Linux only")
 
 
 @pytest.fixture(autouse=True)
-def _as_before():
+def _uninstall_afterwards():
     yield
     native.uninstall()
 
 
 def record(folder: Path, **changes: object) -> Path:
-    whole = {"built": True, "reason": "", "mlx": mx.__version__, "nanobind": "1", "compiler": "g++"}
-    (folder / RECORD).write_text(json.dumps(whole | changes))
+    contents = {"built": True, "reason": "", "mlx": mx.__version__, "nanobind": "1", "compiler": "g++"}
+    (folder / RECORD).write_text(json.dumps(contents | changes))
     return folder
 
 
-def test_an_installation_without_any_says_so(tmp_path):
+def test_an_installation_without_kernels_says_so(tmp_path):
     assert native.load_from(tmp_path) == (None, "this installation was not built with any")
 
 
-def test_what_stopped_the_build_is_the_reason(tmp_path):
+def test_the_error_of_the_build_is_the_reason(tmp_path):
     folder = record(tmp_path, built=False, reason="the build failed: x.cpp:1: error: no")
     assert native.load_from(folder) == (None, "the build failed: x.cpp:1: error: no")
 
 
 @needs_kernels
-def test_kernels_for_another_mlx_are_not_even_opened(tmp_path):
+def test_kernels_built_for_another_mlx_are_not_opened(tmp_path):
     folder = record(tmp_path, mlx="0.1.0")
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     shutil.copy(native.FOLDER / f"kernels{suffix}", folder)
     found, reason = native.load_from(folder)
     assert found is None
     assert reason.startswith(f"built for MLX 0.1.0, but {mx.__version__} is installed")
-    # The very same file is fine where the record says so.
+    # The same file is accepted if the record names the installed version.
     found, reason = native.load_from(record(folder))
     assert reason == ""
     assert found.mlx_version() == mx.__version__
 
 
-def test_a_damaged_module_is_no_reason_to_fail(tmp_path):
+def test_a_damaged_module_is_not_an_error(tmp_path):
     folder = record(tmp_path)
     (folder / f"kernels{sysconfig.get_config_var('EXT_SUFFIX')}").write_bytes(b"\x7fELF and no more")
     found, reason = native.load_from(folder)
@@ -64,17 +64,17 @@ def test_a_damaged_module_is_no_reason_to_fail(tmp_path):
 
 
 @LINUX
-def test_a_switch_in_the_environment_turns_them_off(monkeypatch):
+def test_an_environment_variable_switches_kernels_off(monkeypatch):
     monkeypatch.setenv(native.SWITCH, "0")
     assert native.kernels() is None
     assert native.status() == native.NativeStatus("", 0, "switched off by SOTTO_NATIVE=0")
-    own = mx.quantized_matmul
+    original = mx.quantized_matmul
     assert not native.install()
-    assert mx.quantized_matmul is own
+    assert mx.quantized_matmul is original
 
 
 @pytest.mark.parametrize(("kind", "name"), [("metal", "Metal"), ("cuda", "CUDA")])
-def test_a_graphics_processor_never_uses_them(kind, name, monkeypatch):
+def test_kernels_are_never_used_on_a_graphics_processor(kind, name, monkeypatch):
     monkeypatch.setattr(native.device, "device", lambda: kind)
     assert native.status().reason == f"not needed: {name} computes"
     assert native.kernels() is None
@@ -82,15 +82,15 @@ def test_a_graphics_processor_never_uses_them(kind, name, monkeypatch):
 
 
 @needs_kernels
-def test_functions_give_way_and_come_back():
+def test_functions_are_replaced_and_restored():
     places = [(mx, "quantized_matmul"), (mx, "gather_qmm"), (mx, "gather_mm"), (nn.Linear, "__call__")]
-    own = [getattr(place, name) for place, name in places]
+    originals = [getattr(place, name) for place, name in places]
     assert native.install()
     assert native.install()
-    assert all(getattr(place, name) is not old for (place, name), old in zip(places, own, strict=True))
+    assert all(getattr(place, name) is not original for (place, name), original in zip(places, originals, strict=True))
     native.uninstall()
     native.uninstall()
-    assert all(getattr(place, name) is old for (place, name), old in zip(places, own, strict=True))
+    assert all(getattr(place, name) is original for (place, name), original in zip(places, originals, strict=True))
 
 
 class Model(nn.Module):
@@ -107,7 +107,7 @@ class Model(nn.Module):
 
 
 @needs_kernels
-def test_a_model_is_computed_by_kernels_where_they_know_its_layers():
+def test_kernels_compute_the_layers_that_they_support():
     model = Model()
     tokens = mx.array([[1, 2, 3]])
     plain = model(tokens)
@@ -116,15 +116,15 @@ def test_a_model_is_computed_by_kernels_where_they_know_its_layers():
     assert type(model.four) is nn.QuantizedLinear
     assert type(model.three) is CpuQuantizedLinear
     found = model(tokens)
-    names = [ours.shape for ours in found]
-    assert names == [theirs.shape for theirs in plain]
+    shapes = [ours.shape for ours in found]
+    assert shapes == [theirs.shape for theirs in plain]
     for ours, theirs in zip(found, plain, strict=True):
         assert ours.dtype == theirs.dtype
         assert mx.allclose(ours, theirs, rtol=1e-4, atol=1e-5)
 
 
 @needs_kernels
-def test_what_kernels_do_not_know_goes_to_mlx_in_every_form():
+def test_inputs_that_kernels_do_not_support_go_to_mlx():
     weight = mx.random.normal((64, 64))
     quantized, scales, biases = mx.quantize(weight, bits=3)
     x = mx.random.normal((2, 64))
@@ -149,7 +149,7 @@ def test_what_kernels_do_not_know_goes_to_mlx_in_every_form():
 
 @needs_kernels
 @pytest.mark.parametrize("level", ["portable", "avx2"])
-def test_the_environment_can_ask_for_fewer_instructions(level):
+def test_the_environment_can_limit_the_instruction_level(level):
     code = "from sotto.engine.kernels import native; print(native.kernels().level())"
     done = subprocess.run(
         [sys.executable, "-c", code],
@@ -162,7 +162,7 @@ def test_the_environment_can_ask_for_fewer_instructions(level):
 
 
 @needs_kernels
-def test_a_forked_process_computes_with_threads_of_its_own():
+def test_a_forked_process_has_its_own_threads():
     code = (
         "import os, mlx.core as mx; from sotto.engine.kernels import native; k = native.kernels(); k.set_threads(3)\n"
         "k.set_threads(2); k.run_on_all_threads()\n"
@@ -184,6 +184,6 @@ def test_a_containers_quota_limits_the_threads(monkeypatch):
 
 
 @needs_kernels
-def test_threads_are_as_many_as_this_process_may_use():
+def test_there_are_no_more_threads_than_cores_of_this_process():
     assert native.thread_count() == native.status().threads <= len(os.sched_getaffinity(0))
     assert KERNELS.best_level() in LEVELS

@@ -1,4 +1,4 @@
-"""The native attention against a float64 reference and against MLX's own."""
+"""The native attention against a float64 reference and against that of MLX."""
 
 import mlx.core as mx
 import numpy as np
@@ -14,7 +14,7 @@ __all__ = ["kernels_at_each_level"]
 
 
 def _attention(q, k, v, scale, mask=None, sinks=None):
-    """Compute attention in float64; a query that truth values let see nothing averages all, as in MLX."""
+    """Compute attention in float64; if a boolean mask hides all keys, the values are averaged, as in MLX."""
     heads, length, keys = q.shape[1], q.shape[2], k.shape[2]
     shared = heads // k.shape[1]
     k, v = (np.repeat(x.astype(np.float64), shared, axis=1) for x in (k, v))
@@ -33,7 +33,7 @@ def _attention(q, k, v, scale, mask=None, sinks=None):
     return (weights / total) @ v
 
 
-_SHAPES = [  # batch, heads, heads of keys, queries, keys, depth, width of values
+_SHAPES = [  # batch, query heads, key heads, queries, keys, key width, value width
     (1, 16, 8, 1, 1, 128, 128),
     (1, 4, 4, 1, 63, 64, 64),
     (2, 8, 1, 1, 700, 96, 96),
@@ -48,9 +48,9 @@ _SHAPES = [  # batch, heads, heads of keys, queries, keys, depth, width of value
 
 
 def _filled(rng, batch, heads, kv_heads, length, keys, depth, width):
-    """Return queries, keys and values as definitions have them, and the same as plain arrays.
+    """Return queries, keys and values as in model definitions, and the same values as plain arrays.
 
-    Queries are turned around, and keys and values are the filled part of longer buffers.
+    Queries are transposed, and keys and values are the filled part of longer buffers.
     """
     q = normal(rng, batch, length, heads, depth) * 2
     k, v = normal(rng, batch, kv_heads, keys + 9, depth), normal(rng, batch, kv_heads, keys + 4, width)
@@ -67,7 +67,7 @@ def _call(kernels, arrays, scale, mask=None, sinks=None):
 
 
 def _masks(rng, batch, heads, length, keys):
-    """Return masks of every kind, some of which hide all from some queries."""
+    """Return masks of every kind, some of which hide all keys from some queries."""
     visible = rng.random((batch, 1, length, keys)) < 0.6
     visible[..., : keys // 2] &= rng.random((batch, 1, length, 1)) < 0.5
     return [
@@ -119,12 +119,12 @@ def test_attention_of_any_shape(batch, kv_heads, shared, length, keys, depth, wi
 
 
 @pytest.mark.parametrize("length", [1, 5, 40])
-def test_attention_is_that_of_mlx_where_queries_see_nothing(kernels, length):
+def test_attention_equals_mlx_where_queries_see_nothing(kernels, length):
     shape = (1, 4, 2, length, 90, 32, 32)
     rng = np.random.default_rng(8)
     arrays, _ = _filled(rng, *shape)
     nothing = np.zeros((length, 90), dtype=bool)
-    nothing[0, :70] = length > 1  # the first query sees something where there are several
+    nothing[0, :70] = length > 1  # of several queries, the first one sees some keys
     sinks = normal(rng, 4)
     hidden = np.where(nothing, 0, -np.inf).astype(np.float32)
     for mask in (nothing, hidden):
@@ -141,7 +141,7 @@ def test_attention_over_many_keys(kernels, length, keys):
     rng = np.random.default_rng(9)
     arrays, values = _filled(rng, 1, 4, 2, length, keys, 64, 64)
     assert_close(_call(kernels, arrays, 0.125, "causal"), _attention(*values, 0.125, "causal"), 2e-6)
-    # Scores that grow with the position: the largest one is new in every block.
+    # The scores grow with the position, so that every block has a new maximum.
     values[1][..., 0] = np.linspace(-40, 40, keys)
     grown = arrays[0], mx.array(values[1]), arrays[2]
     assert_close(_call(kernels, grown, 1.0), _attention(values[0], values[1], values[2], 1.0), 2e-5)
@@ -155,7 +155,7 @@ def test_attention_in_a_sliding_window(kernels, length, past, window):
     arrays, values = _filled(np.random.default_rng(10), 1, 4, 1, length, keys, 64, 64)
     wanted = _attention(*values, 0.125, mask)
     assert_close(_call(kernels, arrays, 0.125, mask), wanted, 2e-6)
-    # Blocks of keys that no query sees are not even looked at: infinity there would show.
+    # Blocks of keys that no query sees are not read: infinities in them would change the result.
     outside = max(0, past - window) // 64 * 64
     assert outside > 0 or past == 0
     for each in values[1:]:
@@ -169,17 +169,17 @@ def test_attention_reads_keys_and_values_of_other_types_and_layouts(kernels, len
     rng = np.random.default_rng(11)
     arrays, _ = _filled(rng, 2, 4, 2, length, 90, 24, 40)
     k, v = (x.astype(kind) for x in arrays[1:])
-    turned = [mx.contiguous(x.swapaxes(-1, -2)).swapaxes(-1, -2) for x in (k, v)]
+    transposed = [mx.contiguous(x.swapaxes(-1, -2)).swapaxes(-1, -2) for x in (k, v)]
     wide = np.array(k.astype(mx.float32)), np.array(v.astype(mx.float32))
     wanted = _attention(np.array(arrays[0]), *wide, 0.2, "causal")
-    for keys, values in ((k, v), turned):
+    for keys, values in ((k, v), transposed):
         assert_close(kernels.attention(arrays[0], keys, values, 0.2, True), wanted, 2e-6)
     spread = mx.contiguous(arrays[0].swapaxes(-1, -2)).swapaxes(-1, -2)
     assert_close(kernels.attention(spread, k, v, 0.2, True), wanted, 2e-6)
 
 
 @pytest.mark.parametrize("length", [1, 8, 33, 100])
-def test_a_row_of_a_batch_is_the_row_alone_to_the_bit(kernels, length):
+def test_a_row_of_a_batch_is_bit_identical_to_the_row_alone(kernels, length):
     rng = np.random.default_rng(12)
     arrays, _ = _filled(rng, 4, 8, 2, length, 600, 64, 64)
     visible = mx.array(rng.random((4, 1, length, 600)) < 0.7)

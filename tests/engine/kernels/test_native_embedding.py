@@ -1,4 +1,4 @@
-"""Rows of tables in every format, beside what MLX makes of them."""
+"""Lookups in tables of every format, compared with those of MLX."""
 
 import mlx.core as mx
 import numpy as np
@@ -47,7 +47,7 @@ def test_plain_tables(dtype, kind):
 @pytest.mark.parametrize(("mode", "group", "bits_of"), PACKED)
 def test_packed_tables(mode, group, bits_of, scales_in):
     if mode != "affine" and scales_in != mx.float32:
-        pytest.skip("its scales have a type of their own")
+        pytest.skip("its scales always have the same type")
     weight, *others = mx.quantize(table(), group_size=group, bits=bits_of, mode=mode)
     if mode == "affine":
         others = [part.astype(scales_in) for part in others]
@@ -76,7 +76,7 @@ def test_every_byte_of_the_floating_formats():
             np.testing.assert_array_equal(np.array(found), np.array(wanted))
 
 
-def test_what_is_not_known_is_left_to_mlx():
+def test_unsupported_inputs_are_left_to_mlx():
     ids = mx.array([1])
     weight, scales, biases = mx.quantize(table(), group_size=64, bits=6)
     assert KERNELS.embedding(ids, weight, scales, biases, 64, 6, "affine") is None
@@ -89,7 +89,7 @@ def test_an_id_beyond_the_end_fails():
         mx.eval(KERNELS.embedding(mx.array([70]), table(), None, None, None, None, ""))
 
 
-def test_layers_use_it():
+def test_embedding_layers_use_the_kernel():
     native.install()
     try:
         layer = nn.Embedding(70, 256)

@@ -1,4 +1,4 @@
-"""Products of many rows in whole numbers: what making activations whole must not lose, beside float64."""
+"""Products of many rows with integer arithmetic: bounds on the error of rounding activations, against float64."""
 
 import mlx.core as mx
 import numpy as np
@@ -15,14 +15,14 @@ pytestmark = [
 ]
 
 ROWS = 40
-# Half a step of the whole numbers and the rounding of its size, as a part of the largest activation of a run.
+# Half a step of the integers and the rounding of its size, relative to the largest activation of a run.
 STEP = 4e-7
-# Of the sum of the products' magnitudes: what adding runs up in float32 loses.
+# The error of adding up runs in float32, relative to the sum of the products' magnitudes.
 ADDING = 5e-7
 
 
 def product(x, bits, group, weight_rows=70, seed=0):
-    """Return x times a matrix, the matrix in float64, and the sizes of what its weights are made of."""
+    """Return x times a matrix, the matrix in float64, and the magnitudes of the summands of its weights."""
     rng = np.random.default_rng(seed)
     packed = mx.quantize(mx.array(normal(rng, weight_rows, x.shape[1])), group, bits)
     exact = np.array(mx.dequantize(*packed, group, bits), dtype=np.float64)
@@ -33,13 +33,13 @@ def product(x, bits, group, weight_rows=70, seed=0):
 
 
 def within(found, x, exact, sizes, group):
-    """Check each result against what its runs may lose: all columns of one are made whole in steps of the same size."""
+    """Check the error of each result against that of its runs: the columns of a run are rounded to the same step."""
     run = min(group, 64)
     x = x.astype(np.float64)
     by_run = np.abs(x).reshape(len(x), -1, run).max(axis=-1)
     weights = np.abs(exact).reshape(len(exact), -1, run).sum(axis=-1)
-    lost = STEP * by_run @ weights.T + ADDING * np.abs(x) @ sizes.T
-    assert np.all(np.abs(found - x @ exact.T) <= lost + 1e-30)
+    error = STEP * by_run @ weights.T + ADDING * np.abs(x) @ sizes.T
+    assert np.all(np.abs(found - x @ exact.T) <= error + 1e-30)
 
 
 @examples(60)
@@ -51,7 +51,7 @@ def within(found, x, exact, sizes, group):
     spread=st.sampled_from([1e-28, 1e-3, 1.0, 1e6, 1e25]),
     outlier=st.sampled_from([1.0, 1e3, 1e7]),
 )
-def test_no_run_loses_more_than_its_largest_activation_allows(bits, group, blocks, seed, spread, outlier):
+def test_the_error_of_a_run_is_bounded_by_its_largest_activation(bits, group, blocks, seed, spread, outlier):
     rng = np.random.default_rng(seed)
     x = normal(rng, ROWS, 128 * blocks) * np.float32(spread)
     x[rng.random(x.shape) < 0.01] *= np.float32(outlier)
@@ -61,7 +61,7 @@ def test_no_run_loses_more_than_its_largest_activation_allows(bits, group, block
 
 @pytest.mark.parametrize("bits", [4, 8])
 @pytest.mark.parametrize("sign", [1, -1])
-def test_the_largest_whole_numbers_with_the_largest_codes_do_not_overflow(bits, sign):
+def test_the_largest_integers_with_the_largest_codes_do_not_overflow(bits, sign):
     columns = 256
     x = np.full((ROWS, columns), sign * 3.0, dtype=np.float32)
     codes = mx.array(np.full((16, columns * bits // 32), 0xFFFFFFFF, dtype=np.uint32))
@@ -73,7 +73,7 @@ def test_the_largest_whole_numbers_with_the_largest_codes_do_not_overflow(bits, 
 
 
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan])
-def test_what_is_not_finite_stays_so_and_harms_no_other_row(value):
+def test_values_that_are_not_finite_stay_so_and_affect_no_other_row(value):
     x = normal(np.random.default_rng(2), ROWS, 256)
     clean, exact, sizes = product(x, 4, 64)
     x[7, 100] = value

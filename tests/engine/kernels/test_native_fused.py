@@ -1,4 +1,4 @@
-"""The native norms, rotations and activations against float64 references and against MLX's own."""
+"""The native norms, rotations and activations against float64 references and against those of MLX."""
 
 import math
 
@@ -45,7 +45,7 @@ def test_a_norm_of_a_row_does_not_depend_on_other_rows(kernels):
         assert bits(together[1][row]) == bits(kernels.layer_norm(x[row : row + 1], None, None, 1e-6)[0])
 
 
-# Rotary positions.
+# Rotary embeddings.
 
 
 @examples(60)
@@ -59,7 +59,7 @@ def test_a_norm_of_a_row_does_not_depend_on_other_rows(kernels):
     st.integers(0, 2000),
     st.integers(0, 2),
 )
-def test_rope_is_that_of_mlx(shape, rest, traditional, own_frequencies, scale, kind, first, level):
+def test_rope_equals_mlx(shape, rest, traditional, own_frequencies, scale, kind, first, level):
     batch, heads, length, half = shape
     rng = np.random.default_rng(first)
     x = mx.array(normal(rng, batch, length, heads, 2 * half + rest)).transpose(0, 2, 1, 3)
@@ -76,10 +76,10 @@ def test_rope_is_that_of_mlx(shape, rest, traditional, own_frequencies, scale, k
 
 
 @pytest.mark.parametrize("offset", [0, 4095, 131_071, 1_000_000])
-def test_rope_far_away(kernels, offset):
+def test_rope_at_large_positions(kernels, offset):
     rng = np.random.default_rng(3)
     x = normal(rng, 1, 2, 5, 128)
-    # The angle is a float32 product, as it is in MLX; what follows is exact.
+    # The angle is a float32 product, as in MLX; the rest is exact.
     inverse = np.array(mx.exp(mx.arange(0, -64, -1, dtype=mx.float32) * (math.log(1e6) / 64)))
     angles = ((np.arange(5, dtype=np.float32) + np.float32(offset))[:, None] * inverse).astype(np.float64)
     a, b = x[..., :64].astype(np.float64), x[..., 64:].astype(np.float64)
@@ -87,7 +87,7 @@ def test_rope_far_away(kernels, offset):
     assert_close(kernels.rope(mx.array(x), 128, False, 1e6, 1.0, offset), wanted, 3e-7)
 
 
-def test_rope_takes_infinite_frequencies_and_more_axes(kernels):
+def test_rope_accepts_infinite_frequencies_and_more_axes(kernels):
     x = mx.array(normal(np.random.default_rng(4), 2, 3, 2, 4, 8))
     freqs = mx.array([1.0, math.inf, 3.0, math.inf])
     found = kernels.rope(x, 8, False, None, 1.0, 5, freqs)
@@ -128,7 +128,7 @@ def test_activations(kernels):
         np.testing.assert_array_equal(gated, found.astype(np.float32) * other)
 
 
-def test_activations_at_the_ends(kernels):
+def test_activations_of_extreme_values(kernels):
     x = mx.array([math.inf, math.nan, 0.0, -0.0, 1e30, -1e30, 89.0, -104.0])
     for name in ("silu", "gelu", "gelu_approx", "gelu_fast_approx"):
         found = np.array(getattr(kernels, name)(x))
@@ -196,11 +196,11 @@ def test_inputs_that_do_not_fit_together_are_refused():
         KERNELS.silu(x.astype(mx.bfloat16))
 
 
-# In the place of MLX's functions.
+# As replacements of MLX's functions.
 
 
 def _everything(kind):
-    """Call every replaced function with input of one type."""
+    """Call every replaced function with inputs of one type."""
     rng = np.random.default_rng(16)
     x, w = mx.array(normal(rng, 2, 4, 5, 16)).astype(kind), mx.array(normal(rng, 16)).astype(kind)
     from mlx_lm.models import activations
@@ -229,7 +229,7 @@ def _everything(kind):
 
 
 @pytest.mark.parametrize(("kind", "tolerance"), [(mx.float32, 2e-6), (mx.bfloat16, 0), (mx.float16, 0)])
-def test_replaced_functions_give_what_mlx_gives(kind, tolerance):
+def test_replaced_functions_equal_those_of_mlx(kind, tolerance):
     zoo.install()
     native_fused.uninstall()
     wanted = _everything(kind)
@@ -246,7 +246,7 @@ def test_replaced_functions_give_what_mlx_gives(kind, tolerance):
         np.testing.assert_allclose(a, b, rtol=0, atol=tolerance * max(1.0, np.abs(b).max()))
 
 
-def test_functions_are_replaced_where_definitions_took_them_and_come_back():
+def test_functions_are_also_replaced_in_modules_that_imported_them_and_restored():
     zoo.install()
     native_fused.uninstall()
     from mlx_lm.models import activations, llama
@@ -255,7 +255,7 @@ def test_functions_are_replaced_where_definitions_took_them_and_come_back():
     before = [getattr(place, name) for place, name in places]
     native_fused.install(KERNELS)
     native_fused.install(KERNELS)
-    assert all(getattr(place, name) is not old for (place, name), old in zip(places, before, strict=True))
+    assert all(getattr(place, name) is not original for (place, name), original in zip(places, before, strict=True))
     assert llama.swiglu is activations.swiglu
     native_fused.uninstall()
     assert [getattr(place, name) for place, name in places] == before

@@ -1,4 +1,4 @@
-"""With the native kernels 16-bit weights stay in 16 bits, and nothing but memory changes."""
+"""With the native kernels, 16-bit weights stay in 16 bits, which changes nothing but the memory."""
 
 import json
 
@@ -21,7 +21,7 @@ IDS = mx.array([[(7 * index) % VOCABULARY for index in range(40)]])
 
 
 def written(folder, kind, bits):
-    """Write a model as makers do, its weights in bfloat16, or quantized with scales in bfloat16."""
+    """Write a model as publishers do, with weights in bfloat16, or quantized with bfloat16 scales."""
     wide = {**CONFIGS[kind], "hidden_size": 64, "intermediate_size": 128, "moe_intermediate_size": 64}
     changes = {name: wide[name] for name in ("hidden_size", "intermediate_size", "moe_intermediate_size")}
     write_model(folder, kind, **(changes if kind != "plain" else {**changes, "moe_intermediate_size": None}))
@@ -49,7 +49,7 @@ def loaded(source):
 
 @pytest.mark.parametrize("bits", [None, 4, 8])
 @pytest.mark.parametrize("kind", ["plain", "hybrid"])
-def test_weights_stay_as_stored_and_activations_are_wide(kind, bits, tmp_path, monkeypatch):
+def test_weights_stay_as_stored_and_activations_are_float32(kind, bits, tmp_path, monkeypatch):
     source = written(tmp_path, kind, bits)
     narrow = loaded(source)
     logits = narrow.model(IDS)

@@ -1,4 +1,4 @@
-"""Products of more rows than packed weights are multiplied with: the native kernels that unpack them, at each level."""
+"""Products of so many rows that the native kernels unpack the weights first, at each instruction level."""
 
 import mlx.core as mx
 import numpy as np
@@ -12,7 +12,7 @@ from thoroughness import examples
 pytestmark = needs_kernels
 __all__ = ["kernels_at_each_level"]
 
-# Format of the weights: bits, group and mode of packed ones, or their type.
+# Formats of weights: bits, group size and mode of quantized ones, or their type.
 FORMATS = [
     (4, 32, "affine"),
     (4, 128, "affine"),
@@ -24,12 +24,12 @@ FORMATS = [
     mx.bfloat16,
     mx.float16,
 ]
-# Of the sum of the products' magnitudes.
+# Relative to the sum of the products' magnitudes.
 TOLERANCE = 1e-6
 
 
 class Weights:
-    """A matrix in one of the formats, and what it stands for in float64."""
+    """A matrix in one of the formats, and its values in float64."""
 
     def __init__(self, rng, rows, columns, form):
         plain = mx.array(normal(rng, rows, columns))
@@ -84,9 +84,9 @@ def test_many_rows(form, level, count, rows, blocks, threads):
 
 
 @pytest.mark.parametrize("form", FORMATS, ids=str)
-def test_a_row_has_the_same_bits_in_any_company_and_on_any_number_of_threads(kernels, form):
+def test_a_row_has_the_same_bits_in_any_batch_and_on_any_number_of_threads(kernels, form):
     if kernels.level() == "portable":
-        pytest.skip("BLAS computes at this level, and promises nothing")
+        pytest.skip("BLAS computes at this level, and does not guarantee this")
     rng = np.random.default_rng(1)
     # More columns than are unpacked at a time.
     weights = Weights(rng, 531, 2176, form)

@@ -1,4 +1,4 @@
-"""The native products against float64 and against MLX's own, in every format and at every level of instructions."""
+"""The native products against float64 and against those of MLX, in every format and at every instruction level."""
 
 import mlx.core as mx
 import numpy as np
@@ -19,14 +19,14 @@ SCHEMES = [
     (4, 16, "nvfp4"),
 ]
 FLOATS = [mx.float32, mx.bfloat16, mx.float16]
-# Of the sum of the products' magnitudes: what a few roundings in float32 can amount to, and those of 16-bit results.
+# Relative to the sum of the products' magnitudes: the error of some roundings in float32, or of 16-bit results.
 TOLERANCE = {mx.float32: 1e-6, mx.bfloat16: 2**-8, mx.float16: 2**-10}
-# Below these a result has no more digits.
+# Absolute tolerances, for results that are too small to have full precision.
 SMALLEST = {mx.float32: 1e-38, mx.bfloat16: 1e-38, mx.float16: 2**-24}
 
 
 class Packed:
-    """A quantized matrix, and what it stands for in float64."""
+    """A quantized matrix, and its values in float64."""
 
     def __init__(self, rng, shape, scheme, scale_type=mx.float32):
         self.bits, self.group, self.mode = scheme
@@ -35,7 +35,7 @@ class Packed:
         self.biases = None
         if self.mode == "affine":
             self.scales, self.biases = self.scales.astype(scale_type), parts[2].astype(scale_type)
-        # In float64 by hand for affine, where MLX would round to the type of the scales.
+        # Affine weights are dequantized here in float64, because MLX would round to the type of the scales.
         if self.mode == "affine":
             codes = np.array(self.weight).view(np.uint8).astype(np.int64)
             if self.bits == 4:
@@ -67,7 +67,7 @@ def exact(x):
 
 
 def agree(found, x, weights, extra=0.0):
-    """Check `found` against x @ weights.T + extra, each element within what its own sum can lose."""
+    """Check `found` against x @ weights.T + extra, each element within the rounding error of its own sum."""
     wanted = x @ np.swapaxes(weights, -1, -2) + extra
     sizes = np.abs(x) @ np.swapaxes(np.abs(weights), -1, -2) + np.abs(extra)
     assert found.shape == wanted.shape
@@ -75,7 +75,7 @@ def agree(found, x, weights, extra=0.0):
 
 
 @pytest.fixture(autouse=True)
-def _few_rows_as_measured():
+def _reset_few_rows():
     yield
     KERNELS.set_few_rows(0)
 
@@ -146,7 +146,7 @@ def test_special_codes_of_the_8_bit_floats(kernels):
     unit = mx.eye(32)
     found = np.array(kernels.quantized_matmul(unit, weight, scale, None, True, 32, 8, "mxfp8")).T
     plain = np.array(mx.dequantize(weight, scale, None, 32, 8, "mxfp8", dtype=mx.float32))
-    # Where a row holds a NaN all its sums are one.
+    # All sums with a row that has a NaN are NaN.
     whole = ~np.isnan(plain).any(axis=1)
     assert whole.sum() >= 6
     np.testing.assert_array_equal(found[whole], plain[whole])
@@ -164,7 +164,7 @@ def test_all_codes_of_the_4_bit_floats(kernels):
 
 
 @pytest.mark.parametrize("scheme", [*SCHEMES, *FLOATS], ids=str)
-def test_a_row_has_the_same_bits_alone_in_company_and_on_any_number_of_threads(kernels, scheme):
+def test_a_row_has_the_same_bits_alone_or_in_a_batch_and_on_any_number_of_threads(kernels, scheme):
     rng = np.random.default_rng(3)
     columns = 1152 if isinstance(scheme, tuple) else 1147
     x = mx.array(normal(rng, kernels.few_rows(), columns))
@@ -197,10 +197,10 @@ def test_a_row_has_the_same_bits_alone_in_company_and_on_any_number_of_threads(k
 def test_layouts_of_the_input_and_of_the_weights_do_not_matter(kernels, scheme):
     rng = np.random.default_rng(4)
     x = normal(rng, 3, 4, 128)
-    turned = mx.array(np.ascontiguousarray(np.moveaxis(x, -1, 0)))
+    transposed = mx.array(np.ascontiguousarray(np.moveaxis(x, -1, 0)))
     wide = mx.array(np.concatenate([x, x], axis=-1))
     layouts = [
-        mx.moveaxis(turned, 0, -1),
+        mx.moveaxis(transposed, 0, -1),
         wide[..., :128],
         mx.array(x)[:, ::2],
         mx.broadcast_to(mx.array(x[:1]), x.shape),
@@ -235,12 +235,12 @@ def test_experts(kernels, scheme, tokens, is_sorted):
         return matrix.gathered(kernels, x, left, right) if packed else kernels.gather_mm(x, weight, left, right)
 
     if is_sorted:
-        # As mlx-lm calls it for a prompt: one row of its own for each pair.
+        # As mlx-lm calls it for a prompt: a separate row for each pair of a token and an expert.
         indices = np.sort(rng.integers(0, experts, tokens * chosen)).astype(np.uint32)
         x = normal(rng, tokens * chosen, 1, columns)
         agree(gathered(mx.array(x), None, mx.array(indices)), x, weights[indices])
         return
-    # As it calls it for a few tokens: each row with several experts.
+    # As mlx-lm calls it for a few tokens: each row with several experts.
     indices = rng.integers(0, experts, (tokens, chosen)).astype(np.uint32)
     x = normal(rng, tokens, 1, 1, columns)
     found = gathered(mx.array(x), None, mx.array(indices))
@@ -259,7 +259,7 @@ def test_an_expert_that_does_not_exist_is_an_error():
 @pytest.mark.parametrize(
     ("change", "value"), [("bits", 3), ("bits", 2), ("group", 256), ("mode", "mxfp4"), ("weight", None), ("x", None)]
 )
-def test_what_is_not_known_is_left_alone(change, value):
+def test_unsupported_inputs_return_none(change, value):
     matrix = Packed(np.random.default_rng(8), (16, 256), (4, 64, "affine"))
     x = mx.ones((1, 256))
     if change == "weight":
@@ -274,7 +274,7 @@ def test_what_is_not_known_is_left_alone(change, value):
     assert KERNELS.linear(mx.ones((2, 8)), mx.ones((3, 9)), None) is None
 
 
-def test_a_product_waits_for_what_it_is_made_of():
+def test_a_product_waits_for_its_inputs():
     weight = mx.random.normal((64, 64)) / 16
     x = mx.random.normal((2, 64))
     chain = x

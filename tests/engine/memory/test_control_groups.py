@@ -7,7 +7,7 @@ import pytest
 from fake_proc import FakeProc
 from sotto.engine.memory.control_groups import cpu_quota, own_groups
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="control groups exist on Linux only")
 
 
 @pytest.fixture
@@ -15,7 +15,7 @@ def proc(tmp_path: Path) -> FakeProc:
     return FakeProc(tmp_path)
 
 
-def test_without_groups_nothing_limits(tmp_path):
+def test_without_control_groups_there_are_no_limits(tmp_path):
     assert cpu_quota(tmp_path) is None
     assert own_groups("cpu", tmp_path) == own_groups("memory", tmp_path) == ()
 
@@ -33,24 +33,24 @@ def test_without_groups_nothing_limits(tmp_path):
         ("", None),
     ],
 )
-def test_a_quota_of_version_2_counts_cores(proc, text, cores):
-    proc.belong("0::/app\n", "cgroup2 cgroup2 rw")
+def test_a_version_2_quota_is_converted_to_cores(proc, text, cores):
+    proc.set_groups("0::/app\n", "cgroup2 cgroup2 rw")
     proc.group("app", cpu__max=text)
     assert cpu_quota(proc.path) == cores
 
 
 @pytest.mark.parametrize(("quota", "period", "cores"), [(-1, 100000, None), (400000, 100000, 4), (1000, 100000, 1)])
-def test_a_quota_of_version_1_counts_cores(proc, quota, period, cores):
-    proc.belong("4:memory:/other\n3:cpu,cpuacct:/docker/abc\n0::/\n", "cgroup cgroup rw,cpu,cpuacct")
+def test_a_version_1_quota_is_converted_to_cores(proc, quota, period, cores):
+    proc.set_groups("4:memory:/other\n3:cpu,cpuacct:/docker/abc\n0::/\n", "cgroup cgroup rw,cpu,cpuacct")
     proc.group("docker/abc", cpu__cfs_quota_us=quota, cpu__cfs_period_us=period)
     assert [group.name for group in own_groups("cpu", proc.path)] == ["/docker/abc"]
     assert cpu_quota(proc.path) == cores
-    # Memory has a tree of its own, which is not mounted here.
+    # The memory controller has its own hierarchy, which is not mounted here.
     assert own_groups("memory", proc.path) == ()
 
 
-def test_a_quota_without_a_period_is_none(proc):
-    proc.belong("3:cpu,cpuacct:/x\n", "cgroup cgroup rw,cpu,cpuacct")
+def test_a_quota_without_a_period_is_ignored(proc):
+    proc.set_groups("3:cpu,cpuacct:/x\n", "cgroup cgroup rw,cpu,cpuacct")
     proc.group("x", cpu__cfs_quota_us=400000)
     assert cpu_quota(proc.path) is None
 
@@ -60,13 +60,13 @@ def test_a_quota_without_a_period_is_none(proc):
     [(2, 8, 4, 2), (8, 3, 4, 3), (8, 4, 1, 1), ("max", "max", 5, 5), (6, "max", "max", 6), ("max", None, 7, 7)],
 )
 @pytest.mark.parametrize("version", [1, 2])
-def test_the_least_of_nested_quotas_counts(proc, outer, middle, inner, cores, version):
+def test_the_smallest_of_nested_quotas_counts(proc, outer, middle, inner, cores, version):
     if version == 2:
-        proc.belong("0::/slice/pod/app\n", "cgroup2 cgroup2 rw")
+        proc.set_groups("0::/slice/pod/app\n", "cgroup2 cgroup2 rw")
     else:
-        proc.belong("2:cpu:/slice/pod/app\n", "cgroup cgroup rw,cpu")
+        proc.set_groups("2:cpu:/slice/pod/app\n", "cgroup cgroup rw,cpu")
     for path, quota in (("slice", outer), ("slice/pod", middle), ("slice/pod/app", inner)):
-        # A controller can be at work in some of the groups only; the root of all never has a quota.
+        # A controller may be enabled for only some of the groups; the root group never has a quota.
         if quota is None:
             proc.group(path)
         elif version == 2:
@@ -76,8 +76,8 @@ def test_the_least_of_nested_quotas_counts(proc, outer, middle, inner, cores, ve
     assert cpu_quota(proc.path) == cores
 
 
-def test_a_quota_in_one_tree_says_nothing_of_the_other_controller(proc):
-    proc.belong("0::/app\n", "cgroup2 cgroup2 rw")
+def test_a_quota_of_one_controller_says_nothing_about_the_other(proc):
+    proc.set_groups("0::/app\n", "cgroup2 cgroup2 rw")
     proc.group("app", cpu__max="100000 100000")
     assert cpu_quota(proc.path) == 1
     assert own_groups("memory", proc.path) == ()
@@ -86,14 +86,14 @@ def test_a_quota_in_one_tree_says_nothing_of_the_other_controller(proc):
 
 
 def test_a_container_sees_its_own_quota_at_the_root(proc):
-    proc.belong("0::/\n", "cgroup2 cgroup2 rw")
+    proc.set_groups("0::/\n", "cgroup2 cgroup2 rw")
     proc.group("", cpu__max="300000 100000")
     assert cpu_quota(proc.path) == 3
-    proc.belong("0::/docker/abc\n", "cgroup2 cgroup2 rw", root="/docker/abc")
+    proc.set_groups("0::/docker/abc\n", "cgroup2 cgroup2 rw", root="/docker/abc")
     assert cpu_quota(proc.path) == 3
-    proc.belong("0::/../../outside\n", "cgroup2 cgroup2 rw")
+    proc.set_groups("0::/../../outside\n", "cgroup2 cgroup2 rw")
     assert cpu_quota(proc.path) == 3
 
 
-def test_the_quota_of_this_very_process_can_be_read():
+def test_the_quota_of_this_process_can_be_read():
     assert (quota := cpu_quota()) is None or 1 <= quota <= (os.cpu_count() or 1)

@@ -1,4 +1,4 @@
-"""What was predicted wrong is predicted better the next time."""
+"""Wrong predictions are corrected the next time."""
 
 import logging
 
@@ -17,7 +17,7 @@ def cache(monkeypatch, tmp_path):
     monkeypatch.setattr(estimates.paths, "cache_dir", lambda: tmp_path / "cache")
 
 
-def test_a_ratio_of_one_and_a_half_is_in_the_second_estimate(tmp_path, caplog):
+def test_a_ratio_of_one_and_a_half_corrects_the_next_estimate(tmp_path, caplog):
     files, _ = quantized_checkpoint(tmp_path, random_weights(LLAMA), "int4")
     source = source_of(files, LLAMA)
     first = needs_of(source, PLENTY)
@@ -32,7 +32,7 @@ def test_a_ratio_of_one_and_a_half_is_in_the_second_estimate(tmp_path, caplog):
     assert estimates.ratio("other") == 1.0
 
 
-def test_what_is_off_again_is_corrected_from_where_it_stands():
+def test_a_second_correction_is_relative_to_the_first():
     estimates.learn("llama", 4 * GB, 6 * GB)
     estimates.learn("llama", 6 * GB, 4 * GB)
     assert estimates.ratio("llama") == pytest.approx(1.0)
@@ -41,14 +41,14 @@ def test_what_is_off_again_is_corrected_from_where_it_stands():
 @pytest.mark.parametrize(
     ("predicted", "actual"), [(4 * GB, 4.7 * GB), (10**7, 5 * 10**7), (10**7, GB), (0, GB), (GB, 0), (-GB, GB)]
 )
-def test_little_differences_teach_nothing(predicted, actual, caplog):
+def test_small_or_implausible_differences_are_not_learnt(predicted, actual, caplog):
     assert not estimates.learn("llama", round(predicted), round(actual))
     assert estimates.ratio("llama") == 1.0
     assert caplog.text == ""
 
 
 @pytest.mark.parametrize("text", ["", "[]", '{"llama": "x"}', '{"llama": 1e9}', '{"llama": NaN}', '{"llama": true}'])
-def test_a_damaged_file_teaches_nothing(text, tmp_path):
+def test_a_damaged_file_is_ignored(text, tmp_path):
     (tmp_path / "cache").mkdir()
     (tmp_path / "cache" / "estimates.json").write_text(text)
     assert estimates.ratio("llama") == 1.0

@@ -8,7 +8,7 @@ from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, W
 
 
 @given(models(), st.integers(1, 400), st.integers(1, 4000), st.integers(0, 50), st.integers(0, 2000))
-def test_work_never_falls_with_the_context_nor_with_the_chunk(needs, context, chunk, more, larger):
+def test_work_never_falls_with_a_larger_context_or_chunk(needs, context, chunk, more, larger):
     work = needs.work_bytes(context, chunk)
     assert needs.work_bytes(context + more, chunk) >= work
     assert needs.work_bytes(context, chunk + larger) >= work
@@ -16,19 +16,19 @@ def test_work_never_falls_with_the_context_nor_with_the_chunk(needs, context, ch
 
 @given(caches(), st.integers(0, 500))
 def test_a_cache_holds_its_tokens_in_whole_steps(need, context):
-    held = need.nbytes(context) - need.constant_bytes
-    wanted = context if need.window is None else min(context, need.window)
-    assert wanted * need.bytes_per_token <= held <= (wanted + need.step) * need.bytes_per_token
+    allocated = need.nbytes(context) - need.constant_bytes
+    tokens = context if need.window is None else min(context, need.window)
+    assert tokens * need.bytes_per_token <= allocated <= (tokens + need.step) * need.bytes_per_token
 
 
 @given(models(), st.integers(1, 500))
-def test_samples_are_hit_exactly_or_exceeded_and_no_sample_means_not_known(needs, context):
+def test_work_is_never_below_a_sample_and_unknown_without_samples(needs, context):
     for point in needs.work:
         assert needs.work_bytes(point.context, point.chunk) >= point.nbytes
     assert replace(needs, work=()).work_bytes(context, 1) is None
 
 
-def test_between_samples_the_line_between_them_counts_rounded_up():
+def test_work_between_samples_is_interpolated_and_rounded_up():
     work = (WorkPoint(1, 10, 100), WorkPoint(1, 20, 201), WorkPoint(3, 10, 300))
     needs = ModelNeeds(1, 0, (), work, None)
     assert needs.work_bytes(10, 1) == 100
@@ -39,7 +39,7 @@ def test_between_samples_the_line_between_them_counts_rounded_up():
 
 
 @given(models(), st.integers(0, 500))
-def test_caches_add_up_where_all_are_known(needs, context):
+def test_cache_bytes_are_the_sum_if_all_layers_are_known(needs, context):
     assert needs.cache_bytes(context) == sum(layer.nbytes(context) for layer in needs.layers)
     unknown = CacheNeed(CacheKind.OTHER, None, 5)
     assert replace(needs, layers=(*needs.layers, unknown)).cache_bytes(context) is None

@@ -29,7 +29,7 @@ def limits(budget, total=64 * GB):
 
 
 @given(models(), st.integers(0, 20_000))
-def test_the_largest_context_is_the_one_that_trying_all_finds(needs, budget):
+def test_the_largest_context_equals_that_of_an_exhaustive_search(needs, budget):
     def fits(context):
         return plan(needs, limits(budget), context).verdict in (Verdict.FITS, Verdict.TIGHT)
 
@@ -40,12 +40,12 @@ def test_the_largest_context_is_the_one_that_trying_all_finds(needs, budget):
 
 
 @given(models(), st.integers(1, 20_000), st.integers(0, 5000), st.integers(1, 150))
-def test_more_memory_never_makes_it_worse(needs, budget, more, context):
+def test_more_memory_never_makes_a_plan_worse(needs, budget, more, context):
     order = [Verdict.WILL_NOT_FIT, Verdict.TIGHT, Verdict.FITS]
-    less, then = plan(needs, limits(budget), context), plan(needs, limits(budget + more), context)
-    assert order.index(then.verdict) >= order.index(less.verdict)
-    assert then.largest_context >= less.largest_context
-    assert then.chunk >= less.chunk or then.verdict is Verdict.FITS
+    before, after = plan(needs, limits(budget), context), plan(needs, limits(budget + more), context)
+    assert order.index(after.verdict) >= order.index(before.verdict)
+    assert after.largest_context >= before.largest_context
+    assert after.chunk >= before.chunk or after.verdict is Verdict.FITS
 
 
 @given(models(), st.integers(1, 20_000), st.integers(1, 150), st.sampled_from(CHUNKS))
@@ -60,7 +60,7 @@ def test_a_plan_adds_up(needs, budget, context, chunk):
         assert made.needed <= budget
 
 
-def test_with_room_to_spare_it_fits_and_keeps_prefixes():
+def test_with_plenty_of_memory_a_model_fits_and_has_a_prefix_cache():
     made = plan(NEEDS, limits(20 * GB))
     assert made.verdict is Verdict.FITS
     assert (made.context, made.chunk, made.largest_context) == (8192, 2048, 8192)
@@ -71,13 +71,13 @@ def test_with_room_to_spare_it_fits_and_keeps_prefixes():
     assert made.sentence == "It fits: with 8,192 tokens it takes 3.9 GB, and 20.0 GB can be used (a test)."
 
 
-def test_prefixes_get_what_is_left_and_no_more_than_they_may():
+def test_the_prefix_cache_gets_the_remaining_memory_up_to_its_budget():
     assert plan(NEEDS, limits(20 * GB), prefix_budget=GB).prefix_budget == GB
     made = plan(NEEDS, limits(5 * GB))
     assert made.prefix_budget == int(5 * GB * COMFORTABLE) - made.needed
 
 
-def test_smaller_chunks_come_before_tightness():
+def test_smaller_chunks_are_preferred_to_a_tight_plan():
     made = plan(NEEDS, limits(4 * GB))
     assert (made.verdict, made.context) == (Verdict.FITS, 8192)
     assert 32 <= made.chunk < 2048
@@ -86,7 +86,7 @@ def test_smaller_chunks_come_before_tightness():
     assert doubled.chunk == made.chunk
 
 
-def test_what_only_just_fits_is_tight():
+def test_a_model_that_only_just_fits_is_tight():
     made = plan(NEEDS, limits(3 * GB))
     assert made.verdict is Verdict.TIGHT
     assert made.prefix_budget == 0
@@ -105,9 +105,9 @@ def test_a_smaller_context_is_offered():
     assert plan(NEEDS, limits(int(2.5 * GB)), made.largest_context + 1).verdict is Verdict.WILL_NOT_FIT
 
 
-def test_what_would_free_enough_is_named():
-    held = {"qwen3:8b": 3 * GB, "the prefix cache": 10**7, "nothing": 0}
-    made = plan(NEEDS, limits(GB), reclaimable=held)
+def test_models_that_would_free_enough_memory_are_named():
+    reclaimable = {"qwen3:8b": 3 * GB, "the prefix cache": 10**7, "nothing": 0}
+    made = plan(NEEDS, limits(GB), reclaimable=reclaimable)
     assert made.largest_context == 0
     by_name = {relief.what: relief for relief in made.reliefs}
     assert set(by_name) == {"qwen3:8b", "the prefix cache", "other programs"}
@@ -118,14 +118,14 @@ def test_what_would_free_enough_is_named():
     assert "freeing qwen3:8b (3.0 GB) would be enough" in made.sentence
 
 
-def test_other_programs_cannot_give_what_the_machine_does_not_have():
+def test_other_programs_cannot_free_more_memory_than_the_machine_has():
     made = plan(NEEDS, limits(GB, int(1.5 * GB)))
     assert made.reliefs == ()
     assert "The weights alone take 2.0 GB" in made.sentence
     assert "choose a smaller model" in made.sentence
 
 
-def test_what_is_not_known_stays_unknown():
+def test_unknown_needs_give_an_unknown_verdict():
     for needs in (
         replace(NEEDS, layers=(FULL, UNKNOWN)),
         replace(NEEDS, layers=None),
@@ -140,31 +140,31 @@ def test_what_is_not_known_stays_unknown():
     assert "the system does not tell" in made.sentence
 
 
-def test_weights_that_are_too_much_do_not_fit_whatever_else_is_unknown():
+def test_weights_that_are_too_large_do_not_fit_even_if_the_rest_is_unknown():
     made = plan(replace(NEEDS, layers=None, unknown="no."), limits(GB))
     assert made.verdict is Verdict.WILL_NOT_FIT
     assert made.largest_context == 0
 
 
-def test_reading_the_weights_counts_while_they_are_read():
+def test_memory_for_loading_the_weights_is_planned():
     made = plan(replace(NEEDS, loading_bytes=6 * GB), limits(7 * GB))
     assert made.verdict is Verdict.WILL_NOT_FIT
     assert made.needed == 8 * GB
 
 
 @pytest.mark.parametrize(("asked", "planned"), [(None, 8192), (1, 4), (100, 100), (10**6, 8192)])
-def test_the_context_is_what_is_asked_within_what_the_model_can(asked, planned):
+def test_the_context_is_the_requested_one_within_the_limits_of_the_model(asked, planned):
     assert plan(NEEDS, limits(20 * GB), asked).context == planned
 
 
-def test_a_model_that_names_no_longest_context_is_planned_for_what_is_asked():
+def test_a_model_without_a_maximum_context_is_planned_for_the_requested_one():
     made = plan(replace(NEEDS, longest_context=None), limits(20 * GB), 4096)
     assert isinstance(made, Plan)
     assert made.context == 4096
     assert made.largest_context > 8192
 
 
-def test_a_limit_of_the_persons_own_is_kept_and_named():
+def test_a_limit_in_the_settings_is_respected_and_named():
     machine = Limits(8_000, 16_000, "what other programs leave free")
     assert machine.within(None) == machine
     assert machine.within(10_000) == Limits(8_000, 10_000, "what other programs leave free")

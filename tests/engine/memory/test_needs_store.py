@@ -1,4 +1,4 @@
-"""That needs come back as they were kept, or not at all."""
+"""Stored memory needs are read back unchanged or not at all."""
 
 import hashlib
 import json
@@ -41,7 +41,7 @@ def folder(tmp_path_factory, monkeypatch):
 
 
 @given(models)
-def test_needs_come_back_as_they_were(needs):
+def test_needs_are_read_back_unchanged(needs):
     needs_store.keep(KEY, needs)
     assert needs_store.recall(KEY) == needs
 
@@ -51,19 +51,19 @@ def test_nothing_is_known_at_first(folder):
     assert not folder.exists()
 
 
-def test_a_file_that_is_cut_or_flipped_at_any_byte_is_never_trusted(folder):
+def test_a_file_that_is_truncated_or_damaged_at_any_byte_is_never_trusted(folder):
     needs_store.keep(KEY, NEEDS)
     path = folder / f"{KEY}.json"
-    whole = path.read_bytes()
-    for at in range(len(whole)):
-        for damaged in (whole[:at], whole[:at] + bytes([whole[at] ^ 1]) + whole[at + 1 :]):
+    content = path.read_bytes()
+    for at in range(len(content)):
+        for damaged in (content[:at], content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]):
             path.write_bytes(damaged)
             assert needs_store.recall(KEY) in (None, NEEDS)
     needs_store.keep(KEY, NEEDS)
     assert needs_store.recall(KEY) == NEEDS
 
 
-def test_needs_of_another_model_are_not_taken(folder):
+def test_needs_of_another_model_are_not_used(folder):
     other = needs_store.key_of(["another model"])
     needs_store.keep(KEY, NEEDS)
     (folder / f"{KEY}.json").rename(folder / f"{other}.json")
@@ -91,7 +91,7 @@ def test_needs_of_another_model_are_not_taken(folder):
         {"work": {"1": 2}},
     ],
 )
-def test_needs_that_make_no_sense_are_not_taken(folder, change):
+def test_needs_that_make_no_sense_are_not_used(folder, change):
     needs_store.keep(KEY, NEEDS)
     path = folder / f"{KEY}.json"
     written = json.loads(path.read_text())
@@ -101,21 +101,21 @@ def test_needs_that_make_no_sense_are_not_taken(folder, change):
     assert needs_store.recall(KEY) is None
 
 
-def test_something_huge_is_not_read(folder):
+def test_a_huge_file_is_not_read(folder):
     needs_store.keep(KEY, NEEDS)
     path = folder / f"{KEY}.json"
     path.write_text(path.read_text() + " " * 2**20)
     assert needs_store.recall(KEY) is None
 
 
-def test_where_nothing_can_be_written_nothing_is_kept_and_nothing_raised(folder):
+def test_a_folder_that_cannot_be_written_is_ignored(folder):
     folder.parent.mkdir(exist_ok=True)
-    folder.write_text("no folder")
+    folder.write_text("not a folder")
     needs_store.keep(KEY, NEEDS)
     assert needs_store.recall(KEY) is None
 
 
-def test_the_files_that_were_not_used_for_longest_make_place(folder):
+def test_the_least_recently_used_files_are_removed(folder):
     folder.mkdir(parents=True)
     keys = [needs_store.key_of([number]) for number in range(205)]
     for age, key in enumerate(keys[:-1]):
@@ -136,24 +136,24 @@ class TestOfModels:
 
     @pytest.fixture
     def traced(self, monkeypatch):
-        """Which computations were followed, by the type of their weights."""
-        found, follow = [], model_needs.model_needs
-        monkeypatch.setattr(model_needs, "model_needs", lambda *given: found.append(given) or follow(*given))
-        return found
+        """Record the arguments of each trace of a model."""
+        traces, trace = [], model_needs.model_needs
+        monkeypatch.setattr(model_needs, "model_needs", lambda *args: traces.append(args) or trace(*args))
+        return traces
 
-    def test_a_model_is_followed_once(self, source, traced):
+    def test_a_model_is_traced_once(self, source, traced):
         first = model_needs.needs_of(source, PLENTY)
         assert model_needs.needs_of(source, PLENTY) == first
         assert len(traced) == 1
 
-    def test_what_changes_the_needs_is_followed_again(self, source, traced):
+    def test_options_that_change_the_needs_are_traced_separately(self, source, traced):
         tight = Limits(source.weight_bytes, 2**40, "a test")
         ways = [(PLENTY, None), (PLENTY, 8), (PLENTY, 4), (tight, None)]
         needs = [model_needs.needs_of(source, limits, None, bits) for limits, bits in ways]
         assert len(traced) == 4
         assert len({(each.weight_bytes, each.cache_bytes(256)) for each in needs}) == 4
 
-    def test_damage_is_mended(self, source, traced, folder):
+    def test_a_damaged_file_is_replaced(self, source, traced, folder):
         first = model_needs.needs_of(source, PLENTY)
         (path,) = folder.iterdir()
         path.write_text("{")

@@ -12,7 +12,7 @@ from sotto.engine.memory.control_groups import own_groups
 from sotto.engine.memory.system_memory import RESERVE, Accelerator, Pressure, SystemMemory
 
 GIB = 2**30
-linux = pytest.mark.skipif(sys.platform != "linux", reason="control groups are Linux's")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="control groups exist on Linux only")
 
 
 @pytest.fixture
@@ -22,14 +22,14 @@ def proc(tmp_path: Path) -> FakeProc:
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch):
-    """Let the machine have 16 GiB, and 12 of them free."""
+    """Simulate a machine with 16 GiB, of which 12 are free."""
     memory = type("Memory", (), {"total": 16 * GIB, "available": 12 * GIB})
     monkeypatch.setattr("psutil.virtual_memory", lambda: memory)
     return memory
 
 
 @linux
-def test_without_groups_there_is_what_other_programs_leave(tmp_path, machine):
+def test_without_control_groups_the_memory_that_other_programs_leave_counts(tmp_path, machine):
     limits = SystemMemory(tmp_path).limits()
     assert (limits.budget, limits.total) == (12 * GIB - RESERVE, 16 * GIB - RESERVE)
     assert "other programs" in limits.source
@@ -38,8 +38,8 @@ def test_without_groups_there_is_what_other_programs_leave(tmp_path, machine):
 
 
 @linux
-def test_a_group_of_version_2_limits(proc, machine):
-    proc.belong("0::/app\n", "cgroup2 cgroup2 rw")
+def test_a_version_2_group_limits_memory(proc, machine):
+    proc.set_groups("0::/app\n", "cgroup2 cgroup2 rw")
     proc.group("app", memory__max=4 * GIB, memory__high="max", memory__current=1 * GIB, memory__stat="file 9\nslab 1")
     limits = SystemMemory(proc.path).limits(reserve=0)
     assert (limits.budget, limits.total) == (3 * GIB, 4 * GIB)
@@ -47,15 +47,15 @@ def test_a_group_of_version_2_limits(proc, machine):
 
 
 @linux
-def test_what_slows_a_group_down_is_a_limit_too(proc, machine):
-    proc.belong("0::/app\n", "cgroup2 cgroup2 rw")
+def test_the_threshold_at_which_a_group_is_throttled_is_a_limit_too(proc, machine):
+    proc.set_groups("0::/app\n", "cgroup2 cgroup2 rw")
     proc.group("app", memory__max=8 * GIB, memory__high=2 * GIB, memory__current=1 * GIB)
     assert SystemMemory(proc.path).limits(reserve=0).budget == 1 * GIB
 
 
 @linux
-def test_file_pages_that_nobody_uses_count_as_room(proc, machine):
-    proc.belong("0::/app\n", "cgroup2 cgroup2 rw")
+def test_inactive_file_pages_count_as_free(proc, machine):
+    proc.set_groups("0::/app\n", "cgroup2 cgroup2 rw")
     stat = f"anon 5\ninactive_file {GIB}\nactive_file 7"
     proc.group("app", memory__max=4 * GIB, memory__current=3 * GIB, memory__stat=stat)
     assert SystemMemory(proc.path).limits(reserve=0).budget == 2 * GIB
@@ -65,15 +65,15 @@ def test_file_pages_that_nobody_uses_count_as_room(proc, machine):
 @pytest.mark.parametrize(("outer", "inner", "room"), [(2, 4, 1), (8, 4, 3), ("max", 4, 3), (2, "max", 1)])
 def test_the_tightest_of_nested_groups_counts(proc, machine, outer, inner, room):
     size = lambda value: value if value == "max" else value * GIB  # noqa: E731
-    proc.belong("0::/slice/app\n", "cgroup2 cgroup2 rw")
+    proc.set_groups("0::/slice/app\n", "cgroup2 cgroup2 rw")
     proc.group("slice", memory__max=size(outer), memory__current=GIB)
     proc.group("slice/app", memory__max=size(inner), memory__current=GIB)
     assert SystemMemory(proc.path).limits(reserve=0).budget == room * GIB
 
 
 @linux
-def test_a_group_of_version_1_limits(proc, machine):
-    proc.belong("5:cpu,cpuacct:/x\n4:memory:/docker/abc\n0::/\n", "cgroup cgroup rw,memory")
+def test_a_version_1_group_limits_memory(proc, machine):
+    proc.set_groups("5:cpu,cpuacct:/x\n4:memory:/docker/abc\n0::/\n", "cgroup cgroup rw,memory")
     unlimited = 0x7FFFFFFFFFFFF000
     proc.group("", memory__limit_in_bytes=unlimited, memory__usage_in_bytes=5)
     proc.group("docker", memory__limit_in_bytes=unlimited, memory__usage_in_bytes=5)
@@ -87,25 +87,25 @@ def test_a_group_of_version_1_limits(proc, machine):
 
 @linux
 def test_a_container_sees_its_own_group_at_the_root(proc, machine):
-    proc.belong("4:memory:/docker/abc\n", "cgroup cgroup rw,memory", root="/docker/abc")
+    proc.set_groups("4:memory:/docker/abc\n", "cgroup cgroup rw,memory", root="/docker/abc")
     proc.group("", memory__limit_in_bytes=2 * GIB, memory__usage_in_bytes=GIB)
     assert SystemMemory(proc.path).limits(reserve=0).budget == GIB
-    # A namespace shows the path from the machine's root, of which nothing else is mounted.
-    proc.belong("0::/../../outside\n", "cgroup2 cgroup2 rw")
+    # A namespace shows a path from the machine's root, but only the group itself is mounted.
+    proc.set_groups("0::/../../outside\n", "cgroup2 cgroup2 rw")
     proc.group("", memory__max=3 * GIB, memory__current=GIB)
     assert SystemMemory(proc.path).limits(reserve=0).budget == 2 * GIB
 
 
 @linux
 def test_groups_without_limits_or_files_change_nothing(proc, machine):
-    proc.belong("0::/app\n", "cgroup2 cgroup2 rw")
+    proc.set_groups("0::/app\n", "cgroup2 cgroup2 rw")
     assert own_groups("memory", proc.path) == ()
     proc.group("app", memory__max="max", memory__current=GIB)
     assert SystemMemory(proc.path).limits(reserve=0).budget == 12 * GIB
 
 
 @linux
-def test_the_groups_of_this_very_process_can_be_read():
+def test_the_groups_of_this_process_can_be_read():
     limits = SystemMemory().limits(reserve=0)
     assert 0 < limits.budget <= limits.total <= psutil.virtual_memory().total
     for group in own_groups("memory"):
@@ -118,32 +118,32 @@ def test_the_groups_of_this_very_process_can_be_read():
     ("some", "full", "expected"),
     [(0, 0, Pressure.NONE), (8, 1, Pressure.SOME), (50, 1, Pressure.CRITICAL), (20, 15, Pressure.CRITICAL)],
 )
-def test_waiting_is_pressure(proc, machine, some, full, expected):
-    proc.wait(some, full)
+def test_processes_that_wait_for_memory_are_pressure(proc, machine, some, full, expected):
+    proc.set_pressure(some, full)
     assert SystemMemory(proc.path).pressure() is expected
 
 
 @linux
-def test_the_own_group_tells_better_than_the_machine_who_waits(proc, machine):
-    proc.belong("0::/app\n", "cgroup2 cgroup2 rw")
+def test_pressure_in_the_own_group_counts_more_than_on_the_machine(proc, machine):
+    proc.set_groups("0::/app\n", "cgroup2 cgroup2 rw")
     folder = proc.group("app", memory__max="max", memory__current=GIB)
-    proc.wait(0, 0, folder)
-    proc.wait(90, 90)
+    proc.set_pressure(0, 0, folder)
+    proc.set_pressure(90, 90)
     assert SystemMemory(proc.path).pressure() is Pressure.NONE
 
 
 @linux
 @pytest.mark.parametrize(("left", "expected"), [(0.5, 0), (0.09, 1), (0.03, 2)])
-def test_little_left_is_pressure(proc, machine, left, expected):
+def test_little_free_memory_is_pressure(proc, machine, left, expected):
     machine.available = int(left * machine.total)
     assert SystemMemory(proc.path).pressure() == expected
     machine.available = machine.total
-    proc.belong("0::/app\n", "cgroup2 cgroup2 rw")
+    proc.set_groups("0::/app\n", "cgroup2 cgroup2 rw")
     proc.group("app", memory__max=4 * GIB, memory__current=int((1 - left) * 4 * GIB))
     assert SystemMemory(proc.path).pressure() == expected
 
 
-def test_metal_recommends_and_other_programs_take(tmp_path, machine):
+def test_metal_is_limited_by_its_recommendation_and_by_other_programs(tmp_path, machine):
     info = {"max_recommended_working_set_size": 11 * GIB, "memory_size": 16 * GIB}
     chip = Accelerator.of("metal", info, 3 * GIB)
     limits = SystemMemory(tmp_path, chip).limits(reserve=0)
@@ -154,7 +154,7 @@ def test_metal_recommends_and_other_programs_take(tmp_path, machine):
         assert SystemMemory(tmp_path, chip).limits(reserve=0).budget == 5 * GIB
 
 
-def test_a_graphics_card_has_memory_of_its_own(tmp_path, machine):
+def test_a_graphics_card_has_its_own_memory(tmp_path, machine):
     card = Accelerator.of("cuda", {"total_memory": 80 * GIB, "free_memory": 70 * GIB}, 0)
     limits = SystemMemory(tmp_path, card).limits(reserve=0)
     assert (limits.budget, limits.total) == (70 * GIB, 80 * GIB)
@@ -174,13 +174,13 @@ def test_free_memory_on_macos_is_what_is_neither_used_nor_wired_nor_compressed()
     assert macos_memory.free_of(pages, 16384, 16 * GIB) == 16 * GIB
 
 
-@pytest.mark.skipif(sys.platform != "darwin", reason="asks macOS")
-def test_macos_answers():
+@pytest.mark.skipif(sys.platform != "darwin", reason="reads the memory of macOS")
+def test_macos_reports_its_memory():
     assert 0 < macos_memory.free_memory() < psutil.virtual_memory().total
     assert macos_memory.pressure_level() in (0, 1, 2)
 
 
-_KEEPS = """
+_FREE_BLOCKS = """
 import ctypes, psutil
 from sotto.engine.memory.system_memory import give_back
 libc = ctypes.CDLL(None)
@@ -200,7 +200,7 @@ print(kept - psutil.Process().memory_info().rss)
 
 @linux
 @pytest.mark.skipif(not hasattr(ctypes.CDLL(None), "malloc_trim"), reason="not glibc")
-def test_what_the_c_library_keeps_is_given_back():
-    done = subprocess.run([sys.executable, "-c", _KEEPS], capture_output=True, text=True, timeout=60)
+def test_memory_that_the_c_library_keeps_is_given_back_to_the_system():
+    done = subprocess.run([sys.executable, "-c", _FREE_BLOCKS], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > 80_000_000

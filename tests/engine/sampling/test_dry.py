@@ -1,4 +1,4 @@
-"""DRY against plain Python that compares every place of the text with its end, token by token."""
+"""DRY against plain Python that compares every position of the text with its end, token by token."""
 
 import mlx.core as mx
 import numpy as np
@@ -17,7 +17,7 @@ def options(**changes):
 
 
 def penalties(text, vocabulary, chosen, breakers=()):
-    """Return what each token loses behind `text`, with one comparison after the other."""
+    """Return the penalty of each token after `text`, by comparing one token at a time."""
     last = chosen.dry_penalty_last_n
     text = list(text) if last < 0 else list(text)[-last:] if last else []
     found = np.zeros(vocabulary)
@@ -33,7 +33,7 @@ def penalties(text, vocabulary, chosen, breakers=()):
 
 
 def actual(text, vocabulary, chosen, breakers=(), begun=1):
-    """Return the same from `Passages`, with the first `begun` tokens as its prompt and the others one at a time."""
+    """Return the penalties from `Passages`, with `begun` tokens as the prompt, and the others added one at a time."""
     passages = Passages.of(chosen, text[:begun], breakers)
     if passages is None:
         return np.zeros(vocabulary)
@@ -43,9 +43,9 @@ def actual(text, vocabulary, chosen, breakers=(), begun=1):
     return -np.array(passages.penalize(mx.zeros((1, vocabulary))))[0]
 
 
-def test_the_longer_the_passage_the_less_likely_its_next_token():
+def test_longer_passages_are_penalized_more():
     chosen = options(dry_multiplier=1.0, dry_base=2.0, dry_allowed_length=2)
-    # Behind the second "1 2" stood 3; behind the longer "5 1 2", too.
+    # The first "1 2" was followed by 3, and so was the longer "5 1 2".
     assert penalties([1, 2, 3, 9, 1, 2], 10, chosen)[3] == 1
     assert actual([1, 2, 3, 9, 1, 2], 10, chosen)[3] == 1
     assert actual([5, 1, 2, 3, 9, 5, 1, 2], 10, chosen)[3] == 2
@@ -68,20 +68,20 @@ def test_breakers_end_a_passage_and_are_never_penalized():
     allowed=st.integers(1, 4),
     base=st.sampled_from([1.0, 1.75, 3.0]),
 )
-def test_any_text_as_in_plain_python(text, begun, breakers, last, allowed, base):
+def test_penalties_for_any_text_equal_plain_python(text, begun, breakers, last, allowed, base):
     chosen = options(dry_allowed_length=allowed, dry_base=base, dry_penalty_last_n=last)
     expected = penalties(text, 6, chosen, breakers)
     np.testing.assert_allclose(actual(text, 6, chosen, breakers, begun), expected, rtol=1e-5)
 
 
-def test_a_long_loop_gives_no_infinity():
+def test_penalties_of_a_long_loop_are_finite():
     found = actual([1, 2] * 400, 4, options(dry_base=4.0, dry_multiplier=100.0), begun=700)
     assert np.isfinite(found).all()
     assert found.argmax() == 1
 
 
-def test_long_prompts_of_one_token_are_taken_up_at_once():
-    # By comparison of each place with the end, this would be 20 thousand million steps.
+def test_long_prompts_of_one_token_are_indexed_quickly():
+    # Comparing each position with the end would take 20 billion steps.
     passages = Passages.of(options(), [7] * 200_000, {3})
     assert passages.lengths[:3].tolist() == [1, 2, 3]
     assert passages.lengths[-3:].tolist() == [199_998, 199_999, 0]
@@ -90,7 +90,7 @@ def test_long_prompts_of_one_token_are_taken_up_at_once():
 @pytest.mark.parametrize("last", [-1, 12])
 @examples(25)
 @given(seed=st.integers(0, 2**32))
-def test_an_answer_under_dry_is_that_of_plain_python(last, seed):
+def test_an_answer_with_dry_equals_plain_python(last, seed):
     generator = np.random.default_rng(seed)
     chosen = options(dry_penalty_last_n=last, dry_multiplier=2.0)
     text = generator.integers(0, 5, 10).tolist()

@@ -1,4 +1,4 @@
-"""Log-probabilities against numpy in double precision, alone, side by side and with several tokens in one step."""
+"""Log-probabilities against numpy in double precision, for single and batched requests and with drafts."""
 
 import json
 import math
@@ -43,37 +43,37 @@ def token_bytes(token):
     count=st.integers(0, 20),
     dtype=st.sampled_from([mx.float32, mx.bfloat16]),
 )
-def test_as_in_numpy(data, rows, width, count, dtype):
+def test_log_probabilities_equal_numpy(data, rows, width, count, dtype):
     generator = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     logits = mx.array(generator.normal(size=(rows, width)).astype(np.float32) * 5).astype(dtype)
-    drawn = generator.integers(0, width, rows)
-    told = compute_logprobs(logits, mx.array(drawn.astype(np.uint32)), count).read(token_bytes)
+    sampled = generator.integers(0, width, rows)
+    entries = compute_logprobs(logits, mx.array(sampled.astype(np.uint32)), count).read(token_bytes)
     expected = log_softmax(np.array(logits.astype(mx.float32)))
-    for row, one in enumerate(told):
-        assert (one.sampled.token_id, one.sampled.data) == (drawn[row], token_bytes(drawn[row]))
-        assert one.sampled.logprob == pytest.approx(expected[row, drawn[row]], abs=1e-4)
-        assert one.sampled.logprob <= 1e-5
+    for row, entry in enumerate(entries):
+        assert (entry.sampled.token_id, entry.sampled.data) == (sampled[row], token_bytes(sampled[row]))
+        assert entry.sampled.logprob == pytest.approx(expected[row, sampled[row]], abs=1e-4)
+        assert entry.sampled.logprob <= 1e-5
         best = np.sort(expected[row])[::-1][:count]
-        np.testing.assert_allclose([each.logprob for each in one.top], best, atol=1e-4)
-        assert len({each.token_id for each in one.top}) == min(count, width)
-        for each in one.top:
-            assert each.logprob == pytest.approx(expected[row, each.token_id], abs=1e-4)
+        np.testing.assert_allclose([token.logprob for token in entry.top], best, atol=1e-4)
+        assert len({token.token_id for token in entry.top}) == min(count, width)
+        for token in entry.top:
+            assert token.logprob == pytest.approx(expected[row, token.token_id], abs=1e-4)
 
 
-def test_what_is_impossible_has_a_number_all_the_same():
-    (told,) = compute_logprobs(mx.array([[0.0, -math.inf]]), mx.array([1], dtype=mx.uint32), 2).read(token_bytes)
-    assert told.sampled.logprob == LEAST_LOGPROB
-    assert [(each.token_id, each.logprob) for each in told.top] == [(0, 0.0), (1, LEAST_LOGPROB)]
+def test_an_impossible_token_has_a_finite_log_probability():
+    (entry,) = compute_logprobs(mx.array([[0.0, -math.inf]]), mx.array([1], dtype=mx.uint32), 2).read(token_bytes)
+    assert entry.sampled.logprob == LEAST_LOGPROB
+    assert [(token.token_id, token.logprob) for token in entry.top] == [(0, 0.0), (1, LEAST_LOGPROB)]
 
 
-def test_of_equals_the_first_comes_first():
-    (told,) = compute_logprobs(mx.zeros((1, 4)), mx.array([2], dtype=mx.uint32), 4).read(token_bytes)
-    assert [each.token_id for each in told.top] == [0, 1, 2, 3]
-    assert math.exp(told.sampled.logprob) == pytest.approx(0.25)
+def test_equally_likely_tokens_are_sorted_by_id():
+    (entry,) = compute_logprobs(mx.zeros((1, 4)), mx.array([2], dtype=mx.uint32), 4).read(token_bytes)
+    assert [token.token_id for token in entry.top] == [0, 1, 2, 3]
+    assert math.exp(entry.sampled.logprob) == pytest.approx(0.25)
 
 
 def reference(model, prompt, tokens):
-    """Return the log-softmax of the model's own logits in front of each token, from one whole forward pass."""
+    """Return the log-softmax of the model's logits for each token, from one forward pass over the whole text."""
     logits = model(mx.array([[*prompt, *tokens[:-1]]]), cache=make_caches(MODELS["plain"]))[0]
     return log_softmax(logits[len(prompt) - 1 :])
 
@@ -81,63 +81,63 @@ def reference(model, prompt, tokens):
 def check(events, name, model, prompt, count):
     chunks = [event for event in events if isinstance(event, TextChunk) and event.request_id == name]
     tokens = finished(events, name).token_ids
-    told = [one for chunk in chunks for one in chunk.logprobs]
+    entries = [entry for chunk in chunks for entry in chunk.logprobs]
     for chunk in chunks:
-        assert tuple(one.sampled.token_id for one in chunk.logprobs) == chunk.token_ids
+        assert tuple(entry.sampled.token_id for entry in chunk.logprobs) == chunk.token_ids
     expected = reference(model, prompt, tokens)
-    assert len(told) == len(tokens)
-    for row, one in zip(expected, told, strict=True):
-        assert one.sampled.logprob == pytest.approx(row[one.sampled.token_id], abs=2e-3)
-        np.testing.assert_allclose([each.logprob for each in one.top], np.sort(row)[::-1][:count], atol=2e-3)
+    assert len(entries) == len(tokens)
+    for row, entry in zip(expected, entries, strict=True):
+        assert entry.sampled.logprob == pytest.approx(row[entry.sampled.token_id], abs=2e-3)
+        np.testing.assert_allclose([token.logprob for token in entry.top], np.sort(row)[::-1][:count], atol=2e-3)
 
 
 @pytest.mark.parametrize("ahead", [0.0, math.inf])
 @pytest.mark.parametrize("batches", [False, True])
-def test_requests_are_told_what_the_model_itself_holds_likely(ahead, batches):
+def test_log_probabilities_are_those_of_the_unchanged_logits(ahead, batches):
     prompts = {"a": PROMPT, "b": [5, 6, 7], "c": [8]}
-    asked = {"a": 3, "b": None, "c": 0}
+    counts = {"a": 3, "b": None, "c": 0}
     tasks = [
-        task(prompt, 12, request_id=name, sampling=HOT, logprobs=asked[name], token_bytes=token_bytes)
+        task(prompt, 12, request_id=name, sampling=HOT, logprobs=counts[name], token_bytes=token_bytes)
         for name, prompt in prompts.items()
     ]
     events = run("plain", empty("plain"), *tasks, ahead=ahead, batches=batches)
     for name in ("a", "c"):
-        check(events, name, MODELS["plain"], prompts[name], asked[name])
+        check(events, name, MODELS["plain"], prompts[name], counts[name])
     assert not any(event.logprobs for event in events if isinstance(event, TextChunk) and event.request_id == "b")
-    # They change nothing else.
+    # Log-probabilities do not change the answer.
     plain = run("plain", empty("plain"), task(PROMPT, 12, sampling=HOT))
     assert finished(events, "a").token_ids == finished(plain).token_ids
 
 
 @pytest.mark.parametrize("ahead", [0.0, math.inf])
-def test_several_tokens_in_one_step_are_told_as_well(ahead):
+def test_tokens_from_drafts_have_log_probabilities_too(ahead):
     model = Echo("plain", [(token + 1) % 7 for token in range(VOCABULARY)])
-    asked = task(PROMPT, 40, logprobs=4, token_bytes=token_bytes)
-    events = run("plain", empty("plain"), asked, model=model, speculator=eager(), ahead=ahead)
+    request = task(PROMPT, 40, logprobs=4, token_bytes=token_bytes)
+    events = run("plain", empty("plain"), request, model=model, speculator=eager(), ahead=ahead)
     assert finished(events).accepted_tokens > 5
     check(events, "r", model, PROMPT, 4)
 
 
-def test_nothing_is_computed_for_who_does_not_ask(monkeypatch):
+def test_log_probabilities_are_computed_only_on_request(monkeypatch):
     def called(*_):
-        raise AssertionError("nobody asked")
+        raise AssertionError("log-probabilities were computed without a request for them")
 
     monkeypatch.setattr(generation, "compute_logprobs", called)
     found = finished(run("plain", empty("plain"), task(), task([3], request_id="b"), batches=True))
     assert len(found.token_ids) == 12
 
 
-def test_they_are_those_that_ollama_tells():
+def test_log_probabilities_equal_those_of_ollama():
     recorded = json.loads(material("ollama-api", "recorded.json").read_text())["gen-logprobs"]["json"]
     engine = Engine()
     engine.load(open_model(record_of(material("stories260k"))))
-    asked = GenerateRequest("r", prompt="Once upon a time", sampling=GREEDY, num_predict=3, logprobs=3)
-    events = list(engine.generate(engine.prepare(asked)))
+    request = GenerateRequest("r", prompt="Once upon a time", sampling=GREEDY, num_predict=3, logprobs=3)
+    events = list(engine.generate(engine.prepare(request)))
     engine.unload()
-    told = [one for event in events if isinstance(event, TextChunk) for one in event.logprobs]
+    entries = [entry for event in events if isinstance(event, TextChunk) for entry in event.logprobs]
     assert finished(events).text == recorded["response"]
-    for mine, its in zip(told, recorded["logprobs"], strict=True):
-        pairs = zip((mine.sampled, *mine.top), (its, *its["top_logprobs"]), strict=True)
+    for actual, expected in zip(entries, recorded["logprobs"], strict=True):
+        pairs = zip((actual.sampled, *actual.top), (expected, *expected["top_logprobs"]), strict=True)
         for token, row in pairs:
             assert list(token.data) == row["bytes"]
             assert token.logprob == pytest.approx(row["logprob"], abs=0.02)

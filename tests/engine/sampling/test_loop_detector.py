@@ -1,4 +1,4 @@
-"""Loops are noticed, and nothing that anybody might want is taken for one."""
+"""Loops are detected, and repetitive text that a user may want is not mistaken for one."""
 
 import math
 import random
@@ -17,8 +17,8 @@ from tiny_random import VOCABULARY
 from vocabularies import NAMES, tokenizer
 
 
-def plainly(tokens):
-    """Return the shortest period of a stretch at the end that is long enough, token by token."""
+def naive_repeats(tokens):
+    """Return the shortest period of a long enough repetition at the end, by comparing one token at a time."""
     for length in range(1, LONGEST + 1):
         stretch = max(STRETCH, TIMES * length)
         if stretch > len(tokens):
@@ -36,16 +36,16 @@ def plainly(tokens):
     count=st.integers(1, 2600),
     change=st.one_of(st.none(), st.integers(0, 2599)),
 )
-def test_as_in_plain_python(before, passage, count, change):
+def test_detection_equals_plain_python(before, passage, count, change):
     loop = (passage * (count // len(passage) + 1))[:count]
     if change is not None and change < count:
         loop[change] = 9
     tokens = before + loop
-    assert repeats(tokens) == plainly(tokens)
+    assert repeats(tokens) == naive_repeats(tokens)
 
 
 @pytest.mark.parametrize("length", [1, 2, 7, 255, 256, 257, 400, LONGEST])
-def test_a_loop_is_noticed_when_it_is_long_enough(length):
+def test_a_loop_is_detected_when_it_is_long_enough(length):
     passage = [3 * token for token in range(length)]
     enough = max(STRETCH, TIMES * length)
     loop = [-1, -2, *(passage * (enough // length + 1))[:enough]]
@@ -54,11 +54,11 @@ def test_a_loop_is_noticed_when_it_is_long_enough(length):
     assert repeats([*loop, -3]) == 0
 
 
-def test_passages_that_are_too_long_are_none():
+def test_repetitions_of_too_long_passages_are_not_loops():
     assert repeats(list(range(LONGEST + 1)) * (TIMES + 2)) == 0
 
 
-def test_random_text_is_none():
+def test_random_text_is_not_a_loop():
     generator = random.Random(4)
     for letters in (2, 50):
         assert repeats([generator.randrange(letters) for _ in range(40_000)]) == 0
@@ -72,7 +72,7 @@ WANTED = {
     "a matrix of zeros": "[" + ",\n ".join(["[" + ", ".join(["0"] * 20) + "]"] * 20) + "]\n",
     "a timetable": "| Hour | Mon | Tue | Wed | Thu | Fri |\n|---|---|---|---|---|---|\n"
     + "| - | - | - | - | - | - |\n" * 48,
-    "a song, four times over": SONG * 4,
+    "a song, four times": SONG * 4,
     "lines to write": "I will not talk in class.\n" * 100,
     "digits of 1/7": "0." + "142857" * 160,
     "digits of 1/3": "0." + "3" * 1000,
@@ -89,30 +89,30 @@ WANTED = {
 }
 
 
-# One with merges of bytes, and one with pieces and their scores.
+# An ordinary run uses one byte-level BPE vocabulary and one of SentencePiece.
 VARIED = [
     pytest.param(name, marks=() if name in ("qwen2", "llama-spm") else pytest.mark.full, id=name) for name in NAMES
 ]
 
 
 @pytest.mark.parametrize("name", VARIED)
-def test_what_somebody_may_have_asked_for_is_not_stopped(name):
-    cut = tokenizer(name)
+def test_repetitive_text_that_users_may_want_is_not_stopped(name):
+    encode = tokenizer(name).encode
     for title, text in WANTED.items():
-        tokens = cut.encode(text)
+        tokens = encode(text)
         assert len(tokens) > 10
         assert not any(repeats(tokens[:count]) for count in range(EVERY, len(tokens) + EVERY, EVERY)), title
 
 
 @pytest.mark.parametrize("name", VARIED)
-def test_what_nobody_asks_for_is_stopped(name):
-    cut = tokenizer(name)
+def test_endless_repetition_is_stopped(name):
+    encode = tokenizer(name).encode
     for text in ("I think so. ", "Wait, let me check that again. Actually, no.\n\n", "3, 5, ", SONG):
-        assert repeats(cut.encode(text * 2500)[:8192]), text
+        assert repeats(encode(text * 2500)[:8192]), text
 
 
 class Looping:
-    """A model that goes round through its first tokens."""
+    """A model that endlessly repeats its first `length` tokens."""
 
     def __init__(self, length):
         self._length = length
@@ -124,7 +124,7 @@ class Looping:
 
 
 @pytest.mark.parametrize(("ahead", "speculator"), [(0.0, None), (math.inf, Speculator)])
-def test_an_answer_that_loops_ends_for_that_reason(ahead, speculator):
+def test_an_answer_that_loops_ends_with_that_reason(ahead, speculator):
     more = {"ahead": ahead, "speculator": speculator() if speculator else None, "model": Looping(7)}
     events = run("plain", empty("plain"), task([50], 6000), **more)
     found = finished(events)
@@ -134,7 +134,7 @@ def test_an_answer_that_loops_ends_for_that_reason(ahead, speculator):
     assert "".join(event.text for event in events if isinstance(event, TextChunk)) == found.text
 
 
-def test_it_goes_on_where_that_is_wanted():
+def test_a_loop_continues_without_the_loop_guard():
     found = finished(
         run("plain", empty("plain"), task([50], 2300, loop_guard=False), model=Looping(7), speculator=Speculator())
     )

@@ -1,4 +1,4 @@
-"""The sampler against plain numpy: each step by itself, all in order, and the distribution that is drawn from."""
+"""The sampler against plain numpy: each step alone, all steps in order, and the distribution of the samples."""
 
 import io
 import math
@@ -21,7 +21,7 @@ GREEDY = SamplingOptions(temperature=0)
 
 
 def options(**changes):
-    """Return options that change nothing but `changes`."""
+    """Return options that disable every step of sampling except for `changes`."""
     return SamplingOptions(**{"temperature": 1.0, "top_k": 0, "top_p": 1.0, **changes})
 
 
@@ -38,7 +38,7 @@ def penalized(logits, window, chosen):
 
 
 def expected_distribution(scores, chosen):
-    """Return what is drawn from, by token, in plain numpy and double precision."""
+    """Return the probability of each token, in plain numpy and double precision."""
     order = np.argsort(-scores, kind="stable")
     if 0 < chosen.top_k < len(scores):
         order = order[: chosen.top_k]
@@ -63,7 +63,7 @@ def actual_distribution(scores, chosen):
 
 
 def clear_of_edges(scores, chosen):
-    """Say whether no threshold is so close to a value that precision decides."""
+    """Return whether no threshold is so close to a value that rounding would decide."""
     loose = expected_distribution(scores, options(temperature=chosen.temperature, top_k=chosen.top_k))
     mass = np.cumsum(np.sort(loose)[::-1])
     cut = expected_distribution(scores, options(temperature=chosen.temperature, top_k=chosen.top_k, top_p=chosen.top_p))
@@ -93,25 +93,25 @@ SCORES = np.array([2.0, -1.0, 0.5, 3.0, 1.0, -4.0, 2.5, 0.0])
         options(top_k=5, top_p=0.95, min_p=0.3, temperature=1.7),
     ],
 )
-def test_each_step_and_several(chosen):
+def test_single_steps_and_combinations_equal_numpy(chosen):
     np.testing.assert_allclose(actual_distribution(SCORES, chosen), expected_distribution(SCORES, chosen), atol=1e-6)
 
 
 def test_top_k_comes_before_top_p():
-    # Of all, the best two hold 0.5 and 0.3 of the mass; of themselves 0.625 and 0.375.
+    # The two best tokens have probabilities of 0.5 and 0.3, which top-k rescales to 0.625 and 0.375.
     scores = np.log([0.5, 0.3, 0.1, 0.1])
     assert np.count_nonzero(actual_distribution(scores, options(top_k=2, top_p=0.6))) == 1
     assert np.count_nonzero(actual_distribution(scores, options(top_p=0.6))) == 2
 
 
-def test_top_p_looks_at_the_mass_in_front():
+def test_top_p_considers_the_mass_before_a_token():
     scores = np.log([0.5, 0.25, 0.125, 0.125])
-    # In front of the second entry there is exactly one half, which is not less than one half.
+    # The mass before the second token is exactly one half, which is not less than one half.
     assert np.count_nonzero(actual_distribution(scores, options(top_p=0.5))) == 1
     assert np.count_nonzero(actual_distribution(scores, options(top_p=0.51))) == 2
 
 
-def test_min_p_is_relative_to_what_top_p_left_and_temperature_comes_first():
+def test_min_p_is_relative_to_the_most_likely_token_after_temperature():
     scores = np.log([0.6, 0.3, 0.1])
     assert np.count_nonzero(actual_distribution(scores, options(min_p=0.4))) == 2
     assert np.count_nonzero(actual_distribution(scores, options(min_p=0.4, temperature=0.5))) == 1
@@ -125,7 +125,7 @@ def test_min_p_is_relative_to_what_top_p_left_and_temperature_comes_first():
     top_p=st.floats(0, 1),
     min_p=st.floats(0, 1),
 )
-def test_any_options_as_in_numpy(scores, temperature, top_k, top_p, min_p):
+def test_any_options_equal_numpy(scores, temperature, top_k, top_p, min_p):
     chosen = options(temperature=temperature, top_k=top_k, top_p=top_p, min_p=min_p)
     scores = np.array(scores, dtype=np.float64)
     actual = actual_distribution(scores, chosen)
@@ -156,7 +156,7 @@ def test_any_options_as_in_numpy(scores, temperature, top_k, top_p, min_p):
     ),
     prompt=st.lists(st.integers(0, 1), min_size=1, max_size=5),
 )
-def test_extremes_give_a_token_that_is_possible(scores, chosen, prompt):
+def test_extreme_options_give_a_possible_token(scores, chosen, prompt):
     if max(scores) == -math.inf:
         scores[0] = 0.0
     sampler = Sampler(chosen, prompt)
@@ -167,14 +167,14 @@ def test_extremes_give_a_token_that_is_possible(scores, chosen, prompt):
 
 
 def greedy_walk(logits, chosen, prompt, steps):
-    """Draw greedily from rows of logits, and the same in numpy with a window that is a plain list."""
+    """Sample greedily from rows of logits, and check it against numpy with a plain list as the window."""
     sampler = Sampler(chosen, prompt)
     window = list(prompt)
     for row in logits[:steps]:
         seen = window if chosen.repeat_last_n < 0 else window[-chosen.repeat_last_n :] if chosen.repeat_last_n else []
         scores = penalized(row, seen, chosen)
         token = sampler.sample(mx.array(row, dtype=mx.float32)[None]).item()
-        # In single precision another may win by a hair.
+        # In single precision, an almost equal token may win.
         assert scores[token] >= scores.max() - 1e-4
         window.append(token)
 
@@ -189,7 +189,7 @@ def greedy_walk(logits, chosen, prompt, steps):
     frequency=st.sampled_from([0.0, 0.3, -0.3]),
     length=st.integers(1, 12),
 )
-def test_penalties_as_in_numpy(seed, vocabulary, last, repeat, presence, frequency, length):
+def test_penalties_equal_numpy(seed, vocabulary, last, repeat, presence, frequency, length):
     generator = np.random.default_rng(seed)
     logits = generator.normal(size=(15, vocabulary)).astype(np.float32)
     prompt = generator.integers(0, vocabulary, length).tolist()
@@ -203,24 +203,24 @@ def test_penalties_as_in_numpy(seed, vocabulary, last, repeat, presence, frequen
     greedy_walk(logits, chosen, prompt, 15)
 
 
-def test_penalties_come_in_order():
+def test_penalties_are_applied_in_order():
     # (1 / 2) - 0.25 - 2 x 0.125 for a positive score, (-1 x 2) - 0.25 - 0.125 for a negative one.
-    chosen, draws = options(repeat_penalty=2.0, presence_penalty=0.25, frequency_penalty=0.125), share(3000, 1500)
-    seen = expected_distribution(np.array([0.0, -2.375, 0.1]), OPEN)
+    chosen, samples = options(repeat_penalty=2.0, presence_penalty=0.25, frequency_penalty=0.125), share(3000, 1500)
+    expected = expected_distribution(np.array([0.0, -2.375, 0.1]), OPEN)
     logits = mx.array([[1.0, -1.0, 0.1]])
-    counts = np.bincount([Sampler(seeded(chosen, seed), [0, 1, 0]).sample(logits).item() for seed in range(draws)])
-    assert np.abs(counts / draws - seen).max() < 0.03
+    counts = np.bincount([Sampler(seeded(chosen, seed), [0, 1, 0]).sample(logits).item() for seed in range(samples)])
+    assert np.abs(counts / samples - expected).max() < 0.03
 
 
 def test_the_window_slides():
     chosen = SamplingOptions(temperature=0, repeat_last_n=2, presence_penalty=10.0)
     sampler = Sampler(chosen, [9])
     row = mx.array([[4.0, 3.0, 2.0, 1.0, 0, 0, 0, 0, 0, 5.0]])
-    # 9 leaves the window of two when 1 comes in, and so on in turn.
+    # 9 leaves the window of two tokens when 1 enters it, and so on.
     assert [sampler.sample(row).item() for _ in range(7)] == [0, 1, 9, 0, 1, 9, 0]
 
 
-def test_a_window_of_nothing_is_none():
+def test_an_empty_window_penalizes_nothing():
     chosen = SamplingOptions(temperature=0, repeat_last_n=0, presence_penalty=10.0, repeat_penalty=5.0)
     sampler = Sampler(chosen, [3])
     row = mx.array([[0.0, 1.0, 2.0, 3.0]])
@@ -233,15 +233,15 @@ def test_logits_may_be_wider_than_the_prompt_s_vocabulary():
     assert [sampler.sample(row).item() for _ in range(3)] == [199, 198, 197]
 
 
-def test_banned_tokens_are_never_drawn():
+def test_banned_tokens_are_never_sampled():
     row = mx.array([[9.0, 8.0, 7.0, 6.0]])
     assert Sampler(GREEDY, [0], banned=[0, 1]).sample(row).item() == 2
-    drawn = {Sampler(options(temperature=50, seed=seed), [0], banned=[0, 2]).sample(row).item() for seed in range(50)}
-    assert drawn == {1, 3}
+    sampled = {Sampler(options(temperature=50, seed=seed), [0], banned=[0, 2]).sample(row).item() for seed in range(50)}
+    assert sampled == {1, 3}
 
 
 @pytest.mark.parametrize("temperature", [0, -1.0, 1e-9])
-def test_no_temperature_takes_the_best_and_draws_nothing(temperature):
+def test_zero_temperature_takes_the_most_likely_token_without_random_numbers(temperature):
     sampler = Sampler(SamplingOptions(temperature=temperature, seed=1), [0])
     for _ in range(3):
         assert sampler.sample(mx.array([[1.0, 3.0, 3.0, 2.0]])).item() == 1
@@ -266,7 +266,7 @@ def answer(chosen, prompt=(1, 2, 3), count=30, beside=()):
 
 @examples(60)
 @given(
-    manners=st.lists(
+    settings=st.lists(
         st.tuples(
             st.builds(
                 SamplingOptions,
@@ -285,12 +285,12 @@ def answer(chosen, prompt=(1, 2, 3), count=30, beside=()):
     answers=st.lists(st.tuples(st.integers(0, 1), st.integers(0, 50)), min_size=1, max_size=5),
     vocabulary=st.sampled_from([60, 640]),
 )
-def test_answers_drawn_together_are_those_drawn_one_by_one(manners, answers, vocabulary):
+def test_answers_sampled_together_are_those_sampled_one_by_one(settings, answers, vocabulary):
     rows = mx.array(np.random.default_rng(3).normal(size=(6, len(answers), vocabulary)).astype(np.float32))
 
     def samplers():
-        chosen = [(*manners[which % len(manners)], seed) for which, seed in answers]
-        return [Sampler(seeded(manner, seed), range(seed, seed + 9), banned) for manner, banned, seed in chosen]
+        chosen = [(*settings[which % len(settings)], seed) for which, seed in answers]
+        return [Sampler(seeded(setting, seed), range(seed, seed + 9), banned) for setting, banned, seed in chosen]
 
     together, alone = samplers(), samplers()
     for step in rows:
@@ -298,7 +298,7 @@ def test_answers_drawn_together_are_those_drawn_one_by_one(manners, answers, voc
         assert tokens == [sampler.sample(step[row : row + 1]).item() for row, sampler in enumerate(alone)]
 
 
-def test_the_same_seed_gives_the_same_answer_whatever_runs_beside_it():
+def test_the_same_seed_gives_the_same_answer_beside_other_requests():
     chosen = SamplingOptions(seed=42, repeat_penalty=1.2, frequency_penalty=0.1)
     alone = answer(chosen)
     mx.random.seed(99)
@@ -313,7 +313,7 @@ def test_without_a_seed_answers_differ():
     assert 0 <= Sampler(chosen, [1]).seed < 2**64
 
 
-def test_the_largest_seeds_are_taken():
+def test_the_largest_seeds_are_accepted():
     for seed in (0, 2**63, 2**64 - 1):
         assert answer(SamplingOptions(seed=seed)) == answer(SamplingOptions(seed=seed))
 
@@ -331,14 +331,14 @@ def test_draw_keys_are_those_of_splitmix64():
 
 
 def chi_square(counts, probabilities):
-    """Return the statistic and the degrees of freedom, with rare tokens put together."""
+    """Return the statistic and the degrees of freedom, with rare tokens in one bin."""
     total = counts.sum()
     assert counts[probabilities == 0].sum() == 0
     common = probabilities * total >= 5
     observed = [*counts[common], counts[~common].sum()]
     expected = [*(probabilities[common] * total), probabilities[~common].sum() * total]
-    pairs = [(seen, due) for seen, due in zip(observed, expected, strict=True) if due > 0]
-    return sum((seen - due) ** 2 / due for seen, due in pairs), len(pairs) - 1
+    pairs = [(count, mean) for count, mean in zip(observed, expected, strict=True) if mean > 0]
+    return sum((count - mean) ** 2 / mean for count, mean in pairs), len(pairs) - 1
 
 
 @pytest.mark.parametrize(
@@ -352,13 +352,13 @@ def chi_square(counts, probabilities):
         SamplingOptions(seed=6),
     ],
 )
-def test_the_drawn_distribution_is_the_one_meant(chosen):
+def test_samples_have_the_expected_distribution(chosen):
     scores = np.random.default_rng(11).normal(size=128) * 2
     row = mx.array(scores.astype(np.float32))[None]
     sampler = Sampler(chosen, [0])
-    drawn = np.array(mx.concatenate([sampler.sample(row) for _ in range(share(4000, 1200))]))
-    statistic, freedom = chi_square(np.bincount(drawn, minlength=128), expected_distribution(scores, chosen))
-    # Five standard deviations of a chi-square distribution.
+    tokens = np.array(mx.concatenate([sampler.sample(row) for _ in range(share(4000, 1200))]))
+    statistic, freedom = chi_square(np.bincount(tokens, minlength=128), expected_distribution(scores, chosen))
+    # Five standard deviations above the mean of a chi-square distribution.
     assert statistic < freedom + 5 * math.sqrt(2 * freedom)
 
 
@@ -368,24 +368,24 @@ def test_the_drawn_distribution_is_the_one_meant(chosen):
     padded=st.booleans(),
     count=st.integers(1, 50),
 )
-def test_the_best_are_found(scores, padded, count):
+def test_the_highest_scores_are_found(scores, padded, count):
     if padded:
-        # A multiple of 64 goes another way than any other number.
+        # Multiples of 64 are computed in another way than other sizes.
         scores = scores + [-200.0 - index for index in range(-len(scores) % 64)]
     count = min(count, len(scores) - 1)
     found = np.array(best(mx.array(scores)[None], count))[0]
     assert sorted(found.tolist()) == sorted(np.argsort(scores)[-count:].tolist())
 
 
-def test_of_equals_the_first_is_best():
+def test_the_first_of_equal_scores_is_best():
     for size in (100, 128, 6400):
         row = mx.zeros((1, size))
         assert best(row, 1).item() == 0
         assert len(set(np.array(best(row, 40))[0].tolist())) == 40
 
 
-def test_nothing_is_evaluated_until_it_is_asked_for():
-    # A token is fed to the next step before it is known, so the whole walk may be asked for at its end.
+def test_tokens_are_evaluated_lazily():
+    # A token is fed to the next step before it is evaluated, so all tokens can be evaluated at the end.
     chosen = SamplingOptions(seed=3, repeat_penalty=1.3, frequency_penalty=0.2, repeat_last_n=4)
     table = mx.array(np.random.default_rng(2).normal(size=(64, 64)).astype(np.float32))
 
@@ -404,7 +404,7 @@ def test_nothing_is_evaluated_until_it_is_asked_for():
 
 
 def operations(tokens):
-    """Return how many operations of MLX give these tokens."""
+    """Return the number of MLX operations that compute these tokens."""
     graph = io.StringIO()
     mx.export_to_dot(graph, *tokens)
     return len(re.findall(r'label ?= ?"', graph.getvalue()))
@@ -420,8 +420,8 @@ def operations(tokens):
         (SamplingOptions(repeat_penalty=1.2), 93, 168),
     ],
 )
-def test_what_nobody_asks_for_costs_no_operation(chosen, one, three):
-    # As many as before there was a bias, typical-p, XTC, DRY, mirostat and log-probabilities.
+def test_disabled_options_add_no_operations(chosen, one, three):
+    # As many as before bias, typical-p, XTC, DRY, mirostat and log-probabilities were added.
     def make():
         return Sampler(chosen, [1, 2])
 
@@ -430,7 +430,7 @@ def test_what_nobody_asks_for_costs_no_operation(chosen, one, three):
 
 
 @pytest.mark.parametrize("dtype", [mx.float16, mx.bfloat16, mx.float32])
-def test_half_precision_is_sampled_in_single(dtype):
+def test_half_precision_logits_are_sampled_in_single_precision(dtype):
     row = mx.array([[1.0, 2.0, 0.5, 3.0]]).astype(dtype)
     token = Sampler(SamplingOptions(seed=1, repeat_penalty=1.1), [1]).sample(row)
     assert token.dtype == mx.uint32
@@ -438,7 +438,7 @@ def test_half_precision_is_sampled_in_single(dtype):
     assert 0 <= token.item() < 4
 
 
-sampled_how = st.builds(
+any_options = st.builds(
     SamplingOptions,
     temperature=st.sampled_from([0, 0.3, 1.0]),
     top_k=st.sampled_from([0, 5, 40]),
@@ -457,7 +457,7 @@ sampled_how = st.builds(
 
 
 def logits_after(history, vocabulary, shift=0.0):
-    """Return a toy model's logits [1, V], from the last three tokens alone."""
+    """Return a toy model's logits [V], which depend only on the number of tokens and the last three of them."""
     generator = np.random.default_rng([len(history), *(int(token) for token in history[-3:])])
     row = generator.normal(size=vocabulary) * 2
     return (row + shift * np.random.default_rng(7).normal(size=vocabulary)).astype(np.float32)
@@ -471,8 +471,8 @@ def one_by_one(sampler, prompt, vocabulary, count):
 
 
 @examples(80)
-@given(chosen=sampled_how, data=st.data(), vocabulary=st.sampled_from([7, 130, 640]), banned=st.booleans())
-def test_rows_are_drawn_as_one_after_the_other_wherever_a_draft_is_wrong(chosen, data, vocabulary, banned):
+@given(chosen=any_options, data=st.data(), vocabulary=st.sampled_from([7, 130, 640]), banned=st.booleans())
+def test_rows_after_drafts_are_sampled_as_one_by_one_wherever_a_draft_is_wrong(chosen, data, vocabulary, banned):
     prompt, count = [1, 2, 3, 1], 24
     bans = [2, 5] if banned else []
     expected = one_by_one(Sampler(chosen, prompt, bans), prompt, vocabulary, count)
@@ -488,21 +488,21 @@ def test_rows_are_drawn_as_one_after_the_other_wherever_a_draft_is_wrong(chosen,
         given_drafts = mx.array(drafts, dtype=mx.uint32) if lazily else drafts
         tokens = sampler.sample_rows(mx.array(np.stack(rows)), given_drafts)
         assert tokens.dtype == mx.uint32
-        right = wrong + 1
-        sampler.commit(right)
-        text += tokens.tolist()[:right]
+        kept = wrong + 1
+        sampler.commit(kept)
+        text += tokens.tolist()[:kept]
     assert text[len(prompt) :][:count] == expected
 
 
-def held(past):
-    """Return the arrays of a value."""
+def arrays_in(past):
+    """Return the arrays in a value as lists."""
     values = [getattr(past, name) for name in past.__slots__]
     return [value.tolist() for value in values if isinstance(value, mx.array)]
 
 
 @examples(30)
-@given(chosen=sampled_how, kept=st.integers(0, 4))
-def test_what_is_not_kept_leaves_no_trace(chosen, kept):
+@given(chosen=any_options, kept=st.integers(0, 4))
+def test_tokens_that_are_not_committed_leave_no_trace(chosen, kept):
     vocabulary, prompt = 130, [3, 3, 4]
     sampler, plain = Sampler(chosen, prompt), Sampler(chosen, prompt)
     expected = one_by_one(plain, prompt, vocabulary, kept)
@@ -513,10 +513,10 @@ def test_what_is_not_kept_leaves_no_trace(chosen, kept):
     after = mx.array(logits_after([9], vocabulary))[None]
     for _ in range(6):
         assert sampler.sample(after).item() == plain.sample(after).item()
-    assert [held(past) for past in sampler._pasts] == [held(past) for past in plain._pasts]
+    assert [arrays_in(past) for past in sampler._pasts] == [arrays_in(past) for past in plain._pasts]
 
 
-def test_only_what_was_sampled_can_be_kept():
+def test_only_sampled_tokens_can_be_committed():
     sampler = Sampler(GREEDY, [0])
     with pytest.raises(RuntimeError, match="no 1 sampled tokens"):
         sampler.commit(1)
@@ -526,14 +526,14 @@ def test_only_what_was_sampled_can_be_kept():
 
 
 @examples(40)
-@given(chosen=sampled_how, drawn=st.integers(0, 5), width=st.sampled_from([130, 192]))
-def test_a_fork_draws_with_the_keys_to_come_and_touches_nothing(chosen, drawn, width):
+@given(chosen=any_options, drawn=st.integers(0, 5), width=st.sampled_from([130, 192]))
+def test_a_fork_samples_with_the_next_keys_and_does_not_affect_the_sampler(chosen, drawn, width):
     prompt = [1, 5, 5]
     sampler, plain = Sampler(chosen, prompt), Sampler(chosen, prompt)
     text = [*prompt, *one_by_one(sampler, prompt, 130, drawn)]
     one_by_one(plain, prompt, 130, drawn)
     fork = sampler.fork()
-    # As wide as the target's logits, or padded by tokens that no one has.
+    # The logits are as wide as those of the target, or padded with tokens that do not exist.
     proposals = []
     for _ in range(4):
         row = np.full(width, -1e9, dtype=np.float32)
@@ -543,7 +543,7 @@ def test_a_fork_draws_with_the_keys_to_come_and_touches_nothing(chosen, drawn, w
     assert one_by_one(sampler, text, 130, 8) == one_by_one(plain, text, 130, 8)
 
 
-def test_draws_with_the_same_keys_agree_as_often_as_the_models_are_alike():
+def test_samples_with_the_same_keys_agree_more_often_for_similar_models():
     def agreement(shift):
         agreed = 0
         for seed in range(300):

@@ -1,4 +1,4 @@
-"""Tokens to text, one at a time: never a byte more, less or later than need be."""
+"""Tokens to text, one at a time, exact to the byte and without unnecessary delay."""
 
 import functools
 import time
@@ -20,7 +20,7 @@ BYTE_0 = 3
 
 
 def stream(name, ids):
-    """Return the pieces that come out, the last one from `finish`."""
+    """Return the pieces of text that the detokenizer emits, the last one from `finish`."""
     detokenizer = tokenizer(name).detokenizer()
     return [*map(detokenizer.add, ids), detokenizer.finish()]
 
@@ -32,7 +32,7 @@ def reference(name):
 
 
 def whole(name, ids):
-    """Decode all at once with the library, as the continuation of a text."""
+    """Decode all tokens at once with the library, as the continuation of a text."""
     before = reference(name).encode("x", add_special_tokens=False).ids
     text = reference(name).decode([*before, *ids])
     assert text.startswith("x")
@@ -40,23 +40,23 @@ def whole(name, ids):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_real_vocabularies_are_spelled_in_bytes(name):
+def test_real_vocabularies_use_the_byte_detokenizer(name):
     assert isinstance(tokenizer(name).detokenizer(), ByteDetokenizer)
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_stream_is_the_whole(name):
+def test_streamed_text_equals_the_whole_text(name):
     for _, ids in vectors(name):
         assert "".join(stream(name, ids)) == whole(name, ids)
 
 
-# In DeepSeek-Coder's file these are letters, `õ` for example; the library reads them as bytes.
+# In DeepSeek-Coder's file, these are letters such as `õ`; the library decodes them as bytes.
 DEEPSEEK_LETTERS = frozenset(range(32000, 32013))
 
 
 @examples(300)
 @given(data=st.data(), name=st.sampled_from(("deepseek-coder", "gpt-2", "llama-bpe", "qwen2")))
-def test_any_tokens_give_the_same_piece_by_piece_byte_level(data, name):
+def test_any_byte_level_tokens_give_the_same_text_when_streamed(data, name):
     size = tokenizer(name).vocab_size
     ids = data.draw(st.lists(st.integers(0, size - 1), max_size=30))
     if name == "deepseek-coder":
@@ -66,15 +66,15 @@ def test_any_tokens_give_the_same_piece_by_piece_byte_level(data, name):
 
 @examples(300)
 @given(data=st.data(), name=st.sampled_from(("llama-spm", "stories260k")))
-def test_any_tokens_give_the_same_piece_by_piece_sentencepiece(data, name):
+def test_any_sentencepiece_tokens_give_the_same_text_when_streamed(data, name):
     size = tokenizer(name).vocab_size
-    # Twice as many byte tokens as chance would give: those are what is hard.
+    # Half of the tokens are byte tokens, because these are the difficult ones.
     ids = data.draw(st.lists(st.integers(0, size - 1) | st.integers(BYTE_0, BYTE_0 + 255), max_size=30))
     pieces = stream(name, ids)
     expected = b"".join(spelled(name, token) for token in ids).decode("utf-8", "replace")
     assert "".join(pieces) == expected
     if all(is_text(run) for run in runs_of_bytes(ids)):
-        # Where bytes are no text the library gives up all that stand together, and we only those that are wrong.
+        # The library replaces a whole run of bytes that is not valid UTF-8, but this detokenizer only the wrong bytes.
         assert expected == whole(name, ids)
 
 
@@ -85,7 +85,7 @@ def spelled(name, token):
 
 
 def runs_of_bytes(ids):
-    # Special tokens are dropped before anything else, so bytes beside them stand together.
+    # Special tokens are dropped first, so the bytes before and after one form a single run.
     shown = [token for token in ids if token not in (1, 2)]
     for is_byte, run in groupby(shown, lambda token: BYTE_0 <= token < BYTE_0 + 256):
         if is_byte:
@@ -102,7 +102,7 @@ def is_text(data):
 
 @pytest.mark.parametrize("name", ["llama-spm", "llama-bpe", "gpt-2"])
 @pytest.mark.parametrize("character", ["é", "こ", "🦜", "👩‍👩‍👧", "\u0301", "\ufffd", "\x00"])
-def test_a_character_comes_with_its_last_byte(name, character):
+def test_a_character_is_emitted_with_its_last_byte(name, character):
     ids = [byte_token(name, byte) for byte in character.encode()]
     pieces = stream(name, ids)
     assert "".join(pieces) == character
@@ -118,7 +118,7 @@ def byte_token(name, byte):
     if name == "llama-spm":
         return BYTE_0 + byte
     alphabet = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
-    # A lone byte cannot be given to the pre-tokenizer, so its letter is read off a character that has it.
+    # The pre-tokenizer does not accept a single byte, so its letter is taken from a character that contains it.
     if byte < 0x80:
         letter = alphabet.pre_tokenize_str(chr(byte))[0][0]
     else:
@@ -129,24 +129,24 @@ def byte_token(name, byte):
     return reference(name).token_to_id(letter)
 
 
-def test_the_runner_s_example_of_split_bytes():
+def test_characters_are_joined_from_tokens_of_single_bytes():
     # E3 81 | 93 E3 | 82 93, from tokens of one byte each.
     pieces = stream("llama-spm", [BYTE_0 + byte for byte in bytes.fromhex("e38193e38293")])
     assert pieces == ["", "", "こ", "", "", "ん", ""]
 
 
-def test_half_a_character_at_the_end_becomes_one_mark():
+def test_half_a_character_at_the_end_becomes_one_replacement_character():
     assert stream("llama-spm", [BYTE_0 + 0xE3, BYTE_0 + 0x81]) == ["", "", "\ufffd"]
     assert stream("llama-spm", []) == [""]
 
 
-def test_a_byte_that_cannot_be_passes_at_once():
+def test_an_invalid_byte_is_replaced_at_once():
     assert stream("llama-spm", [BYTE_0 + 0xFF, BYTE_0 + 0x41]) == ["\ufffd", "A", ""]
-    # What was held is given up when a letter comes instead of its rest.
+    # Held bytes are replaced when a letter follows instead of the rest of the character.
     assert stream("llama-spm", [BYTE_0 + 0xE3, BYTE_0 + 0x41]) == ["", "\ufffdA", ""]
 
 
-def test_a_continuation_keeps_the_space_in_front():
+def test_a_continuation_keeps_its_leading_space():
     stories = tokenizer("stories260k")
     ids = stories.encode(" were playing", add_bos=False)
     text = stories.decode(ids)
@@ -155,7 +155,7 @@ def test_a_continuation_keeps_the_space_in_front():
     both = stories.encode("Lily and Tom were playing", add_bos=False)
     assert both[: len(prompt)] == prompt
     assert stories.decode(both[len(prompt) :]) == " were playing"
-    # The library's own decoder drops it.
+    # The library's own decoder drops the space.
     assert not reference("stories260k").decode(both[len(prompt) :]).startswith(" ")
 
 
@@ -172,7 +172,7 @@ def test_special_tokens_do_not_split_a_character():
     assert "".join(stream("llama-spm", [ids[0], 1, ids[1]])) == "é"
 
 
-def test_ids_without_a_token_are_nothing():
+def test_ids_without_a_token_give_no_text():
     for name in ("llama-bpe", "llama-spm"):
         size = tokenizer(name).vocab_size
         assert tokenizer(name).decode([size, size + 1000, 2**32 - 1]) == ""
@@ -202,7 +202,7 @@ def test_runs_of_spaces_among_added_tokens_are_spaces():
 METASPACE = {"type": "Metaspace", "replacement": "▁", "prepend_scheme": "always", "split": True}
 
 
-def test_metaspace_is_spelled_in_bytes():
+def test_metaspace_uses_the_byte_detokenizer():
     metaspace = Tokenizer(
         tokenizer_json(model={"type": "BPE", "vocab": {"▁a": 0, "b": 1}, "merges": []}, decoder=METASPACE)
     )
@@ -231,7 +231,7 @@ DECODERS = [
 @pytest.mark.parametrize("decoder", DECODERS)
 @examples(100)
 @given(ids=st.lists(st.integers(0, 5), max_size=40))
-def test_other_decoders_stream_what_they_give_at_once(decoder, ids):
+def test_other_decoders_give_the_same_text_when_streamed(decoder, ids):
     text = tokenizer_json(model=WORD_MODEL, decoder=decoder)
     detokenizer = Tokenizer(text).detokenizer()
     assert isinstance(detokenizer, WindowDetokenizer)
@@ -239,7 +239,7 @@ def test_other_decoders_stream_what_they_give_at_once(decoder, ids):
     assert "".join(pieces) == tokenizers.Tokenizer.from_str(text).decode(ids)
 
 
-def test_each_token_costs_the_same():
+def test_the_time_per_token_is_constant():
     llama = tokenizer("llama-bpe")
     ids = [token for _, tokens in vectors("llama-bpe") for token in tokens]
     add = llama.detokenizer().add

@@ -1,4 +1,4 @@
-"""What an expression can cost: bounds that hold, by counting steps, and real expressions that are let through."""
+"""Bounds on the cost of expressions: counting steps shows that they hold, and real expressions are accepted."""
 
 import re
 
@@ -17,8 +17,8 @@ def growth_of(pattern):
     return cost_of(pattern).growth
 
 
-PATTERNS = sorted({pattern for cutting in PRE_TOKENIZERS.values() for pattern in cutting.patterns})
-# Of models whose GGUF files name ways of cutting that are not among those above, and of older tokenizers.
+PATTERNS = sorted({pattern for pre_tokenizer in PRE_TOKENIZERS.values() for pattern in pre_tokenizer.patterns})
+# From models whose GGUF files name pre-tokenizers that are not among those above, and from older tokenizers.
 OTHERS = [
     r"'(?i:[sdmt]|ll|ve|re)|[^\r\n\p{L}\p{N}]?+\p{L}++|\p{N}{1,3}+| ?[^\s\p{L}\p{N}]++[\r\n]*+|"
     r"\s++$|\s*[\r\n]|\s+(?!\S)|\s",
@@ -34,13 +34,13 @@ OTHERS = [
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_ways_of_cutting_are_known(pattern):
+def test_the_growth_of_pre_tokenizers_is_known(pattern):
     parse(pattern)
     assert growth_of(pattern) is (Growth.SQUARE if pattern == r"\s+$" else Growth.LINEAR)
 
 
 @pytest.mark.parametrize("pattern", OTHERS)
-def test_expressions_of_other_tokenizers_are_let_through(pattern):
+def test_expressions_of_other_tokenizers_are_accepted(pattern):
     assert growth_of(pattern) <= Growth.SQUARE
 
 
@@ -99,7 +99,7 @@ def test_growth(pattern, growth):
         "a" * 10_000,
     ],
 )
-def test_expressions_that_can_hold_a_search_are_refused(pattern):
+def test_expressions_that_can_search_endlessly_are_refused(pattern):
     with pytest.raises(EndlessError):
         growth_of(pattern)
 
@@ -118,17 +118,17 @@ def test_no_search_takes_longer_than_its_bound(expression, begin, end):
     if growth is Growth.UNKNOWN:
         return
     short, long = (steps(expression, (begin * length)[:length] + end, 1_000_000) for length in (60, 180))
-    # Three times the length: so much longer, and what does not grow with the text.
+    # For three times the length: three or nine times the steps with some tolerance, and a constant number.
     assert long <= (3.5 * short + 1000 if growth is Growth.LINEAR else 10 * short + 30_000), str(expression)
 
 
-def test_the_count_of_steps_sees_what_has_no_end():
+def test_counting_steps_detects_an_endless_search():
     doubled = Row((Repeat(Repeat(Letters("a"), 1, None), 1, None), Letters("b")))
     with pytest.raises(TooManyStepsError):
         steps(doubled, "a" * 40, 400_000)
 
 
-def test_runs_are_those_of_what_is_repeated():
+def test_runs_are_those_of_the_repeated_characters():
     (run,) = cost_of(r"x(?:[ab]c|\d)*y|z{1,3}").runs
     assert re.findall(f"{run}+", "x abc12 dcab zz y") == ["abc12", "cab"]
     assert cost_of("a+b|c*d").runs == cost_of("c+b|a*d").runs

@@ -1,4 +1,4 @@
-"""What people type stays text, however much it looks like a model's own marks."""
+"""Text that people type stays text, even if it looks like special tokens of the model."""
 
 from dataclasses import replace
 
@@ -22,8 +22,8 @@ def marks(name):
 
 
 @pytest.mark.parametrize("name", MARKED)
-def test_a_mark_becomes_the_words_that_the_reference_makes_of_it(name):
-    # Slow to import, and wanted here alone.
+def test_an_escaped_mark_is_tokenized_as_by_the_reference(name):
+    # Imported here because it is slow to import.
     from transformers import PreTrainedTokenizerFast
 
     reference = PreTrainedTokenizerFast(tokenizer_file=str(folder(name) / "tokenizer.json"))
@@ -35,7 +35,7 @@ def test_a_mark_becomes_the_words_that_the_reference_makes_of_it(name):
 
 
 @given(st.data())
-def test_what_is_said_is_read_to_the_letter_and_holds_no_mark(data):
+def test_escaped_text_round_trips_without_special_tokens(data):
     name = data.draw(st.sampled_from(MARKED))
     ours = tokenizer(name)
     pieces = st.one_of(st.sampled_from(marks(name)), st.text(max_size=6))
@@ -47,14 +47,14 @@ def test_what_is_said_is_read_to_the_letter_and_holds_no_mark(data):
 
 
 @given(st.sampled_from(NAMES), st.text(max_size=12))
-def test_a_text_without_marks_is_cut_as_ever(name, text):
+def test_a_text_without_marks_is_unchanged(name, text):
     ours = tokenizer(name)
     if not any(mark in text for mark in ours.special):
         assert ours.escape_marks(text) == text
 
 
 @pytest.mark.parametrize("special", [True, False])
-def test_marks_of_turns_count_though_files_do_not_call_them_special(special):
+def test_turn_marks_are_escaped_even_if_files_do_not_call_them_special(special):
     letters = {letter: token for token, letter in enumerate("<｜User>ab")}
     model = {"type": "BPE", "vocab": letters, "merges": []}
     ours = Tokenizer(
@@ -63,11 +63,11 @@ def test_marks_of_turns_count_though_files_do_not_call_them_special(special):
     assert ours.encode("a<｜User｜>b") == [letters["a"], 9, letters["b"]]
     typed = ours.encode(ours.escape_marks("a<｜User｜>b"))
     assert typed == [letters[letter] for letter in "a<｜User｜>b"]
-    # Runs of spaces and the like are found as ever.
+    # Other added tokens, such as runs of spaces, are still recognized.
     assert ours.encode(ours.escape_marks("aab")) == [10, letters["b"]]
 
 
-def test_a_page_cannot_speak_for_the_system():
+def test_a_message_cannot_contain_marks():
     preparer = Preparer(open_model(find("sotto")))
     special = preparer.tokenizer.special
 
@@ -75,24 +75,24 @@ def test_a_page_cannot_speak_for_the_system():
         prompt = preparer.prepare(GenerateRequest("r", messages=messages)).prompt
         return [prompt.count(token) for token in special.values()]
 
-    asked, told = Message("user", "Sum it up."), Message("system", "Be brief.")
-    assert count(asked) == count(replace(asked, content=INJECTED))
-    assert count(told, asked) == count(replace(told, content=INJECTED), asked)
-    # A prompt that somebody writes as a whole is taken at its word.
+    user, system = Message("user", "Sum it up."), Message("system", "Be brief.")
+    assert count(user) == count(replace(user, content=INJECTED))
+    assert count(system, user) == count(replace(system, content=INJECTED), user)
+    # A complete prompt is not escaped.
     raw = preparer.prepare(GenerateRequest("r", prompt=INJECTED)).prompt
     assert raw.count(special["<|end|>"]) == 1
 
 
-def test_an_answer_that_is_gone_on_with_keeps_its_marks():
-    """What the model wrote itself, it wrote with marks."""
+def test_an_answer_that_is_continued_keeps_its_marks():
+    """Check that answers are not escaped, because the model itself wrote their special tokens."""
     preparer = Preparer(open_model(find("sotto")))
     messages = (Message("user", "Hello"), Message("assistant", "a<|end|>"))
     assert preparer.prepare(GenerateRequest("r", messages=messages)).prompt[-1] == preparer.tokenizer.special["<|end|>"]
 
 
-def test_a_mark_whose_letters_the_vocabulary_lacks_is_not_left_out():
+def test_a_mark_with_letters_that_the_vocabulary_lacks_is_not_dropped():
     model = {"type": "BPE", "vocab": {"<unk>": 0, "a": 1}, "merges": [], "unk_token": "<unk>"}
     ours = Tokenizer(tokenizer_json(model=model, added_tokens=[added(0, "<unk>"), added(2, "<x>")]))
     assert ours.encode("a<x>a") == [1, 2, 1]
-    # As of any other text that it lacks.
+    # As with any other text that the vocabulary lacks.
     assert ours.encode(ours.escape_marks("a<x>a")) == [1, *ours.encode("<"), *ours.encode("x"), *ours.encode(">"), 1]

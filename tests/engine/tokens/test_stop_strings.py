@@ -1,4 +1,4 @@
-"""Stop strings in a stream, cut at every place."""
+"""Stop strings in streamed text that is split at every position."""
 
 from itertools import pairwise
 
@@ -10,7 +10,7 @@ from thoroughness import examples
 
 
 def reference(text, stops):
-    """Return the text in front of the first stop string that is complete, and what that is."""
+    """Return the text before the first stop string to be complete, and that stop string."""
     for end in range(len(text) + 1):
         complete = [stop for stop in stops if stop and text[:end].endswith(stop)]
         if complete:
@@ -26,7 +26,7 @@ def stream(pieces, stops):
     return out + matcher.finish(), found
 
 
-def cuts(text, places):
+def split(text, places):
     edges = [0, *sorted(place % (len(text) + 1) for place in places), len(text)]
     return [text[start:end] for start, end in pairwise(edges)]
 
@@ -37,14 +37,14 @@ def cuts(text, places):
     stops=st.lists(st.text("ab\n🦜", max_size=5), max_size=4),
     places=st.lists(st.integers(0, 100), max_size=6),
 )
-def test_it_does_not_matter_where_the_text_is_cut(text, stops, places):
+def test_it_does_not_matter_where_the_text_is_split(text, stops, places):
     expected = reference(text, stops)
     assert stream([text], stops) == expected
     assert stream(list(text), stops) == expected
-    assert stream(cuts(text, places), stops) == expected
+    assert stream(split(text, places), stops) == expected
 
 
-def test_every_cut_of_an_answer():
+def test_every_split_of_an_answer():
     text = "Paris is the capital.\n\nUser: thanks"
     for end in range(len(text) + 1):
         pieces = [text[:end], text[end:]]
@@ -54,7 +54,7 @@ def test_every_cut_of_an_answer():
 
 @examples(300)
 @given(text=st.text("ab", max_size=20), stops=st.lists(st.text("ab", min_size=1, max_size=5), max_size=3))
-def test_no_more_is_held_than_could_begin_a_stop_string(text, stops):
+def test_only_possible_beginnings_of_stop_strings_are_held_back(text, stops):
     matcher = StopMatcher(stops)
     out = ""
     for count, character in enumerate(text, 1):
@@ -68,12 +68,12 @@ def test_no_more_is_held_than_could_begin_a_stop_string(text, stops):
         )
 
 
-def test_the_first_to_be_complete_wins():
+def test_the_first_complete_stop_string_wins():
     assert stream(["abcd"], ["abcd", "bc"]) == ("a", "bc")
     assert stream(["xabc"], ["bc", "abc", "c"]) == ("x", "abc")
 
 
-def test_nothing_comes_after_a_stop_string():
+def test_nothing_is_emitted_after_a_stop_string():
     matcher = StopMatcher(["END"])
     assert matcher.add("one EN") == "one "
     assert not matcher.found
@@ -83,14 +83,14 @@ def test_nothing_comes_after_a_stop_string():
     assert matcher.finish() == ""
 
 
-def test_what_was_held_comes_at_the_end():
+def test_text_held_back_is_emitted_at_the_end():
     matcher = StopMatcher(["END"])
     assert matcher.add("the EN") == "the "
     assert matcher.finish() == "EN"
     assert matcher.finish() == ""
 
 
-def test_without_stop_strings_nothing_is_held():
+def test_without_stop_strings_nothing_is_held_back():
     for stops in ([], [""]):
         matcher = StopMatcher(stops)
         assert matcher.add("text") == "text"

@@ -1,4 +1,4 @@
-"""Text to tokens: real vocabularies and their vectors, BOS and EOS from every file, and files that are hostile."""
+"""Text to tokens: real vocabularies with test vectors, BOS and EOS from every file, and hostile files."""
 
 import json
 import threading
@@ -14,16 +14,16 @@ from thoroughness import examples
 from vocabularies import NAMES, added, files, folder, tokenizer, tokenizer_json, vectors
 
 
-def writes(*tokens):
-    """Return a post-processor that puts tokens in front of a text, and one behind it."""
+def post_processor(*tokens):
+    """Return a post-processor that adds tokens before a text, and the last of them also after it."""
     special = {name: {"id": name, "ids": [token], "tokens": [name]} for name, token in tokens}
     single = [
         *({"SpecialToken": {"id": name, "type_id": 0}} for name, _ in tokens),
         {"Sequence": {"id": "A", "type_id": 0}},
     ]
     pair = [*single, {"Sequence": {"id": "B", "type_id": 0}}]
-    behind = [{"SpecialToken": {"id": tokens[-1][0], "type_id": 0}}] if tokens else []
-    return {"type": "TemplateProcessing", "single": single + behind, "pair": pair, "special_tokens": special}
+    after = [{"SpecialToken": {"id": tokens[-1][0], "type_id": 0}}] if tokens else []
+    return {"type": "TemplateProcessing", "single": single + after, "pair": pair, "special_tokens": special}
 
 
 ADDED = [added(3, "<s>"), added(4, "</s>"), added(5, "<mask>"), added(6, "<|im_end|>"), added(7, "<|end|>")]
@@ -34,7 +34,7 @@ def small(config, post=None):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_vectors_come_out(name):
+def test_vectors_are_encoded(name):
     pairs = vectors(name)
     assert len(pairs) > 40
     for text, tokens in pairs:
@@ -42,27 +42,27 @@ def test_the_vectors_come_out(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_texts_come_back(name):
+def test_vectors_are_decoded(name):
     for text, tokens in vectors(name):
         back = tokenizer(name).decode(tokens)
         assert back == (f" {text}" if name == "llama-spm" and text else text)
 
 
-# SentencePiece writes a space as U+2581, which is none any more then.
+# SentencePiece writes spaces as U+2581, so that character itself would be decoded as a space.
 TEXTS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\u2581"), max_size=60)
 
 
 @examples(150)
 @given(text=TEXTS, name=st.sampled_from(("gpt-2", "llama-bpe", "llama-spm", "deepseek-coder")))
-def test_any_text_comes_back(text, name):
-    # Qwen's vocabulary is left out because it normalizes.
+def test_any_text_round_trips(text, name):
+    # Qwen's tokenizer is left out because it normalizes texts.
     back = tokenizer(name).decode(tokenizer(name).encode(text, add_bos=False))
     assert back.removeprefix(" " if name == "llama-spm" else "") == text
 
 
 @pytest.mark.parametrize("name", [*NAMES, "stories260k"])
 def test_prompts_begin_as_in_transformers(name):
-    transformers = pytest.importorskip("transformers", reason="transformers is not among the packages of the tests")
+    transformers = pytest.importorskip("transformers", reason="transformers is not a dependency of the tests")
     reference = transformers.PreTrainedTokenizerFast.from_pretrained(str(folder(name)))
     for text in ("Hello world", " leading", "two\n\nlines", "é漢🦜"):
         assert tokenizer(name).encode(text) == reference(text)["input_ids"]
@@ -77,14 +77,14 @@ def test_stories_expects_bos():
     assert stories.vocab_size == 512
 
 
-def test_llama_3_says_bos_only_in_its_post_processor():
+def test_llama_3_has_bos_only_in_its_post_processor():
     llama = tokenizer("llama-bpe")
     assert "add_bos_token" not in files("llama-bpe")["tokenizer_config.json"]
     assert llama.encode("Hi")[0] == llama.bos_id == 128000
     assert llama.encode("Hi", add_bos=False)[0] != 128000
 
 
-def test_a_template_that_writes_bos_gets_no_second_one():
+def test_bos_is_not_added_if_the_template_writes_it():
     llama = tokenizer("llama-bpe")
     tokens = llama.encode("<|begin_of_text|><|start_header_id|>user")
     assert tokens[0] == 128000
@@ -100,13 +100,13 @@ def test_a_template_that_writes_bos_gets_no_second_one():
         ({"bos_token": "<s>", "add_bos_token": True}, None, [3]),
         ({"bos_token": {"content": "<s>"}, "add_bos_token": True}, None, [3]),
         ({"bos_token": None, "add_bos_token": True}, None, []),
-        ({"bos_token": "<s>"}, writes(("<s>", 3)), [3]),
-        ({"bos_token": "<s>", "add_bos_token": False}, writes(("<s>", 3)), []),
-        ({"bos_token": "<s>"}, writes(("<mask>", 5), ("<s>", 3)), [5, 3]),
-        ({"bos_token": "<s>", "add_bos_token": True}, writes(("<mask>", 5), ("<s>", 3)), [5, 3]),
+        ({"bos_token": "<s>"}, post_processor(("<s>", 3)), [3]),
+        ({"bos_token": "<s>", "add_bos_token": False}, post_processor(("<s>", 3)), []),
+        ({"bos_token": "<s>"}, post_processor(("<mask>", 5), ("<s>", 3)), [5, 3]),
+        ({"bos_token": "<s>", "add_bos_token": True}, post_processor(("<mask>", 5), ("<s>", 3)), [5, 3]),
     ],
 )
-def test_what_stands_in_front_of_a_prompt(config, post, expected):
+def test_tokens_added_before_a_prompt(config, post, expected):
     tokens = small(config, post=post)
     assert tokens.encode("ab") == [*expected, 2]
     assert tokens.encode("") == expected
@@ -114,12 +114,12 @@ def test_what_stands_in_front_of_a_prompt(config, post, expected):
     assert tokens.encode("ab", add_bos=False) == [2]
 
 
-def test_bos_can_be_asked_for():
+def test_bos_can_be_requested():
     assert small({"bos_token": "<s>"}).encode("ab", add_bos=True) == [3, 2]
     assert small({}).encode("ab", add_bos=True) == [2]
 
 
-def test_ids_name_bos_where_no_text_does():
+def test_an_id_names_bos_if_no_text_does():
     assert Tokenizer(tokenizer_json(added_tokens=ADDED), {"config.json": {"bos_token_id": 3}}).bos_id == 3
     silenced = {"config.json": {"bos_token_id": 3}, "tokenizer_config.json": {"bos_token": None}}
     assert Tokenizer(tokenizer_json(added_tokens=ADDED), silenced).bos_id is None
@@ -147,36 +147,36 @@ def test_a_left_over_config_does_not_end_answers_at_common_words():
     assert eos(config={"eos_token_id": 2}) == {2}
 
 
-def test_turn_ends_of_the_template_end_answers():
+def test_end_of_turn_tokens_in_the_template_end_answers():
     assert eos("{{ x }}<|im_end|>", generation_config={"eos_token_id": 4}) == {4, 6}
     assert eos("{{ x }}", generation_config={"eos_token_id": 4}) == {4}
     assert eos("<|end|>") == {7}
-    # Where there are channels it ends only one of them.
+    # In templates with channels, it ends only a channel.
     assert eos("<|channel|>final<|message|>{{ x }}<|end|>") == set()
     assert eos("<|begin|>assistant<|think|>{{ x }}<|end|>") == set()
     assert tokenizer("qwen2").eos_ids == {151643, 151645}
 
 
 @pytest.mark.parametrize("value", ["2", -1, 1.5, True, [2, None], {"a": 1}])
-def test_impossible_ids_are_told(value):
+def test_impossible_ids_are_refused(value):
     with pytest.raises(BrokenModelError, match=r"config\.json: eos_token_id is"):
         eos(config={"eos_token_id": value})
 
 
-def test_impossible_tokens_are_told():
+def test_impossible_tokens_are_refused():
     with pytest.raises(BrokenModelError, match=r"tokenizer_config\.json: bos_token is 5"):
         small({"bos_token": 5})
     with pytest.raises(BrokenModelError, match="add_bos_token"):
         small({"add_bos_token": "yes"})
 
 
-def test_added_tokens_are_found_whatever_their_flag_says():
+def test_added_tokens_are_recognized_whether_special_or_not():
     tokens = Tokenizer(tokenizer_json(added_tokens=[added(3, "<tool>", special=False), added(4, "<tool>x")]))
     assert tokens.encode("ab<tool>ab<tool>x") == [2, 3, 2, 4]
     assert tokens.decode([2, 3, 2, 4]).replace(" ", "") == "ab<tool>ab"
 
 
-def test_padding_and_truncation_are_switched_off():
+def test_padding_and_truncation_are_disabled():
     padding = {
         "strategy": {"Fixed": 128},
         "direction": "Right",
@@ -204,7 +204,7 @@ def test_other_threads_run_while_a_long_text_is_encoded():
     done.set()
     ticking.join()
     assert len(tokens) > 100_000
-    # It takes 0.4 seconds. If it kept the interpreter to itself there would be one tick before and one after.
+    # Encoding takes 0.4 seconds. If it held the GIL, there would be only one tick before and one after it.
     assert len(ticks) > 20
 
 
@@ -253,13 +253,13 @@ def model(**parts):
         tokenizer_json(decoder={"type": "Sequence", "decoders": [replacing({"String": "a"}, "a" * 1000)] * 5}),
     ],
 )
-def test_damaged_files_are_told_in_a_sentence(text):
+def test_damaged_files_are_refused_in_a_sentence(text):
     with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: .+"):
         Tokenizer(text)
 
 
-def test_a_panic_of_the_library_is_told_in_a_sentence():
-    post = writes(("<s>", 3))
+def test_a_panic_of_the_library_is_reported_in_a_sentence():
+    post = post_processor(("<s>", 3))
     post["special_tokens"] = {}
     with pytest.raises(BrokenModelError, match="cannot be read"):
         Tokenizer(tokenizer_json(post_processor=post))
@@ -279,9 +279,9 @@ def test_a_panic_of_the_library_is_told_in_a_sentence():
         max_leaves=8,
     ),
 )
-def test_odd_values_are_read_or_told(key, value):
+def test_odd_values_are_accepted_or_refused(key, value):
     try:
         tokens = Tokenizer(tokenizer_json(**{key: json.loads(json.dumps(value))}))
         tokens.decode(tokens.encode("ab"))
     except BrokenModelError as error:
-        assert str(error).startswith("tokenizer.json: ")  # noqa: PT017 - reading it is as good
+        assert str(error).startswith("tokenizer.json: ")  # noqa: PT017 - success is allowed as well

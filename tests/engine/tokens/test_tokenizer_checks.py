@@ -1,4 +1,4 @@
-"""Tokenizers that would end the process or hold it are refused in a sentence, and none that is real."""
+"""Tokenizers that would crash or block the process are refused in a sentence, and real ones are accepted."""
 
 import base64
 import json
@@ -61,7 +61,7 @@ def template(single, ids=(0,)):
 TEXT = {"Sequence": {"id": "A", "type_id": 0}}
 SPECIAL = {"SpecialToken": {"id": "a", "type_id": 0}}
 ISSUE = r"(?:.|.){22}\x00|."
-# What ends a process that does not look first: an allocation of 8 GB, a character cut in halves, a stack that is full.
+# These crash a process without checks: by an allocation of 8 GB, half a character, and a stack overflow.
 ENDING = {
     "charsmap": {"normalizer": charsmap(0xFFFFFFFC, b"", b"x" * 16)},
     "prefix": {
@@ -121,7 +121,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_what_could_end_or_hold_the_process_is_refused(name):
+def test_tokenizers_that_could_crash_or_block_the_process_are_refused(name):
     parts, words = REFUSED[name]
     with pytest.raises(BrokenModelError, match=words) as refusal:
         Tokenizer(tokenizer_json(**parts))
@@ -141,42 +141,42 @@ def test_what_could_end_or_hold_the_process_is_refused(name):
     ],
 )
 def test_every_kind_of_step_of_the_library_is_known(name, base):
-    there = {
+    kinds = {
         kind.__name__ for kind in vars(sys.modules[base.__module__]).values() if base in getattr(kind, "__bases__", ())
     }
     with pytest.raises(BrokenModelError, match="has a step 'Nope'") as refusal:
         check_tokenizer(tokenizer_json(**{name: {"type": "Nope"}}))
-    assert set(refusal.value.message.partition("none of ")[2].rstrip(".").split(", ")) == there
+    assert set(refusal.value.message.partition("none of ")[2].rstrip(".").split(", ")) == kinds
 
 
-def test_what_is_there_twice_is_not_read_the_other_time():
+def test_repeated_keys_are_refused():
     text = tokenizer_json(normalizer=ENDING["charsmap"]["normalizer"])
     with pytest.raises(BrokenModelError, match="'normalizer' is there twice"):
         Tokenizer(text[:-1] + ', "normalizer": null}')
 
 
-@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="elsewhere nothing limits a process's memory")
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems do not limit a process's memory")
 @pytest.mark.parametrize("name", ENDING)
-def test_the_library_itself_ends_the_process(name):
-    """If it does no more, a check can go."""
+def test_the_library_itself_crashes(name):
+    """Check that the library still has these faults; a check for one that it no longer has can be removed."""
     script = (
         "import resource, sys, tokenizers; resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30)); "
         "resource.setrlimit(resource.RLIMIT_CORE, (0, 0)); "
         "tokenizers.Tokenizer.from_str(sys.stdin.read()).encode('a')"
     )
     text = tokenizer_json(**ENDING[name])
-    ended = subprocess.run([sys.executable, "-c", script], input=text, capture_output=True, text=True, timeout=60)
-    assert ended.returncode < 0
+    result = subprocess.run([sys.executable, "-c", script], input=text, capture_output=True, text=True, timeout=60)
+    assert result.returncode < 0
 
 
-def test_damaged_tokenizers_never_end_the_process():
+def test_damaged_tokenizers_never_crash_the_process():
     command = [sys.executable, str(SUPPORT / "engine" / "tried_tokenizers.py"), "1200"]
-    # The way to each panic takes long to be written down.
+    # Printing a backtrace for each panic would take long.
     environment = os.environ | {"RUST_BACKTRACE": "0"}
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
-    assert ended.returncode == 0, ended.stderr[-2000:]
-    counts = json.loads(ended.stdout)
-    # So many get past the first check that what comes behind is tried as well.
+    result = subprocess.run(command, capture_output=True, text=True, timeout=300, env=environment)
+    assert result.returncode == 0, result.stderr[-2000:]
+    counts = json.loads(result.stdout)
+    # Enough tokenizers pass the checks that the library itself is tested as well.
     assert counts["used"] > 150
     assert counts["refused"] > 200
 
@@ -201,13 +201,13 @@ def test_the_tokenizer_of_an_encoder_is_harmless():
     assert check_tokenizer(text) == Cost()
 
 
-def test_a_piece_that_is_let_through_fits_on_a_small_stack():
+def test_the_longest_accepted_piece_fits_on_a_small_stack():
     size = threading.stack_size(512 * 1024)
-    ended = []
+    results = []
 
     def load_and_drop():
         tokens = Tokenizer(tokenizer_json(model=unigram("a" * 512)))
-        ended.append(tokens.encode("a" * 512))
+        results.append(tokens.encode("a" * 512))
 
     try:
         thread = threading.Thread(target=load_and_drop)
@@ -215,28 +215,28 @@ def test_a_piece_that_is_let_through_fits_on_a_small_stack():
         thread.start()
         threading.stack_size(size)
     thread.join()
-    assert ended == [[1]]
+    assert results == [[1]]
 
 
-def test_merges_are_not_left_out_at_random():
+def test_dropout_is_disabled():
     tokens = Tokenizer(tokenizer_json(model=bpe(dropout=0.5)))
     assert {tuple(tokens.encode("ab" * 20)) for _ in range(20)} == {(2,) * 20}
 
 
-def test_a_decoder_that_panics_is_told_in_a_sentence():
+def test_a_panic_of_the_decoder_is_reported_in_a_sentence():
     strip = {"type": "Strip", "content": "a", "start": 0, "stop": 5}
     tokens = Tokenizer(tokenizer_json(decoder=strip))
     with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: its decoder fails on these tokens"):
         tokens.decode([0, 0])
 
 
-# Nothing is known of backreferences, but these take no time.
+# The time of backreferences is unknown, but these take hardly any.
 UNSURE = tokenizer_json(pre_tokenizer=split(r"(a)\1|b"))
 
 
 @pytest.fixture
 def cache(tmp_path, monkeypatch):
-    """Remember nothing from other tests."""
+    """Begin with an empty cache of results."""
     monkeypatch.setattr(tokenizer_trial, "folder", lambda: tmp_path / "tokenizers")
     return tmp_path / "tokenizers"
 
@@ -252,28 +252,28 @@ def test_an_unknown_tokenizer_is_tried_once(cache, monkeypatch):
         admit(UNSURE)
 
 
-def test_a_known_one_is_not_tried(cache, monkeypatch):
+def test_a_tokenizer_of_known_cost_is_not_tried(cache, monkeypatch):
     monkeypatch.setattr(bounded_process, "command", lambda *_: ["/nowhere"])
     assert admit(tokenizer_json(pre_tokenizer=split(r" ?\p{L}+|\s+$|\s+"))).growth is Growth.SQUARE
     assert not cache.exists()
 
 
 @pytest.mark.usefixtures("cache")
-def test_a_tokenizer_that_holds_its_trial_is_refused():
+def test_a_tokenizer_that_is_too_slow_in_its_trial_is_refused():
     with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: a text of \d+ characters takes .* seconds; its"):
         admit(tokenizer_json(pre_tokenizer=split(r"()\1(?:.|.){22}\x00|.")))
 
 
 @pytest.mark.usefixtures("cache")
 @pytest.mark.parametrize("end", ["os.abort()", "sys.exit()", "print('[]')"])
-def test_a_trial_that_ends_by_itself_is_told(end, monkeypatch):
+def test_a_trial_that_ends_without_a_result_is_reported(end, monkeypatch):
     monkeypatch.setattr(bounded_process, "command", lambda *_: [sys.executable, "-c", f"import os, sys; {end}"])
     with pytest.raises(BrokenModelError, match="it ended a process in which it was tried"):
         admit(UNSURE)
 
 
 @pytest.mark.usefixtures("cache")
-def test_a_trial_without_end_is_ended(monkeypatch, tmp_path):
+def test_an_endless_trial_is_killed(monkeypatch, tmp_path):
     pid = tmp_path / "pid"
     script = f"import os, pathlib, time; pathlib.Path({str(pid)!r}).write_text(str(os.getpid())); time.sleep(600)"
     monkeypatch.setattr(bounded_process, "command", lambda *_: [sys.executable, "-c", script])
@@ -289,7 +289,7 @@ def test_large_files_are_checked_once(cache):
     text = material("tokenizers", "gpt-2", "tokenizer.json").read_text(encoding="utf-8")
     assert admit(text) == Cost()
     (kept,) = cache.iterdir()
-    # It is believed: nobody else writes there.
+    # The cached result is trusted, because nothing else writes to this folder.
     kept.write_text('[1, ["[ab]"]]')
     assert admit(text) == Cost(Growth.SQUARE, frozenset({"[ab]"}))
     kept.write_text('[1, ["["]]')
@@ -307,11 +307,11 @@ BYTES = {"type": "ByteLevel", "add_prefix_space": False, "trim_offsets": True, "
         ({"pre_tokenizer": split("▁+$"), "normalizer": replacing({"String": " "}, "▁")}, True),
     ],
 )
-def test_a_text_that_would_take_the_square_of_its_length_is_refused(monkeypatch, parts, runs):
+def test_a_text_that_would_take_quadratic_time_is_refused(monkeypatch, parts, runs):
     assert (check_tokenizer(tokenizer_json(**parts)).runs == ANY_RUNS) == runs
     tokens = Tokenizer(tokenizer_json(**parts))
     assert tokens.encode("ab" * 20_000) == [2] * 20_000
-    # Runs are short, however long the text.
+    # The runs are short, although the text is long.
     assert tokens.encode(("ab" + " " * 50 + "a") * 2000, add_bos=False) == [2, 0] * 2000
     monkeypatch.setattr(encode_bounds, "_SECONDS", 0.2)
     with pytest.raises(InvalidRequestError, match="text of 60,001 characters would take longer than"):
@@ -327,7 +327,7 @@ def test_tokens_are_those_of_the_whole_text(cost):
     assert encode_bounds.bound_encoder(tokens.encode, cost)(text) == tokens.encode(text)
 
 
-def test_a_token_that_the_decoder_panics_on_is_a_sentence():
+def test_a_panic_of_the_decoder_on_a_single_token_is_reported_in_a_sentence():
     strip = {"type": "Strip", "content": " ", "start": 1, "stop": 1}
     tokenizer = Tokenizer(tokenizer_json(decoder=strip, model=bpe(vocab={" ": 0, "a": 1}, merges=[])))
     with pytest.raises(BrokenModelError, match=r"^tokenizer\.json: it fails on a token by itself: .*\.$"):

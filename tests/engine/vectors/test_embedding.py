@@ -1,4 +1,4 @@
-"""Vectors of texts by the engine, against sentence-transformers and against what else is known of them."""
+"""Embeddings by the engine, compared with those of sentence-transformers and with other references."""
 
 import json
 import shutil
@@ -24,9 +24,9 @@ from tiny_random import write_model
 
 TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))
 LONG = " ".join(TEXTS)
-# What makes scores of hidden states there is more than a product with a matrix.
-OTHERWISE = {"gemma2", "granite"}
-WRITERS = sorted({path.name for path in REFERENCES.iterdir()} - OTHERWISE - {"gpt-neox"})
+# The logits of these models are not just a matrix product of the hidden states.
+OTHER_OUTPUTS = {"gemma2", "granite"}
+GENERATIVE = sorted({path.name for path in REFERENCES.iterdir()} - OTHER_OUTPUTS - {"gpt-neox"})
 TOLERANCE = 1e-4
 
 
@@ -67,19 +67,19 @@ def test_vectors_of_minilm_are_those_of_pytorch(encoder, wanted):
     assert np.abs(np.array(done.vectors) - wanted).max() < TOLERANCE
 
 
-def test_a_text_alone_has_the_vector_that_it_has_among_others(encoder, wanted):
+def test_a_text_has_the_same_vector_alone_and_among_others(encoder, wanted):
     for text, vector in zip(TEXTS[:4], wanted, strict=False):
         assert np.abs(np.array(embed(encoder, text).vectors[0]) - vector).max() < TOLERANCE
 
 
-def test_an_encoder_says_what_it_is(encoder):
+def test_an_encoder_is_described_as_such(encoder):
     info = encoder.info
     assert (info.architecture, info.writes, info.context_length) == ("bert", False, 256)
     assert record_of(minilm()).capabilities == ("embedding",)
 
 
-def test_tokens_are_counted_with_those_around_each_text_and_none_of_what_is_cut_off(encoder):
-    # As the tokenizer of transformers cuts them: [CLS] hello world [SEP], and 256 of the long one.
+def test_special_tokens_are_counted_and_truncated_tokens_are_not(encoder):
+    # As by the tokenizer of transformers: [CLS] hello world [SEP], and 256 tokens of the long text.
     assert embed(encoder, "Hello world").prompt_tokens == 4
     assert embed(encoder, "Hello world", LONG).prompt_tokens == 4 + 256
 
@@ -88,24 +88,24 @@ def test_no_text_gives_no_vector(encoder):
     assert embed(encoder).vectors == ()
 
 
-def test_a_text_that_is_too_long_is_refused_where_it_may_not_be_cut(encoder):
+def test_a_text_that_is_too_long_is_refused_if_it_may_not_be_truncated(encoder):
     with pytest.raises(InvalidRequestError, match=r"input length exceeds the context length \(\d+ tokens, where 256"):
         embed(encoder, "short", LONG, truncate=False)
 
 
-def test_fewer_dimensions_are_the_first_ones_brought_to_length_1(encoder, wanted):
+def test_fewer_dimensions_are_the_first_ones_normalised_again(encoder, wanted):
     (vector,) = embed(encoder, TEXTS[0], dimensions=10).vectors
     first = wanted[0, :10]
     assert np.allclose(vector, first / np.linalg.norm(first), atol=TOLERANCE)
 
 
 @pytest.mark.parametrize("dimensions", [0, -1])
-def test_dimensions_that_are_none_are_refused(encoder, dimensions):
+def test_dimensions_below_1_are_refused(encoder, dimensions):
     with pytest.raises(InvalidRequestError, match="dimensions is"):
         embed(encoder, "a", dimensions=dimensions)
 
 
-def test_more_dimensions_than_there_are_fail_in_a_sentence(encoder):
+def test_too_many_dimensions_fail_with_a_sentence(encoder):
     failed = embed(encoder, "a", dimensions=385)
     assert isinstance(failed, Failed)
     assert not failed.bug
@@ -123,14 +123,14 @@ def test_an_encoder_refuses_to_chat_and_can_count(encoder):
     assert encoder.count(CountRequest("c", (Message("user", "Hi"),))).tokens > 0
 
 
-def test_what_is_cancelled_ends_so(encoder):
+def test_a_cancelled_request_ends_as_cancelled(encoder):
     end = embed(encoder, *TEXTS, cancelled=lambda: True)
     assert isinstance(end, Finished)
     assert end.done_reason is DoneReason.CANCELLED
     assert encoder.running == 0
 
 
-def test_what_was_prepared_for_another_model_is_refused(encoder, writer):
+def test_a_request_that_was_prepared_for_another_model_is_refused(encoder, writer):
     with pytest.raises(InvalidRequestError, match="not loaded any more"):
         writer.embed(encoder.prepare_texts(EmbedRequest("e", ("a",))))
 
@@ -140,13 +140,13 @@ def test_without_a_model_nothing_is_prepared(engine):
         engine.prepare_texts(EmbedRequest("e", ("a",)))
 
 
-def test_a_shorter_context_that_is_asked_for_counts(engine):
+def test_a_shorter_requested_context_is_used(engine):
     assert engine.load(open_model(record_of(minilm())), num_ctx=16).context_length == 16
     assert embed(engine, LONG).prompt_tokens == 16
 
 
 def changed(tmp_path, **files):
-    """Return a copy of MiniLM with some files changed; `__` stands for a folder."""
+    """Return a copy of MiniLM with some files changed; `__` in their names stands for `/`."""
     folder = tmp_path / "model"
     folder.mkdir()
     for path in minilm().iterdir():
@@ -160,7 +160,7 @@ def changed(tmp_path, **files):
     return folder
 
 
-def test_pooling_and_normalising_are_as_the_files_say(engine, tmp_path, wanted):
+def test_pooling_and_normalising_follow_the_files(engine, tmp_path, wanted):
     steps = [("", "Transformer"), ("1_Pooling", "Pooling")]
     listed = [
         {"idx": index, "name": str(index), "path": path, "type": f"st.{kind}"}
@@ -174,8 +174,8 @@ def test_pooling_and_normalising_are_as_the_files_say(engine, tmp_path, wanted):
     (vector,) = embed(engine, TEXTS[0]).vectors
     assert np.linalg.norm(vector) > 1.1
     assert np.dot(vector, wanted[0]) / np.linalg.norm(vector) < 0.99
-    (brought,) = embed(engine, TEXTS[0], normalise=True).vectors
-    assert np.allclose(brought, np.array(vector) / np.linalg.norm(vector), atol=1e-6)
+    (normalised,) = embed(engine, TEXTS[0], normalise=True).vectors
+    assert np.allclose(normalised, np.array(vector) / np.linalg.norm(vector), atol=1e-6)
 
 
 def test_an_encoder_takes_no_draft_model(engine, tmp_path):
@@ -184,7 +184,7 @@ def test_an_encoder_takes_no_draft_model(engine, tmp_path):
         engine.load(open_model(record_of(minilm())), draft=other)
 
 
-def test_weights_that_compute_no_numbers_fail_in_a_sentence(engine, tmp_path):
+def test_weights_that_give_nan_fail_with_a_sentence(engine, tmp_path):
     folder = changed(tmp_path)
     tensors = mx.load(str(folder / "model.safetensors"))
     tensors["embeddings.word_embeddings.weight"] = tensors["embeddings.word_embeddings.weight"] * mx.nan
@@ -195,9 +195,9 @@ def test_weights_that_compute_no_numbers_fail_in_a_sentence(engine, tmp_path):
     assert "its weights may be damaged" in failed.message
 
 
-@pytest.mark.parametrize("case", WRITERS)
-def test_hidden_states_of_models_that_write_give_the_scores_of_transformers(case):
-    """Multiplied by the output layer of the file, they are the logits of the reference."""
+@pytest.mark.parametrize("case", GENERATIVE)
+def test_hidden_states_of_generative_models_give_the_logits_of_transformers(case):
+    """Multiply hidden states by the output layer in the file, and compare with the logits of the reference."""
     loaded = load_folder(REFERENCES / case)
     tensors = mx.load(str(REFERENCES / case / "model.safetensors"))
     truth = mx.load(str(REFERENCES / case / "expected.safetensors"))
@@ -207,7 +207,7 @@ def test_hidden_states_of_models_that_write_give_the_scores_of_transformers(case
     assert mx.abs(scores - truth["short_whole"]).max().item() < 1e-3
 
 
-def test_a_body_that_was_saved_by_itself_is_known(tmp_path):
+def test_a_base_model_that_was_saved_by_itself_can_be_loaded(tmp_path):
     folder = shutil.copytree(REFERENCES / "llama-tied", tmp_path / "model")
     tensors = mx.load(str(folder / "model.safetensors"))
     mx.eval(tensors)
@@ -219,19 +219,19 @@ def test_a_body_that_was_saved_by_itself_is_known(tmp_path):
     assert mx.abs(logits - truth["short_whole"]).max().item() < 1e-3
 
 
-def test_a_model_without_hidden_states_of_its_own_is_refused_in_a_sentence():
+def test_a_model_that_does_not_return_hidden_states_is_refused():
     loaded = load_folder(REFERENCES / "gpt-neox")
     with pytest.raises(UnsupportedModelError, match="Embeddings by gpt_neox models are not supported"):
         body_of(loaded.model, loaded.config)(mx.array([[1, 2]]), cache=make_caches(loaded.model))
 
 
 @pytest.mark.parametrize("kind", ["plain", "window", "recurrent", "hybrid"])
-def test_a_model_that_writes_makes_the_mean_of_its_hidden_states_in_chunks_as_at_once(engine, folders, kind):
+def test_a_generative_model_averages_hidden_states_in_chunks_as_at_once(engine, folders, kind):
     engine.load(open_model(record_of(folders[kind])))
     text = "The quick brown fox jumps over the lazy dog. " * 5
     done = embed(engine, text, "fox")
     loaded = load_folder(folders[kind])
-    # One token for each printable character, in their order, the blank first.
+    # The vocabulary has one token per printable ASCII character, in order, beginning with the space.
     for given, vector in zip((text, "fox"), done.vectors, strict=True):
         tokens = mx.array([[ord(char) - 32 for char in given]])
         hidden = np.array(body_of(loaded.model, loaded.config)(tokens, cache=make_caches(loaded.model))[0].mean(axis=0))
@@ -240,7 +240,7 @@ def test_a_model_that_writes_makes_the_mean_of_its_hidden_states_in_chunks_as_at
 
 
 @pytest.mark.parametrize("kind", ["plain", "window", "hybrid"])
-def test_caches_of_texts_are_counted_as_those_of_answers_and_what_was_kept_makes_place(folders, kind):
+def test_caches_of_texts_are_counted_and_cached_prefixes_make_room_for_them(folders, kind):
     source = open_model(record_of(folders[kind]))
     needs = needs_of(source, limits_here(), native.kernels())
     text = "word " * 60  # 300 tokens, in three chunks
@@ -265,7 +265,7 @@ def test_caches_of_texts_are_counted_as_those_of_answers_and_what_was_kept_makes
         engine.unload()
 
 
-def test_an_empty_text_is_refused_where_nothing_is_put_around_it(writer):
+def test_an_empty_text_is_refused_if_no_special_tokens_are_added(writer):
     with pytest.raises(InvalidRequestError, match="An input is empty"):
         embed(writer, "")
 
@@ -280,20 +280,20 @@ def test_a_token_that_the_model_lacks_is_refused(folders, tmp_path, engine):
         embed(engine, " ")
 
 
-def test_an_answer_and_vectors_take_turns(writer):
+def test_an_answer_and_embeddings_take_turns(writer):
     writer.embed(writer.prepare_texts(EmbedRequest("e", ("long " * 50,) * 10)))
     writer.start(
         writer.prepare(GenerateRequest("g", prompt="Hi", num_predict=12, sampling=SamplingOptions(temperature=0)))
     )
-    said = []
+    kinds = []
     while writer.running:
-        said += [type(event) for event in writer.step()]
-    # The answer of 12 tokens is over long before the 20 steps of the texts are.
-    assert said.index(Finished) < said.index(Embedded)
-    assert said.count(TextChunk) >= 10
+        kinds += [type(event) for event in writer.step()]
+    # The answer of 12 tokens ends long before the 20 steps of the texts.
+    assert kinds.index(Finished) < kinds.index(Embedded)
+    assert kinds.count(TextChunk) >= 10
 
 
-def test_an_answer_is_the_same_with_and_without_vectors_beside_it(writer):
+def test_an_answer_is_the_same_with_and_without_embeddings_beside_it(writer):
     request = GenerateRequest("g", prompt="Hi there", num_predict=20, sampling=SamplingOptions(temperature=0))
     alone = list(writer.generate(writer.prepare(request)))[-1]
     writer.embed(writer.prepare_texts(EmbedRequest("e", ("long " * 50,) * 3)))

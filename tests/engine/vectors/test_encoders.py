@@ -1,4 +1,4 @@
-"""Encoders against transformers, at tiny random size; made by packaging/references/make_embeddings.py."""
+"""Tiny random encoders against transformers; packaging/references/make_embeddings.py made the references."""
 
 import json
 from functools import cache
@@ -60,7 +60,7 @@ def test_every_family_has_a_reference():
 
 
 @cases
-def test_hidden_states_of_texts_together_are_those_of_transformers(case):
+def test_hidden_states_of_a_batch_are_those_of_transformers(case):
     ids, lengths, wanted = expected(case)
     mask = mx.arange(ids.shape[1])[None] < mx.array(lengths)[:, None]
     hidden = np.array(model_of(case)(ids, mask))
@@ -69,7 +69,7 @@ def test_hidden_states_of_texts_together_are_those_of_transformers(case):
 
 
 @cases
-def test_a_text_alone_gives_the_same(case):
+def test_hidden_states_of_a_single_text_are_those_of_transformers(case):
     ids, lengths, wanted = expected(case)
     for row, length in enumerate(lengths):
         hidden = np.array(model_of(case)(ids[row : row + 1, :length]))[0]
@@ -93,7 +93,7 @@ def test_a_config_that_cannot_be_computed_is_refused_in_a_sentence(change, words
         build(config)
 
 
-def test_a_classifier_is_refused_for_what_it_has_beside(tmp_path):
+def test_a_classifier_is_refused_because_of_its_additional_weights(tmp_path):
     folder = EMBEDDINGS / "bert"
     file = write_blob(tmp_path, {**mx.load(str(folder / "model.safetensors")), "classifier.weight": mx.zeros((1, 32))})
     source = source_of([file], json.loads((folder / "config.json").read_text()))
@@ -102,7 +102,7 @@ def test_a_classifier_is_refused_for_what_it_has_beside(tmp_path):
 
 
 def test_names_of_other_checkpoints_are_known(tmp_path):
-    """With the prefix of a model for a task, that task's weights, and the first checkpoints' names for norms."""
+    """Check a prefix of models for a task, weights of that task, and the old names of norms."""
     folder = EMBEDDINGS / "bert"
     tensors = mx.load(str(folder / "model.safetensors"))
     names = {name: name.replace("Norm.weight", "Norm.gamma").replace("Norm.bias", "Norm.beta") for name in tensors}
@@ -116,7 +116,7 @@ def test_names_of_other_checkpoints_are_known(tmp_path):
 
 
 def test_other_names_of_nomic_bert_are_known(tmp_path):
-    """Weights as transformers has them in memory, and the keys of the first checkpoints."""
+    """Check names as transformers has them in memory, and config keys of the first checkpoints."""
     folder = EMBEDDINGS / "nomic-bert"
     tensors = {}
     for name, array in mx.load(str(folder / "model.safetensors")).items():
@@ -141,12 +141,12 @@ def test_other_names_of_nomic_bert_are_known(tmp_path):
             build(config | {key: value})
 
 
-def test_encoders_are_told_from_models_that_write():
+def test_neither_encoders_nor_generative_models_are_refused():
     assert refusal(json.loads((EMBEDDINGS / "roberta" / "config.json").read_text())) == ""
     assert refusal(LLAMA) == ""
 
 
-def test_the_memory_that_is_planned_is_enough_and_not_far_off():
+def test_the_planned_memory_is_enough_and_not_far_off():
     source = open_model(record_of(minilm()))
     needs = needs_of(source, limits_here(), native.kernels())
     model = load_folder(minilm()).model

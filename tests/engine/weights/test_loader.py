@@ -1,4 +1,4 @@
-"""From the blobs of a store to a model that computes what they mean."""
+"""Loading models from the blobs of a store, checked by their logits."""
 
 import mlx.core as mx
 import pytest
@@ -31,7 +31,7 @@ from loading import (
 from sotto.engine.kernels import device
 
 
-class TestOneBlobATensor:
+class TestOneBlobPerTensor:
     @pytest.mark.parametrize("metadata", [True, False])
     @pytest.mark.parametrize("kind", TYPES)
     def test_each_type(self, tmp_path, kind, metadata):
@@ -70,14 +70,14 @@ class TestOneBlobATensor:
         )
         assert_same(load(source_of(checkpoint.files, TIED)).model, logits_of(TIED, checkpoint.weights))
 
-    def test_an_output_layer_that_tied_embeddings_make_useless_is_dropped_with_its_scales(self, tmp_path):
+    def test_an_unused_output_layer_beside_tied_embeddings_is_dropped_with_its_scales(self, tmp_path):
         weights = random_weights(TIED)
         checkpoint = quantized_checkpoint(tmp_path, weights, "int4")
         tensors, _ = quantize("lm_head.weight", weights["model.embed_tokens.weight"], "int4")
         files = [*checkpoint.files, write_blob(tmp_path, tensors, metadata_of("int4"))]
         assert_same(load(source_of(files, TIED)).model, logits_of(TIED, checkpoint.weights))
 
-    def test_biases_of_layers_are_not_taken_for_those_of_scales(self, tmp_path):
+    def test_biases_of_layers_are_not_mistaken_for_biases_of_scales(self, tmp_path):
         config = LLAMA | {"attention_bias": True}
         checkpoint = quantized_checkpoint(tmp_path, random_weights(config), "int4")
         assert_same(load(source_of(checkpoint.files, config)).model, logits_of(config, checkpoint.weights))
@@ -86,12 +86,12 @@ class TestOneBlobATensor:
 class TestExperts:
     @staticmethod
     def split(weights):
-        """Return the weights of experts by the part of their name before the projection, and the others."""
+        """Return the weights of experts and the other weights, by name."""
         experts = {name: weight for name, weight in weights.items() if ".switch_mlp." in name}
         return experts, {name: weight for name, weight in weights.items() if name not in experts}
 
     @pytest.mark.parametrize("kind", TYPES)
-    def test_stacked_by_projection_in_one_blob_a_layer(self, tmp_path, kind):
+    def test_experts_stacked_by_projection_in_one_blob_per_layer(self, tmp_path, kind):
         experts, others = self.split(random_weights(QWEN3_MOE))
         checkpoint = quantized_checkpoint(tmp_path, others, kind)
         for layer in range(2):
@@ -115,12 +115,12 @@ class TestExperts:
         checkpoint.files.append(write_blob(tmp_path, group, metadata))
         assert_same(load(source_of(checkpoint.files, QWEN3_MOE)).model, logits_of(QWEN3_MOE, checkpoint.weights))
 
-    def test_plain_ones_that_are_already_stacked(self, tmp_path):
+    def test_plain_experts_that_are_already_stacked(self, tmp_path):
         weights = random_weights(QWEN3_MOE)
         files = [write_blob(tmp_path, {name.replace("switch_mlp", "experts"): w}) for name, w in weights.items()]
         assert_same(load(source_of(files, QWEN3_MOE)).model, logits_of(QWEN3_MOE, weights))
 
-    def test_plain_ones_apart(self, tmp_path):
+    def test_plain_experts_stored_separately(self, tmp_path):
         experts, others = self.split(random_weights(QWEN3_MOE))
         tensors = dict(others)
         for name, stacked in experts.items():
@@ -131,24 +131,24 @@ class TestExperts:
         assert_same(load(source).model, logits_of(QWEN3_MOE, experts | others))
 
     @pytest.mark.parametrize(("kind", "factors"), [("int4", None), ("mxfp4", None), ("nvfp4", (0.5, 1.0, 2.0, 0.25))])
-    def test_quantized_ones_apart(self, tmp_path, kind, factors):
+    def test_quantized_experts_stored_separately(self, tmp_path, kind, factors):
         experts, others = self.split(random_weights(QWEN3_MOE))
         checkpoint = quantized_checkpoint(tmp_path, others, kind)
         for name, stacked in experts.items():
-            meant = []
+            expected = []
             for index in range(4):
                 blob_name = name.replace("switch_mlp", f"experts.{index}")
                 tensors, one = quantize(blob_name, stacked[index], kind, factors and factors[index])
-                meant.append(one)
+                expected.append(one)
                 checkpoint.files.append(write_blob(tmp_path, tensors, metadata_of(kind)))
-            checkpoint.weights[name] = mx.stack(meant)
+            checkpoint.weights[name] = mx.stack(expected)
         assert_same(load(source_of(checkpoint.files, QWEN3_MOE)).model, logits_of(QWEN3_MOE, checkpoint.weights))
 
     @pytest.mark.parametrize("kind", [None, *TYPES])
-    def test_fused_ones_beside_raw_convolutions_and_shifted_norms(self, tmp_path, kind):
-        """Qwen3.5: the definition takes the raw layout of the convolution for a sign that norms need 1 added."""
+    def test_fused_experts_beside_raw_convolutions_and_shifted_norms(self, tmp_path, kind):
+        """Load Qwen3.5, whose definition takes raw convolutions as a sign that 1 must be added to norms."""
         weights = random_weights(HYBRID)
-        raw, meant = {}, dict(weights)
+        raw, expected = {}, dict(weights)
         for name, weight in weights.items():
             raw_name = name.replace("language_model.model.", "model.language_model.").replace("language_model.lm", "lm")
             if name.endswith("conv1d.weight"):
@@ -173,14 +173,14 @@ class TestExperts:
             if "gate_up_proj" in name:
                 halves = mx.split(whole, 2, axis=-2)
                 for projection, half in zip(("gate_proj", "up_proj"), halves, strict=True):
-                    meant[name.replace("experts.gate_up_proj", f"switch_mlp.{projection}")] = half
+                    expected[name.replace("experts.gate_up_proj", f"switch_mlp.{projection}")] = half
             else:
-                meant[name.replace("experts.", "switch_mlp.")] = whole
+                expected[name.replace("experts.", "switch_mlp.")] = whole
         model = load(source_of(files, HYBRID)).model
-        assert_same(model, logits_of(HYBRID, meant))
+        assert_same(model, logits_of(HYBRID, expected))
         assert all(memoryview(array).c_contiguous for _, array in tree_flatten(model.parameters()))
 
-    @pytest.mark.skipif(device.device() != "cpu", reason="only the CPU widens")
+    @pytest.mark.skipif(device.device() != "cpu", reason="weights are widened on the CPU only")
     def test_norms_are_shifted_without_rounding(self, tmp_path):
         weights = random_weights(HYBRID)
         norm = (weights["language_model.model.norm.weight"] - 1).astype(mx.bfloat16)
@@ -194,7 +194,7 @@ class TestExperts:
 
 class TestLatentAttention:
     @pytest.mark.parametrize("kind", ["int4", "int8", "mxfp4", "nvfp4"])
-    def test_the_matrix_that_is_split_means_what_it_did(self, tmp_path, kind):
+    def test_a_matrix_that_is_split_keeps_its_values(self, tmp_path, kind):
         weights = random_weights(LATENT)
         raw = {name: w for name, w in weights.items() if "embed_q" not in name and "unembed_out" not in name}
         for layer in range(2):
@@ -205,11 +205,11 @@ class TestLatentAttention:
         checkpoint = quantized_checkpoint(
             tmp_path, raw, kind, choose=lambda name: is_matrix(name) and "kv_a_proj" not in name
         )
-        meant = dict(checkpoint.weights)
+        expected = dict(checkpoint.weights)
         for layer in range(2):
             prefix = f"model.layers.{layer}.self_attn"
-            both = meant.pop(f"{prefix}.kv_b_proj.weight").reshape(4, 64, 64)
-            meant[f"{prefix}.embed_q.weight"] = both[:, :32].swapaxes(-1, -2)
-            meant[f"{prefix}.unembed_out.weight"] = both[:, 32:]
-        # In bfloat16 the fp4 types would round here; their values fit exactly, so a small difference shows an error.
-        assert_same(load(source_of(checkpoint.files, LATENT)).model, logits_of(LATENT, meant), 1e-3)
+            both = expected.pop(f"{prefix}.kv_b_proj.weight").reshape(4, 64, 64)
+            expected[f"{prefix}.embed_q.weight"] = both[:, :32].swapaxes(-1, -2)
+            expected[f"{prefix}.unembed_out.weight"] = both[:, 32:]
+        # The values of the fp4 types are represented exactly here, but would be rounded in bfloat16.
+        assert_same(load(source_of(checkpoint.files, LATENT)).model, logits_of(LATENT, expected), 1e-3)

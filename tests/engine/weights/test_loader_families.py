@@ -1,4 +1,4 @@
-"""Quantized experts of families that name, number and fuse them each in its own way."""
+"""Quantized experts of families that name, number and fuse them differently."""
 
 import re
 
@@ -82,9 +82,9 @@ GEMMA4 = {
     ],
     ids=["mixtral", "nemotron_h"],
 )
-def test_experts_apart(tmp_path, config, projections, kind):
+def test_experts_stored_separately(tmp_path, config, projections, kind):
     weights = random_weights(config)
-    meant, files = dict(weights), []
+    expected, files = dict(weights), []
     for name, weight in weights.items():
         if not (match := EXPERT.search(name)):
             files.append(write_blob(tmp_path, {name: weight}))
@@ -95,15 +95,15 @@ def test_experts_apart(tmp_path, config, projections, kind):
             tensors, piece = quantize(raw, expert, kind)
             files.append(write_blob(tmp_path, tensors, metadata_of(kind)))
             pieces.append(piece)
-        meant[name] = mx.stack(pieces)
-    assert_same(load(source_of(files, config)).model, logits_of(config, meant))
+        expected[name] = mx.stack(pieces)
+    assert_same(load(source_of(files, config)).model, logits_of(config, expected))
 
 
 class TestGemma4:
     @staticmethod
     def checkpoint(folder, kind):
         weights = random_weights(GEMMA4)
-        meant, files = dict(weights), []
+        expected, files = dict(weights), []
         for name, weight in weights.items():
             raw = name.replace("language_model.model.", "model.language_model.")
             if not EXPERT.search(name):
@@ -115,19 +115,19 @@ class TestGemma4:
                 tensors, whole = quantize(raw.replace("gate_proj", "gate_up_proj"), fused, kind)
                 files.append(write_blob(folder, tensors, metadata_of(kind)))
                 if up != name:
-                    meant[name], meant[up] = mx.split(whole, 2, axis=-2)
+                    expected[name], expected[up] = mx.split(whole, 2, axis=-2)
                 else:
-                    meant[name] = whole
-        return files, meant
+                    expected[name] = whole
+        return files, expected
 
     @pytest.mark.parametrize("kind", ["int4", "mxfp8", "nvfp4"])
     def test_fused_experts_beside_towers(self, tmp_path, kind):
-        files, meant = self.checkpoint(tmp_path, kind)
+        files, expected = self.checkpoint(tmp_path, kind)
         for name in ("model.vision_tower.encoder.weight", "model.embed_audio.projection.weight"):
             files.append(write_blob(tmp_path, {name: mx.zeros((3,))}))
-        assert_same(load(source_of(files, GEMMA4)).model, logits_of(GEMMA4, meant))
+        assert_same(load(source_of(files, GEMMA4)).model, logits_of(GEMMA4, expected))
 
-    def test_a_tower_that_nobody_knows_is_refused(self, tmp_path):
+    def test_an_unknown_tower_is_refused(self, tmp_path):
         files, _ = self.checkpoint(tmp_path, "int4")
         files.append(write_blob(tmp_path, {"model.smell_tower.nose.weight": mx.zeros((3,))}))
         with pytest.raises(UnsupportedModelError, match=r"hold .*smell_tower\.nose\.weight, which"):

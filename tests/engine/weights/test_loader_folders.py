@@ -1,4 +1,4 @@
-"""From safetensors folders, as MLX and others save them, to a model that computes what they mean."""
+"""Loading folders with safetensors files, as MLX and others save them, checked by the models' logits."""
 
 from pathlib import Path
 
@@ -36,7 +36,7 @@ from sotto.engine.memory.memory_plan import Limits
 class TestFolders:
     def test_the_interleaved_mxfp4_of_gpt_oss(self, tmp_path):
         weights = random_weights(INTERLEAVED)
-        raw, meant = {}, dict(weights)
+        raw, expected = {}, dict(weights)
         for name, weight in weights.items():
             base = name.rpartition(".")[0]
             if ".experts." not in name:
@@ -55,14 +55,14 @@ class TestFolders:
                 raw |= {f"{base}_blocks": words.view(mx.uint8).reshape(*scales.shape, 16), f"{base}_scales": scales}
                 whole = mx.dequantize(words, scales, mode="mxfp4").astype(mx.float32)
                 if "gate_proj" in name:
-                    meant |= {name: whole[:, ::2], name.replace("gate_proj", "up_proj"): whole[:, 1::2]}
+                    expected |= {name: whole[:, ::2], name.replace("gate_proj", "up_proj"): whole[:, 1::2]}
                 else:
-                    meant[name] = whole
+                    expected[name] = whole
         write_tensors(tmp_path / "model.safetensors", raw)
         loaded = load(source_of([read_header(tmp_path / "model.safetensors")], INTERLEAVED))
-        assert_same(loaded.model, logits_of(INTERLEAVED, meant))
+        assert_same(loaded.model, logits_of(INTERLEAVED, expected))
 
-    def test_what_mlx_itself_quantizes_and_saves(self, tmp_path):
+    def test_a_model_that_mlx_quantized_and_saved(self, tmp_path):
         weights = random_weights(LLAMA)
         model, _ = zoo.build(LLAMA)
         model.load_weights(list(weights.items()))
@@ -108,12 +108,12 @@ class TestFolders:
         expected = model(TOKENS)
         write_tensors(tmp_path / "model.safetensors", dict(tree_flatten(model.parameters())))
         loaded = load(source_of([read_header(tmp_path / "model.safetensors")], config))
-        # MLX looks quantized embeddings up in bfloat16, which the fp4 types fit into; what follows is rounded there.
+        # MLX looks up quantized embeddings in bfloat16, exactly for the fp4 types, and then computes in bfloat16.
         assert_same(loaded.model, expected, 1e-3)
 
-    def test_global_scales_as_mlx_states_them(self, tmp_path):
+    def test_global_scales_in_the_form_of_mlx(self, tmp_path):
         weights = random_weights(QWEN3_MOE)
-        meant, tensors = dict(weights), {}
+        expected, tensors = dict(weights), {}
         for name, weight in weights.items():
             if ".switch_mlp." not in name:
                 tensors[name] = weight
@@ -126,7 +126,7 @@ class TestFolders:
                 f"{base}.scales": mx.stack([s for _, s in pairs]),
             }
             tensors[f"{base}.global_scale"] = largest
-            meant[name] = mx.stack(
+            expected[name] = mx.stack(
                 [
                     mx.dequantize(w, s, mode="nvfp4", global_scale=largest[i], dtype=mx.float32)
                     for i, (w, s) in enumerate(pairs)
@@ -134,7 +134,7 @@ class TestFolders:
             )
         write_tensors(tmp_path / "model.safetensors", tensors)
         loaded = load(source_of([read_header(tmp_path / "model.safetensors")], QWEN3_MOE))
-        assert_same(loaded.model, logits_of(QWEN3_MOE, meant))
+        assert_same(loaded.model, logits_of(QWEN3_MOE, expected))
 
     @pytest.mark.parametrize("dtype", [mx.bfloat16, mx.float16])
     def test_half_precision_is_computed_in_the_type_of_the_device(self, tmp_path, dtype):
@@ -149,9 +149,9 @@ class TestFolders:
         assert types == {name: dtype if name in kept else computed for name in types}
         assert_same(loaded.model, logits_of(LLAMA, {name: w.astype(mx.float32) for name, w in weights.items()}))
 
-    @pytest.mark.skipif(device.device() != "cpu", reason="only the CPU widens")
+    @pytest.mark.skipif(device.device() != "cpu", reason="weights are widened on the CPU only")
     @pytest.mark.parametrize("kind", [None, "int4", "mxfp4"])
-    def test_matrices_stay_half_where_memory_is_short(self, tmp_path, kind):
+    def test_matrices_stay_in_half_precision_if_memory_is_short(self, tmp_path, kind):
         checkpoint = quantized_checkpoint(
             tmp_path,
             random_weights(TIED),
@@ -171,7 +171,7 @@ class TestFolders:
 
 
 def test_the_helpers_write_what_mlx_reads(tmp_path):
-    """A mistake in the files that these tests write must not hide one in the loader."""
+    """Check the helpers, because a mistake in them could hide one in the loader."""
     tensors = {"a": mx.arange(6, dtype=mx.float32).reshape(2, 3), "b": mx.array([1.5, -2.0], mx.bfloat16)}
     path = Path(tmp_path / "x.safetensors")
     write_tensors(path, tensors, {"k": "v"})

@@ -1,4 +1,4 @@
-"""Real weights: a folder, and every tag of a store that Ollama wrote."""
+"""Real weights: those of a folder, and of every tag in a store that Ollama wrote."""
 
 import json
 
@@ -32,18 +32,18 @@ def stories():
 class TestRealModels:
     @staticmethod
     def tokens(model, prompt, steps):
-        """Return the likeliest continuation of BOS and a prompt, up to token 1 or 2."""
+        """Return the greedy continuation of BOS and a prompt, up to token 1 or 2."""
         from mlx_lm.models.cache import KVCache
 
-        cache, drawn = [KVCache() for _ in model.layers], []
+        cache, sampled = [KVCache() for _ in model.layers], []
         following = mx.array([[1, *prompt]])
-        while len(prompt) + len(drawn) < steps:
+        while len(prompt) + len(sampled) < steps:
             token = int(mx.argmax(model(following, cache=cache)[0, -1]))
             if token in (1, 2):
                 break
-            drawn.append(token)
+            sampled.append(token)
             following = mx.array([[token]])
-        return drawn
+        return sampled
 
     @staticmethod
     def tag(tag):
@@ -60,7 +60,7 @@ class TestRealModels:
         return source_of(files, config)
 
     @pytest.mark.parametrize("where", ["folder", "store"])
-    def test_a_plain_model_tells_the_story_token_for_token(self, where, tokenizer, stories):
+    def test_a_plain_model_writes_the_expected_stories(self, where, tokenizer, stories):
         folder = material("stories260k")
         if where == "store":
             source = self.tag("latest")
@@ -70,23 +70,23 @@ class TestRealModels:
         model = load(source).model
         for story in stories:
             prompt = tokenizer.encode(story["prompt"], add_special_tokens=False).ids
-            drawn = self.tokens(model, prompt, story["steps"])
-            assert tokenizer.decode(prompt + drawn) == story["text"]
+            sampled = self.tokens(model, prompt, story["steps"])
+            assert tokenizer.decode(prompt + sampled) == story["text"]
 
     @pytest.mark.parametrize("kind", TYPES)
-    def test_a_quantized_model_tells_what_its_dequantized_weights_tell(self, kind, tokenizer, stories):
+    def test_a_quantized_model_writes_the_same_as_its_dequantized_weights(self, kind, tokenizer, stories):
         source = self.tag(kind)
         quantized = load(source)
         assert any(hasattr(layer, "bits") for _, layer in quantized.model.named_modules())
-        meant = {}
+        dequantized = {}
         for file in source.tensor_files:
             tensors = mx.load(str(file.path), format="safetensors")
             for name in [name for name in tensors if name.endswith(".weight")]:
                 if (scales := tensors.get(f"{name}.scale")) is None:
-                    meant[name] = tensors[name]
+                    dequantized[name] = tensors[name]
                 else:
                     mode, bits, group_size = TYPES[file.metadata["quant_type"]]
-                    meant[name] = mx.dequantize(
+                    dequantized[name] = mx.dequantize(
                         tensors[name],
                         scales,
                         tensors.get(f"{name}.bias"),
@@ -95,16 +95,16 @@ class TestRealModels:
                         group_size=group_size,
                     ).astype(mx.float32)
         reference, _ = zoo.build(source.config)
-        reference.load_weights(list(meant.items()), strict=True)
+        reference.load_weights(list(dequantized.items()), strict=True)
         for story in stories[: share(len(stories), 2)]:
             prompt = tokenizer.encode(story["prompt"], add_special_tokens=False).ids
-            told = self.tokens(quantized.model, prompt, story["steps"])
-            assert told == self.tokens(reference, prompt, story["steps"])
-            whole = mx.array([[1, *prompt, *told]])
+            answer = self.tokens(quantized.model, prompt, story["steps"])
+            assert answer == self.tokens(reference, prompt, story["steps"])
+            whole = mx.array([[1, *prompt, *answer]])
             difference = mx.abs(quantized.model(whole) - reference(whole)).max().item()
             assert difference < 1e-3
 
-    def test_a_recurrent_model_gives_the_scores_of_its_authors_program(self):
+    def test_a_recurrent_model_gives_the_logits_of_its_authors_program(self):
         folder = material("rwkv7-tiny")
         config = json.loads((folder / "config.json").read_text())
         loaded = load(source_of([read_header(folder / "model.safetensors")], config))

@@ -1,4 +1,4 @@
-"""What cannot be loaded right is refused in a sentence."""
+"""Models that cannot be loaded correctly are refused in a sentence."""
 
 import mlx.core as mx
 import pytest
@@ -32,18 +32,18 @@ class TestRefusals:
         write_tensors(folder / "model.safetensors", weights, metadata)
         return load(source_of([read_header(folder / "model.safetensors")], config, **keywords))
 
-    def test_what_no_layer_takes_is_named(self, tmp_path, weights):
+    def test_tensors_that_no_layer_uses_are_named(self, tmp_path, weights):
         extra = {f"model.layers.0.mlp.extra{index}.weight": mx.zeros((2,)) for index in range(5)}
         with pytest.raises(UnsupportedModelError, match=r"extra0.*extra1.*extra2\.weight and 2 more tensors, which"):
             self.load(tmp_path, weights | extra)
 
-    def test_a_way_of_quantizing_that_nobody_here_knows_is_named(self, tmp_path, weights):
+    def test_an_unknown_quantization_method_is_named(self, tmp_path, weights):
         config = LLAMA | {"quantization_config": {"quant_method": "novel", "bits": 4}}
         weights["model.layers.0.mlp.up_proj.qweight"] = weights.pop("model.layers.0.mlp.up_proj.weight")
         with pytest.raises(UnsupportedModelError, match=r"quantized with 'novel'.* hold .*up_proj\.qweight, which"):
             self.load(tmp_path, weights, config)
 
-    def test_what_is_missing_is_named(self, tmp_path, weights):
+    def test_a_missing_tensor_is_named(self, tmp_path, weights):
         del weights["model.layers.1.mlp.up_proj.weight"]
         with pytest.raises(BrokenModelError, match=r"lack model\.layers\.1\.mlp\.up_proj\.weight, which config"):
             self.load(tmp_path, weights)
@@ -55,7 +55,7 @@ class TestRefusals:
         with pytest.raises(UnsupportedModelError, match=r"not laid out as .*: '.*experts\.1\.up_proj.*' is missing"):
             self.load(tmp_path, weights, QWEN3_MOE)
 
-    def test_a_shape_that_config_does_not_call_for(self, tmp_path, weights):
+    def test_a_shape_that_contradicts_the_config(self, tmp_path, weights):
         weights["model.norm.weight"] = mx.ones((65,))
         with pytest.raises(BrokenModelError, match=r"model\.norm\.weight is 65, but config\.json calls for 64"):
             self.load(tmp_path, weights)
@@ -86,7 +86,7 @@ class TestRefusals:
         with pytest.raises(BrokenModelError, match="under two names"):
             self.load(tmp_path, weights | tensors | scales)
 
-    def test_weights_that_no_memory_of_this_machine_can_hold(self, tmp_path, weights):
+    def test_weights_larger_than_the_memory_of_the_machine(self, tmp_path, weights):
         write_tensors(tmp_path / "model.safetensors", weights)
         source = source_of([read_header(tmp_path / "model.safetensors")], LLAMA)
         with pytest.raises(UnsupportedModelError, match=r"The weights take 0\.0 GB and there are only 0\.0 GB"):

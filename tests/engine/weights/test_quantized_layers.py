@@ -1,4 +1,4 @@
-"""Layers of our own for quantized weights, held against products with the matrices that are meant."""
+"""Custom layers for quantized weights, compared with products with the dequantized matrices."""
 
 import mlx.core as mx
 import pytest
@@ -18,7 +18,7 @@ from sotto.errors import BrokenModelError, UnsupportedModelError
 
 
 class Model(nn.Module):
-    """One layer to be quantized."""
+    """A model with one layer."""
 
     def __init__(self, layer):
         super().__init__()
@@ -35,13 +35,13 @@ def test_a_linear_layer_with_a_global_scale():
     mx.random.seed(0)
     model, weights = Model(nn.Linear(64, 32)), quantized((32, 64))
     weights |= {"layer.global_scale": mx.array([0.25 * GLOBAL_SCALE_UNIT]), "layer.bias": mx.random.normal((32,))}
-    meant = mx.dequantize(weights["layer.weight"], weights["layer.scales"], mode="nvfp4").astype(mx.float32) * 0.25
+    exact = mx.dequantize(weights["layer.weight"], weights["layer.scales"], mode="nvfp4").astype(mx.float32) * 0.25
     quantize_layers(model, weights, Declarations(()), mx.float32)
     model.load_weights(list(weights.items()), strict=True)
     assert isinstance(model.layer, ScaledLinear)
     x = mx.random.normal((3, 64))
-    assert mx.allclose(model.layer(x), x @ meant.T + weights["layer.bias"], atol=1e-4)
-    assert model.layer(x.astype(mx.bfloat16)).dtype == mx.float32  # the bias decides, as in a plain layer
+    assert mx.allclose(model.layer(x), x @ exact.T + weights["layer.bias"], atol=1e-4)
+    assert model.layer(x.astype(mx.bfloat16)).dtype == mx.float32  # the type of the bias decides, as in a plain layer
 
 
 @pytest.mark.parametrize("scale", [mx.array(0.5), mx.array([0.5, 1.0, 2.0, 4.0])])
@@ -50,13 +50,13 @@ def test_experts_with_global_scales(scale):
     definition, _ = zoo.build(QWEN3_MOE)
     model, weights = Model(definition.layers[0].mlp.switch_mlp.up_proj), quantized((4, 64, 64))
     weights["layer.global_scale"] = scale * GLOBAL_SCALE_UNIT
-    meant = mx.dequantize(weights["layer.weight"], weights["layer.scales"], mode="nvfp4").astype(mx.float32)
-    meant = meant * mx.broadcast_to(scale, (4,))[:, None, None]
+    exact = mx.dequantize(weights["layer.weight"], weights["layer.scales"], mode="nvfp4").astype(mx.float32)
+    exact = exact * mx.broadcast_to(scale, (4,))[:, None, None]
     quantize_layers(model, weights, Declarations(()), mx.float32)
     model.load_weights(list(weights.items()), strict=True)
     assert isinstance(model.layer, ScaledSwitchLinear)
     x, chosen = mx.random.normal((2, 1, 1, 64)), mx.array([[3, 0], [1, 2]])
-    expected = mx.stack([mx.stack([x[i, 0] @ meant[int(chosen[i, j])].T for j in range(2)]) for i in range(2)])
+    expected = mx.stack([mx.stack([x[i, 0] @ exact[int(chosen[i, j])].T for j in range(2)]) for i in range(2)])
     assert mx.allclose(model.layer(x, chosen), expected, atol=1e-4)
 
 
@@ -65,18 +65,18 @@ def test_experts_with_global_scales(scale):
 def test_an_embedding_looks_rows_up_in_the_type_of_the_model(mode, factor):
     mx.random.seed(0)
     model, weights = Model(nn.Embedding(10, 64)), quantized((10, 64), *TYPES[mode])
-    meant = mx.dequantize(weights["layer.weight"], weights["layer.scales"], mode=mode).astype(mx.float32)
+    exact = mx.dequantize(weights["layer.weight"], weights["layer.scales"], mode=mode).astype(mx.float32)
     if factor and mode == "nvfp4":
         weights["layer.global_scale"] = mx.array(factor * GLOBAL_SCALE_UNIT)
-        meant = meant * factor
+        exact = exact * factor
     quantize_layers(model, weights, Declarations(()), mx.float32)
     model.load_weights(list(weights.items()), strict=True)
     assert isinstance(model.layer, ByteScaledEmbedding)
     rows = model.layer(mx.array([[1, 7]]))
     assert rows.dtype == mx.float32
-    assert mx.allclose(rows, meant[mx.array([[1, 7]])], atol=1e-6)
+    assert mx.allclose(rows, exact[mx.array([[1, 7]])], atol=1e-6)
     x = mx.random.normal((2, 64))
-    assert mx.allclose(model.layer.as_linear(x), x @ meant.T, atol=1e-4)
+    assert mx.allclose(model.layer.as_linear(x), x @ exact.T, atol=1e-4)
 
 
 @pytest.mark.parametrize(
@@ -86,7 +86,7 @@ def test_an_embedding_looks_rows_up_in_the_type_of_the_model(mode, factor):
         ({"layer.global_scale": mx.array(1.0)}, UnsupportedModelError, "global scale, which only nvfp4"),
     ],
 )
-def test_companions_that_do_not_belong_are_refused(change, error, text):
+def test_missing_or_unexpected_companions_are_refused(change, error, text):
     model, weights = Model(nn.Linear(64, 32, bias=False)), quantized((32, 64), "affine", 4, 64)
     weights = {name: array for name, array in (weights | change).items() if array is not None}
     with pytest.raises(error, match=text):

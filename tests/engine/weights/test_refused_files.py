@@ -1,4 +1,4 @@
-"""A model that cannot be loaded is refused in a sentence that names its file and what of it is wrong."""
+"""A model that cannot be loaded is refused in a sentence that names the file and the fault."""
 
 import json
 from dataclasses import replace
@@ -26,7 +26,7 @@ from stores import Store, assert_sentence
 UP = "model.layers.0.mlp.up_proj.weight"
 ODD = "model.layers.1.mlp.odd_proj.weight"
 WEIGHTS = random_weights(LLAMA)
-# What is wrong, the tensors then, and the name that has to be said.
+# For each fault: a function that makes tensors faulty, and the name that the message must mention.
 FAULTS = {
     "missing": (lambda weights: {name: array for name, array in weights.items() if name != UP}, UP),
     "surplus": (lambda weights: weights | {ODD: mx.zeros((4, 64))}, ODD),
@@ -66,7 +66,7 @@ def written_manifest(folder, weights):
 
 
 def written_gguf(folder, weights):
-    """Write a GGUF file, in which a type is one byte of the header."""
+    """Write a GGUF file; an odd name or type is written into its header afterwards."""
     extra = weights.get(ODD)
     plain = {name: np.array(array.astype(mx.float32)) for name, array in weights.items() if name != ODD}
     path = gguf_writing.write_model(folder / "model.gguf", LLAMA, plain)
@@ -85,14 +85,14 @@ IN_GGUF = {UP: "blk.0.ffn_up.weight", ODD: "blk.1.ffn_op.weight"}
 
 
 def refusals(path):
-    """Return the sentences by which a model is refused that is loaded or planned."""
+    """Yield the messages with which loading and planning a model are refused."""
 
     def planned(source):
         return needs_of(source, PLENTY, native.kernels())
 
-    for take in (load, planned):
+    for use in (load, planned):
         with pytest.raises(SottoError) as refused:
-            take(open_model(record_of(path)))
+            use(open_model(record_of(path)))
         yield refused.value.message
 
 
@@ -105,7 +105,7 @@ def test_the_file_and_the_tensor_are_named(tmp_path, layout, fault):
         assert_sentence(message, path, IN_GGUF[name] if layout == "GGUF" else name)
 
 
-def test_of_several_files_the_one_that_holds_the_tensor_is_named(tmp_path):
+def test_of_several_files_the_one_with_the_tensor_is_named(tmp_path):
     path = written_shards(tmp_path, FAULTS["shape"][0](WEIGHTS))
     shard = json.loads((path / "model.safetensors.index.json").read_text())["weight_map"][UP]
     for message in refusals(path):
@@ -113,7 +113,7 @@ def test_of_several_files_the_one_that_holds_the_tensor_is_named(tmp_path):
 
 
 def changed(folder, name, value):
-    """Write a whole model, a key of whose config is another one."""
+    """Write a complete model with one value of its config changed."""
     path = written_folder(folder, WEIGHTS)
     (path / "config.json").write_text(json.dumps(LLAMA | {name: value}))
     return path
@@ -143,7 +143,7 @@ def test_a_config_that_cannot_be_built_is_named(tmp_path, name, value):
         ("generation_config.json", '{"eos_token_id": "x"}'),
     ],
 )
-def test_texts_that_cannot_be_read_are_named(tmp_path, file, content):
+def test_text_files_that_cannot_be_read_are_named(tmp_path, file, content):
     path = written_folder(tmp_path, WEIGHTS)
     (path / file).write_text(content)
     with pytest.raises(SottoError) as refused:
@@ -151,7 +151,7 @@ def test_texts_that_cannot_be_read_are_named(tmp_path, file, content):
     assert_sentence(refused.value.message, path if file.endswith(".jinja") else path / file)
 
 
-def test_steps_of_vectors_that_make_no_sense_are_named():
+def test_an_invalid_step_of_embeddings_is_named():
     source = open_model(record_of(minilm()))
     steps = (replace(source.modules[0], config={"max_seq_length": "long"}), *source.modules[1:])
     with pytest.raises(SottoError) as refused:
@@ -168,7 +168,7 @@ def test_a_file_that_cannot_run_is_named(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["llama", "gemma3_text", "gpt_oss", "deepseek_v3", "qwen3_moe", "nomic_bert"])
-def test_names_of_a_definition_are_those_of_the_file_again(kind):
+def test_names_of_definitions_are_converted_back_to_those_of_files(kind):
     config = {"model_type": kind, "num_attention_heads": 4, "num_key_value_heads": 2}
     names = ["token_embd.weight", "blk.7.ffn_down.weight", "blk.7.attn_output.weight", "blk.0.ffn_gate.weight"]
     if kind == "gpt_oss":

@@ -1,4 +1,4 @@
-"""From the names of files to those of definitions."""
+"""Conversion of tensor names in files to those of model definitions."""
 
 import mlx.core as mx
 import pytest
@@ -26,7 +26,7 @@ NAMES = (
 
 
 class Experts(nn.Module):
-    """What the loader sees of a layer of experts."""
+    """The attributes of a layer of experts that the loader uses."""
 
     def __init__(self, rows, columns, count=2):
         super().__init__()
@@ -38,7 +38,7 @@ class Experts(nn.Module):
 
 
 class Block(nn.Module):
-    """Experts under a name."""
+    """A block with experts in a container with a given name."""
 
     def __init__(self, container="switch_mlp"):
         super().__init__()
@@ -70,16 +70,16 @@ class TestRenameCompanions:
 
 
 class TestWanted:
-    def test_towers_are_set_aside_for_families_that_are_known_to_have_them(self):
+    def test_towers_are_skipped_for_families_that_have_them(self):
         wanted = tensor_names.is_wanted({"model_type": "gemma3"}, "")
         assert wanted("language_model.model.norm.weight")
         assert not wanted("vision_tower.layers.0.weight")
         assert not wanted("model.vision_tower.layers.0.weight")
 
-    def test_nothing_is_set_aside_elsewhere(self):
+    def test_nothing_is_skipped_for_other_families(self):
         assert tensor_names.is_wanted({"model_type": "llama"}, "")("vision_tower.layers.0.weight")
 
-    def test_a_draft_is_set_aside_where_there_is_one(self):
+    def test_an_included_draft_model_is_skipped(self):
         assert not tensor_names.is_wanted({"model_type": "llama"}, "draft.")("draft.norm.weight")
         assert tensor_names.is_wanted({"model_type": "llama"}, "")("draft.norm.weight")
 
@@ -104,7 +104,7 @@ class TestArrangeExperts:
         tensor_names.arrange_experts(Model(), weights, {})
         assert weights == before
 
-    def test_quantized_fused_experts_are_split_with_what_belongs_to_them(self):
+    def test_quantized_fused_experts_are_split_with_their_companions(self):
         base, rows = "layers.0.mlp.experts.gate_up_proj", mx.arange(24, dtype=mx.uint32).reshape(2, 12, 1)
         weights = {
             f"{base}.weight": rows,
@@ -128,7 +128,7 @@ class TestArrangeExperts:
         assert list(weights) == ["layers.0.mlp.experts.gate_up_proj.weight"]
 
     @staticmethod
-    def apart(projection, indices=(0, 1), shape=(6, 1)):
+    def separate(projection, indices=(0, 1), shape=(6, 1)):
         base = "layers.0.mlp.experts"
         return {
             f"{base}.{index}.{projection}.{part}": mx.full(shape, index)
@@ -136,19 +136,19 @@ class TestArrangeExperts:
             for part in ("weight", "scales")
         }
 
-    def test_quantized_experts_apart_are_stacked_in_their_order(self):
-        weights = self.apart("w1", (1, 0)) | self.apart("w2", (0, 1), (4, 1))
+    def test_separate_quantized_experts_are_stacked_in_order(self):
+        weights = self.separate("w1", (1, 0)) | self.separate("w2", (0, 1), (4, 1))
         tensor_names.arrange_experts(Model(), weights, {})
         base = "layers.0.mlp.switch_mlp"
         assert sorted(weights) == sorted(f"{base}.{p}_proj.{x}" for p in ("gate", "down") for x in ("weight", "scales"))
         assert weights[f"{base}.gate_proj.weight"][:, 0, 0].tolist() == [0, 1]
 
     def test_a_plain_projection_beside_quantized_ones_is_stacked_with_them(self):
-        weights = self.apart("w1") | {f"layers.0.mlp.experts.{i}.w2.weight": mx.zeros((4, 6)) for i in range(2)}
+        weights = self.separate("w1") | {f"layers.0.mlp.experts.{i}.w2.weight": mx.zeros((4, 6)) for i in range(2)}
         tensor_names.arrange_experts(Model(), weights, {})
         assert "layers.0.mlp.switch_mlp.down_proj.weight" in weights
 
-    def test_plain_experts_apart_are_left_to_the_definition(self):
+    def test_separate_plain_experts_are_left_to_the_definition(self):
         weights = {f"layers.0.mlp.experts.{i}.w2.weight": mx.zeros((4, 6)) for i in range(2)}
         before = set(weights)
         tensor_names.arrange_experts(Model(), weights, {})
@@ -156,9 +156,9 @@ class TestArrangeExperts:
 
     def test_a_missing_expert_is_an_error(self):
         with pytest.raises(BrokenModelError, match=r"has 1 tensors named like .* says 2 experts"):
-            tensor_names.arrange_experts(Model(), self.apart("w1", (1,)), {})
+            tensor_names.arrange_experts(Model(), self.separate("w1", (1,)), {})
 
     def test_experts_that_differ_are_an_error(self):
-        weights = self.apart("w1", (0,)) | self.apart("w1", (1,), (6, 2))
+        weights = self.separate("w1", (0,)) | self.separate("w1", (1,), (6, 2))
         with pytest.raises(BrokenModelError, match="differ in shape or quantization"):
             tensor_names.arrange_experts(Model(), weights, {})

@@ -1,4 +1,4 @@
-"""Reading tensors: in batches, with progress, stopping when asked, within limits of files and memory."""
+"""Reading tensors in batches, with progress and cancellation, within limits on open files and memory."""
 
 import gc
 import json
@@ -32,10 +32,10 @@ def never():
 
 
 class TestSelect:
-    def test_a_digest_is_read_once(self, files):
+    def test_files_with_the_same_digest_are_read_once(self, files):
         assert len(weights.select([*files, *files], everything)) == 150
 
-    def test_only_what_is_wanted_is_left(self, tmp_path):
+    def test_only_wanted_tensors_are_selected(self, tmp_path):
         file = write_blob(tmp_path, {"a": mx.zeros((1,)), "b": mx.zeros((3,))})
         (chosen,) = weights.select([file], lambda name: name == "b")
         assert list(chosen.tensors) == ["b"]
@@ -73,43 +73,43 @@ class TestRead:
             assert mx.array_equal(into[name], array)
 
     def test_progress_counts_bytes_and_never_falls(self, files):
-        told = []
-        weights.read(files, {}, told.append, never)
-        assert told == [64000, 128000, 150000]
+        progress = []
+        weights.read(files, {}, progress.append, never)
+        assert progress == [64000, 128000, 150000]
 
-    def test_a_large_file_reports_within(self, tmp_path, monkeypatch):
+    def test_progress_is_reported_within_a_large_file(self, tmp_path, monkeypatch):
         monkeypatch.setattr(weights, "STEP_BYTES", 3000)
         path = tmp_path / "model.safetensors"
         write_tensors(path, {f"tensor{index}": mx.zeros((250,)) for index in range(10)})
-        told = []
-        weights.read([read_header(path)], {}, told.append, never)
-        assert told == [3000, 6000, 9000, 10000]
+        progress = []
+        weights.read([read_header(path)], {}, progress.append, never)
+        assert progress == [3000, 6000, 9000, 10000]
 
-    def test_it_stops_when_asked(self, files):
-        into, told = {}, []
+    def test_reading_stops_when_cancelled(self, files):
+        into, progress = {}, []
         with pytest.raises(CancelledError):
-            weights.read(files, into, told.append, lambda: len(told) >= 2)
-        assert len(told) == 2
+            weights.read(files, into, progress.append, lambda: len(progress) >= 2)
+        assert len(progress) == 2
         assert len(into) == 128
 
-    def test_a_file_that_went_away_is_named(self, files):
+    def test_a_deleted_file_is_named(self, files):
         files[100].path.unlink()
         with pytest.raises(BrokenModelError, match=files[100].path.name):
             weights.read(files, {}, lambda _: None, never)
 
-    def test_a_file_that_was_cut_is_named(self, files):
+    def test_a_truncated_file_is_named(self, files):
         os.truncate(files[5].path, files[5].path.stat().st_size - 1)
         with pytest.raises(BrokenModelError, match=f"{files[5].path.name} cannot be read"):
             weights.read(files, {}, lambda _: None, never)
 
-    def test_a_file_that_changed_is_named(self, files):
+    def test_a_changed_file_is_named(self, files):
         write_tensors(files[5].path, {"tensor5": mx.zeros((25, 10))})
         with pytest.raises(BrokenModelError, match=f"{files[5].path.name} was changed"):
             weights.read(files, {}, lambda _: None, never)
 
 
 class TestEvaluate:
-    def test_what_cannot_be_read_is_named(self, files):
+    def test_a_tensor_that_cannot_be_read_is_named(self, files):
         lazy = mx.load(str(files[0].path), format="safetensors")
         os.truncate(files[0].path, 100)
         with pytest.raises(EngineError, match="tensor0 could not be read"):
@@ -123,8 +123,8 @@ class TestEvaluate:
             (RuntimeError("[add] Shapes cannot be broadcast."), RuntimeError, "broadcast"),
         ],
     )
-    def test_memory_that_ran_out_is_told_from_other_errors(self, monkeypatch, error, expected, text):
-        """On a CPU the process ends instead, so nothing here can run out of memory for real."""
+    def test_running_out_of_memory_is_distinguished_from_other_errors(self, monkeypatch, error, expected, text):
+        """Simulate errors, because on a CPU the process would be killed instead."""
 
         def fail(_):
             raise error
@@ -161,7 +161,7 @@ source = source_of([read_header(path, path.name) for path in sorted(folder.iterd
 process = psutil.Process()
 
 def highest():
-    # On Linux getrusage tells the parent's figure where that was higher.
+    # On Linux, getrusage returns the parent's value if that was higher.
     if sys.platform == "linux":
         lines = Path("/proc/self/status").read_text().splitlines()
         return next(int(line.split()[1]) * 1024 for line in lines if line.startswith("VmHWM"))
@@ -170,7 +170,7 @@ def highest():
 
 
 def write_llama(folder, config, tensors_of):
-    """Write a llama of these sizes, one blob a tensor; `tensors_of` gives the tensors of a name and shape."""
+    """Write a Llama of these sizes, one blob per tensor; `tensors_of` returns the tensors for a name and shape."""
     hidden, inner, vocabulary = config["hidden_size"], config["intermediate_size"], config["vocab_size"]
     narrow = hidden * config["num_key_value_heads"] // config["num_attention_heads"]
     shapes = {"model.embed_tokens.weight": (vocabulary, hidden), "model.norm.weight": (hidden,)}
@@ -201,10 +201,10 @@ def test_open_files_stay_few_under_a_low_limit(tmp_path):
     write_llama(tmp_path / "blobs", config, lambda _, shape: {_: mx.zeros(shape)})
     code = LOAD + (
         "resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))\n"
-        "most = []\n"
-        "count = lambda _: most.append(process.num_fds())\n"
+        "counts = []\n"
+        "count = lambda _: counts.append(process.num_fds())\n"
         "loader.load(source, limits=limits_here(), progress=count, cancelled=lambda: False)\n"
-        "print(json.dumps([len(source.tensor_files), max(most), process.num_fds()]))"
+        "print(json.dumps([len(source.tensor_files), max(counts), process.num_fds()]))"
     )
     count, most, after = child(code, tmp_path / "blobs", json.dumps(config))
     assert count == 597
@@ -213,7 +213,7 @@ def test_open_files_stay_few_under_a_low_limit(tmp_path):
 
 
 def random_int4(name, shape):
-    """Return a matrix in int4 with bfloat16 scales, as words drawn at random."""
+    """Return a random matrix in int4 with bfloat16 scales."""
     if len(shape) == 1:
         return {name: mx.ones(shape, mx.bfloat16)}
     rows, columns = shape
@@ -279,7 +279,7 @@ def test_a_cancelled_load_leaves_no_memory(tmp_path, monkeypatch):
     with pytest.raises(CancelledError) as caught:
         loader.load(source, limits=limits_here(), progress=progress, cancelled=watch.cancelled)
     assert held[-1] - before > 10e6
-    # Whoever keeps the error to show it keeps what its frames hold: no more than one step.
+    # As long as the error is kept, its frames keep tensors in memory, but only those of one step.
     assert mx.get_active_memory() - before < 2.5e6
     del caught
     gc.collect()

@@ -1,7 +1,7 @@
-"""The `sotto` command in a child process, without the start of Python and the imports that each would begin with.
+"""Running the `sotto` command in child processes without the startup time of Python and of its imports.
 
-A process that has imported what commands need is forked for each. What belongs to the start of a process, such as
-signals, terminals and closed streams, is tested with processes of its own (`SOTTO`).
+A fork server imports the modules that commands need, and is forked for each command. Anything that depends on the start
+of a process, such as signals, terminals and closed streams, is tested with newly started processes (`SOTTO`).
 """
 
 import atexit
@@ -25,34 +25,35 @@ _SECONDS = 120
 
 
 def environment(home: Path) -> dict[str, str]:
-    """Return the environment of a person with an empty home."""
+    """Return an environment with an empty home folder."""
     return {name: os.environ[name] for name in _KEPT if name in os.environ} | {"HOME": str(home)}
 
 
 def sotto(env: dict[str, str], *arguments: str, stdin: str = "") -> subprocess.CompletedProcess[str]:
-    """Run a command as in a process of its own."""
+    """Run a command as if in a newly started process."""
     if sys.platform != "linux":
-        # What Metal has opened does not outlive a fork.
+        # Resources of Metal do not survive a fork.
         return subprocess.run(
             [*SOTTO, *arguments], env=env, input=stdin, capture_output=True, text=True, timeout=_SECONDS
         )
-    with tempfile.TemporaryFile() as given, tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-        given.write(stdin.encode())
-        given.seek(0)
+    with tempfile.TemporaryFile() as input_file, tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as errors:
+        input_file.write(stdin.encode())
+        input_file.seek(0)
         forker, _ = _forker()
         line = json.dumps([list(arguments), env]).encode()
-        socket.send_fds(forker, [len(line).to_bytes(4, "big")], [file.fileno() for file in (given, out, err)])
+        files = [file.fileno() for file in (input_file, output, errors)]
+        socket.send_fds(forker, [len(line).to_bytes(4, "big")], files)
         forker.sendall(line)
-        status = int.from_bytes(_received(forker, 4), "big", signed=True)
+        status = int.from_bytes(_receive(forker, 4), "big", signed=True)
         texts = []
-        for file in (out, err):
+        for file in (output, errors):
             file.seek(0)
             texts.append(file.read().decode())
     return subprocess.CompletedProcess([*SOTTO, *arguments], status, *texts)
 
 
 def end() -> None:
-    """End the process that forks, if there is one."""
+    """End the fork server, if it is running."""
     if _forker.cache_info().currsize:
         forker, process = _forker()
         forker.close()
@@ -64,7 +65,7 @@ def end() -> None:
 def _forker() -> tuple[socket.socket, subprocess.Popen[bytes]]:
     ours, theirs = socket.socketpair()
     ours.settimeout(_SECONDS)
-    # It ends when this process does, and with it the other end.
+    # The server ends when this process does, because that closes the other end of the socket.
     process = subprocess.Popen(
         [sys.executable, __file__, str(theirs.fileno())],
         pass_fds=[theirs.fileno()],
@@ -77,35 +78,35 @@ def _forker() -> tuple[socket.socket, subprocess.Popen[bytes]]:
     return ours, process
 
 
-def _received(source: socket.socket, size: int) -> bytes:
-    got = b""
-    while len(got) < size:
-        if not (more := source.recv(size - len(got))):
+def _receive(source: socket.socket, size: int) -> bytes:
+    received = b""
+    while len(received) < size:
+        if not (piece := source.recv(size - len(received))):
             raise EOFError
-        got += more
-    return got
+        received += piece
+    return received
 
 
 def _import() -> None:
-    """Import what commands need, and compute nothing: threads would be lost in a fork."""
+    """Import the modules of commands without computing anything, because threads would not survive a fork."""
     from sotto.cli import bench, doctor, embed, listing, main, plan, pull, run  # noqa: F401
     from sotto.engine import encoder_assembly, engine  # noqa: F401
 
 
-def _serve(asked: socket.socket) -> None:
-    """Fork for each command that is asked for, until nobody can ask any more."""
+def _serve(requests: socket.socket) -> None:
+    """Fork for each requested command, until the other end of the socket is closed."""
     _import()
-    # What a collection would visit in every child stays shared.
+    # Garbage collections in the children do not visit frozen objects, so their memory stays shared.
     gc.freeze()
     with suppress(EOFError):
         while True:
-            size, files, _, _ = socket.recv_fds(asked, 4, 3)
+            size, files, _, _ = socket.recv_fds(requests, 4, 3)
             if not size:
                 return
-            arguments, env = json.loads(_received(asked, int.from_bytes(size, "big")))
+            arguments, env = json.loads(_receive(requests, int.from_bytes(size, "big")))
             child = os.fork()
             if not child:
-                asked.close()
+                requests.close()
                 for number, file in enumerate(files):
                     os.dup2(file, number)
                     os.close(file)
@@ -116,11 +117,11 @@ def _serve(asked: socket.socket) -> None:
             for file in files:
                 os.close(file)
             _, status = os.waitpid(child, 0)
-            asked.sendall(os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
+            requests.sendall(os.waitstatus_to_exitcode(status).to_bytes(4, "big", signed=True))
 
 
 def _run() -> NoReturn:
-    """Run the command, and end as Python does but for taking modules apart."""
+    """Run the command, and exit as Python does, but without tearing down modules."""
     from sotto.cli.main import main
 
     try:

@@ -15,7 +15,7 @@ class Letters:
         return self.letters if len(self.letters) == 1 else f"[{self.letters}]"
 
     def matches(self, text, start, count):
-        """Yield where matches from `start` on can end, the preferred one first; call `count` for each step."""
+        """Yield the positions where matches from `start` can end, in order of preference; call `count` at each step."""
         count()
         if start < len(text) and text[start] in self.letters:
             yield start + 1
@@ -31,7 +31,7 @@ class Row:
         return "".join(map(str, self.parts))
 
     def matches(self, text, start, count, index=0):
-        """Yield where matches of the parts from `index` on can end."""
+        """Yield the positions where matches of the parts from `index` on can end."""
         if index == len(self.parts):
             yield start
             return
@@ -49,7 +49,7 @@ class Either:
         return f"(?:{'|'.join(map(str, self.branches))})"
 
     def matches(self, text, start, count):
-        """Yield where matches can end."""
+        """Yield the positions where matches can end."""
         for branch in self.branches:
             yield from branch.matches(text, start, count)
 
@@ -66,7 +66,7 @@ class Repeat:
         return f"(?:{self.inner}){{{self.minimum},{'' if self.maximum is None else self.maximum}}}"
 
     def matches(self, text, start, count, done=0):
-        """Yield where matches can end after `done` repetitions."""
+        """Yield the positions where matches can end after `done` repetitions."""
         count()
         if self.maximum is None or done < self.maximum:
             for end in self.inner.matches(text, start, count):
@@ -103,7 +103,7 @@ class Atomic:
         return f"(?>{self.inner})"
 
     def matches(self, text, start, count):
-        """Yield where the first match ends."""
+        """Yield the position where the first match ends."""
         for end in self.inner.matches(text, start, count):
             yield end
             return

@@ -1,4 +1,4 @@
-"""Entries for tests of the disk tier, whose contents follow from their tokens."""
+"""Entries for tests of the disk tier, with contents derived from their tokens."""
 
 import hashlib
 import random
@@ -11,7 +11,7 @@ from sotto.engine.caches.disk_file import checksum
 from sotto.engine.caches.disk_format import EntryHead, pack_entry
 from sotto.engine.caches.disk_tier import Bounds
 
-# No reserve, as tests run on disks of any size, and no pauses.
+# No reserve, because tests run on disks of any size, and no pauses.
 FREE = Bounds(reserve=0, pause=0.0, index_delay=0.05)
 
 
@@ -28,7 +28,7 @@ def arrays(of, rows=3):
 
 
 def matches(loaded, of, rows=3):
-    """Return whether a loaded entry has a head and the arrays that follow from it."""
+    """Return whether a loaded entry has this head and the arrays derived from it."""
     content = {name: (array.dtype, tuple(array.shape), bytes(array.data)) for name, array in loaded.arrays.items()}
     return loaded.head == of and content == arrays(of, rows)
 
@@ -51,7 +51,7 @@ def write_entry(root, of, rows=3, key="key"):
 
 
 def names(root, key="key"):
-    """Return the names in a folder, except for the lock and index files."""
+    """Return the names of the files in a folder, except for the lock and index files."""
     found = [path.name for path in folder_of(root, key).iterdir()]
     return sorted(name for name in found if name != "lock" and name.partition(".")[0] != "index")
 

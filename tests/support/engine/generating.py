@@ -48,7 +48,7 @@ def empty(kind, budget=PLENTY, kv_bits=None):
 
 @dataclass(frozen=True, kw_only=True)
 class Task(PreparedRequest):
-    """A prepared request with arbitrary token ids, whose handling of text is given as functions."""
+    """A prepared request with arbitrary token ids, which handles text with the given functions."""
 
     reader: Parser | None
     written: Callable[[str], list[int]]
@@ -91,16 +91,16 @@ def task(
 
     Args:
         prompt: Token ids.
-        max_tokens: The most tokens to generate.
+        max_tokens: Maximum number of tokens to generate.
         eos_ids: Tokens that end the answer.
         stop: Strings that end the answer.
-        boundaries: Positions in the prompt where caches may be kept.
+        boundaries: Positions in the prompt at which caches may be kept.
         request_id: The id of the request.
         sampling: The sampling options.
         text: The detokenizer; None for `Letters`.
         token_bytes: Returns the bytes of a token.
-        think_budget: The most tokens of a thought; None for no limit.
-        logprobs: The number of likeliest tokens to report; None for none.
+        think_budget: Maximum number of tokens of a thought; None for no limit.
+        logprobs: The number of most likely tokens to report; None for no log-probabilities.
         context: The context length in tokens.
         parser: The parser of the answer; None for a plain one.
         encode: Returns the tokens of a text.
@@ -139,7 +139,7 @@ def scheduler(kind, prefix=None, chunk=7, ahead=math.inf, model=None, *, batches
     Args:
         kind: The model, one of `MODELS`.
         prefix: The prefix cache; None for an empty one.
-        chunk: The most prompt tokens in a step.
+        chunk: Maximum number of prompt tokens in a step.
         ahead: Seconds between tokens below which the next step is dispatched ahead.
         model: A model in place of that of `kind`.
         batches: Whether requests are evaluated in batches.
@@ -158,7 +158,7 @@ def add(running, added):
 
 
 def drain(running):
-    """Step until no request is left, and return all events."""
+    """Step until all requests have ended, and return all events."""
     events = []
     while running.count:
         events.extend(running.step())
@@ -179,7 +179,7 @@ def finished(events, request_id="r"):
 
 
 def reference(kind, prompt, length):
-    """Return greedily, as a forward pass over the whole says that it should."""
+    """Return the greedy continuation of a prompt, checked against one forward pass over the whole text."""
     return _reference(kind, tuple(prompt), length)
 
 
@@ -202,7 +202,7 @@ def cancel_after(limit):
 
 
 class Counting:
-    """A model that records the shape of every input, and can fail at one of them."""
+    """A model that records the shape of every input, and fails at input number `failing`, counted from 1."""
 
     def __init__(self, kind, failing=0, error=None, model=None):
         self.model, self.shapes, self._failing = model or MODELS[kind], [], failing
@@ -221,7 +221,7 @@ class Counting:
 
 
 class Always(DraftDepth):
-    """A depth that always allows the largest number of drafts."""
+    """A depth controller that always plans the maximum number of drafts."""
 
     def planned(self, available):
         return min(available, self.limit)
@@ -255,7 +255,7 @@ def eager(limit=8):
 
 
 class Echo:
-    """A model that mostly follows each token with the one in `period`, so that drafts are mostly right."""
+    """A model that mostly continues each token with its entry in `period`, so that drafts are mostly right."""
 
     def __init__(self, kind, period):
         self._counting, self._period = Counting(kind), period

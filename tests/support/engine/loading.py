@@ -127,7 +127,7 @@ def quantized_checkpoint(folder, weights, kind, *, choose=is_matrix, metadata=Tr
         folder: Where the blobs are written.
         weights: The weights by name.
         kind: One of `checkpoints.TYPES`.
-        choose: Returns whether to quantize the weight of a name.
+        choose: Returns whether to quantize the weight with a name.
         metadata: Whether the blobs state how they are quantized.
         dtype: The type of the weights before quantization.
         factor: A global scale; None for none.

@@ -1,10 +1,10 @@
-"""Running prompts through a prefix cache in the way of the engine."""
+"""Running prompts through a prefix cache as the engine does."""
 
 import mlx.core as mx
 
 
 def feed(model, sequence, ids, size=7):
-    """Feed ids in chunks, then return the logits of the last one."""
+    """Feed token ids in chunks, and return the logits of the last one."""
     logits = None
     for start in range(0, len(ids), size):
         chunk = list(ids[start : start + size])
@@ -16,7 +16,7 @@ def feed(model, sequence, ids, size=7):
 
 
 def prefill(model, prefix, prompt, boundaries=()):
-    """Feed a prompt with its stops; return the sequence, its last logits and the number of cached tokens."""
+    """Feed a prompt, stopping where the cache is kept; return the sequence, its last logits and the cached tokens."""
     sequence = prefix.begin(prompt)
     cached = len(sequence.tokens)
     for stop in prefix.stops(sequence, len(prompt), boundaries):
@@ -27,7 +27,7 @@ def prefill(model, prefix, prompt, boundaries=()):
 
 
 def answer(model, prefix, prompt, boundaries=(), generated=()):
-    """Prefill, feed `generated` and end; return the logits after the prompt and the number of cached tokens."""
+    """Prefill a prompt, feed `generated` and end; return the logits after the prompt and the cached tokens."""
     sequence, logits, cached = prefill(model, prefix, prompt, boundaries)
     feed(model, sequence, list(generated), size=1)
     prefix.end(sequence)

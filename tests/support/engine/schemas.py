@@ -31,11 +31,11 @@ def numbers(draw):
 
 @st.composite
 def strings(draw):
-    shortest = draw(st.integers(0, 3))
+    min_length = draw(st.integers(0, 3))
     return draw(
         st.sampled_from(
             [
-                {"type": "string", "minLength": shortest, "maxLength": shortest + draw(st.integers(0, 6))},
+                {"type": "string", "minLength": min_length, "maxLength": min_length + draw(st.integers(0, 6))},
                 {"type": "string", "pattern": draw(st.sampled_from(PATTERNS)), "maxLength": 12},
                 {"type": "string", "format": draw(st.sampled_from(FORMATS))},
             ]
@@ -56,8 +56,8 @@ scalars = st.one_of(
 
 @st.composite
 def arrays(draw, inner):
-    fewest = draw(st.integers(0, 2))
-    schema = {"type": "array", "items": draw(inner), "minItems": fewest, "maxItems": fewest + draw(st.integers(0, 2))}
+    minimum = draw(st.integers(0, 2))
+    schema = {"type": "array", "items": draw(inner), "minItems": minimum, "maxItems": minimum + draw(st.integers(0, 2))}
     if draw(st.booleans()):
         schema["prefixItems"] = draw(st.lists(inner, min_size=1, max_size=2))
     return schema
@@ -104,4 +104,4 @@ schemas = st.recursive(
         },
     }
 )
-"""A strategy for whole schemas, each answer to which must validate with `jsonschema`."""
+"""A strategy for whole schemas; every answer to one must validate with `jsonschema`."""

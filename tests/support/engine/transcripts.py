@@ -1,4 +1,4 @@
-"""Answers in the notation of each model family, with as many as it has of a thought, some text and two tool calls."""
+"""Answers in the notation of each model family: a thought, some text and two tool calls, as far as it has them."""
 
 import json
 

@@ -1,6 +1,6 @@
 """Loads randomly damaged tokenizers, in a separate process because the tokenizers library might crash.
 
-Each is loaded and, unless it is refused, used. The numbers of both are printed as JSON.
+Each one is loaded and, unless it is refused, used. The numbers of used and refused ones are printed as JSON.
 """
 
 import base64
@@ -155,7 +155,7 @@ def _damage(seed, chance):
 
 
 def main(count):
-    """Try `count` tokenizers."""
+    """Try `count` tokenizers, and print the result."""
     chance = random.Random(17)
     used = refused = 0
     for seed in _SEEDS:

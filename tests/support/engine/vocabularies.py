@@ -1,4 +1,4 @@
-"""Real tokenizers from the material folder, each loaded once, and small ones for tests."""
+"""Real tokenizers from the material folder, each loaded only once, and small ones made for tests."""
 
 import functools
 import json

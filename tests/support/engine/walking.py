@@ -10,13 +10,13 @@ from sotto.engine.tokens.tokenizer import Tokenizer
 from vocabularies import added, tokenizer_json
 
 _CHARACTER_OF = {byte: character for character, byte in _BYTE_OF.items()}
-# Some begin or end within the marks that families write around tool calls and thoughts.
+# Some begin or end within the markers that model families write around tool calls and thoughts.
 _LONGER = [b"</", b'"}', b"\n\n", b'": "', b">\n", b"k>\n\n{", b'k>\n\n<tool_call>\n{"']
 _LIKELY = set(b'"}]>/<(){,:0123456789') | {ord("\n")}
 
 
 def byte_level(marks=()):
-    """Return a tokenizer with all bytes, some longer tokens, an end token and these special tokens."""
+    """Return a byte-level tokenizer with some longer tokens, an end token and these special tokens."""
     tokens = [bytes([byte]) for byte in range(256)] + _LONGER
     vocabulary = {"".join(_CHARACTER_OF[byte] for byte in token): index for index, token in enumerate(tokens)}
     special = [added(len(vocabulary) + index, mark) for index, mark in enumerate(["</s>", *marks])]
@@ -32,7 +32,7 @@ class Walk:
     Attributes:
         text: The text as generated.
         parts: The parts that the parser returned.
-        complete: Whether it was completed within the limit of tokens.
+        complete: Whether it was completed within the token limit.
     """
 
     def __init__(self, tokenizer, guide, parser, seed, max_tokens=600):
@@ -42,7 +42,7 @@ class Walk:
             mask, rows = guide.mask(), tokenizer.vocab_size
             allowed = [token for token in range(rows) if mask[token // 8] >> token % 8 & 1]
             ends = [token for token in allowed if token in tokenizer.eos_ids]
-            # Readable tokens, and half of the time those that are likely to lead to an end.
+            # Printable ASCII, or half of the time the tokens that are likely to lead to an end.
             likely = [token for token in allowed if token in _LIKELY or token >= 256]
             plain = [token for token in allowed if 32 <= token < 127] or allowed
             token = chance.choice(likely if likely and chance.random() < 0.5 else plain)
@@ -67,7 +67,7 @@ def walks(family, rules, tokenizer, seeds, *, tools=None, lead=None, single=Fals
         tokenizer: A tokenizer, for example `byte_level()`.
         seeds: The seeds of the answers.
         tools: The tools that may be called.
-        lead: What may precede the answer; None for nothing.
+        lead: Describes the text that may precede the answer, such as a thought; None for no such text.
         single: Whether a single tool call ends the answer.
         more: Further arguments of `Walk`.
     """

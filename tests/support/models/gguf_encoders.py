@@ -24,8 +24,8 @@ def write_encoder(
     Args:
         path: The file to write.
         folder: The encoder's folder with config.json and weights.
-        kind: The type of the matrices, of the gguf package.
-        vocabulary: Writes the vocabulary, given the writer and the number of tokens; None for one of letters.
+        kind: The type of the matrices, from the gguf package.
+        vocabulary: Writes the vocabulary, given the writer and the number of tokens; None for `letters`.
         pooling: The pooling type; None to omit it.
         change: Called with the writer before the file is written.
     """
@@ -70,7 +70,7 @@ def write_encoder(
 
 
 def letters(writer, count):
-    """Write a vocabulary of `count` pieces."""
+    """Write a vocabulary of `count` pieces that consist of repeated letters."""
     special = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]
     pieces = [chr(ord("a") + index % 26) * (1 + index // 26) for index in range(count)]
     write_pieces(writer, [*special, *pieces][:count])

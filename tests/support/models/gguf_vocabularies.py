@@ -10,12 +10,12 @@ from sotto.store.gguf.vocabulary import vocabulary_of
 
 
 def write_vocabulary(path, values, count=None, architecture="llama"):
-    """Write a file with values of `tokenizer` keys, and return its values.
+    """Write a file with values of `tokenizer` keys, and return the values read back.
 
     Args:
         path: The file to write.
         values: The values by key, without `tokenizer.`.
-        count: Number of rows of the embedding; None for one for each token.
+        count: Number of rows of the embedding; None for one row per token.
         architecture: The architecture of the file.
     """
     writer = gguf.GGUFWriter(path, architecture)
@@ -35,7 +35,7 @@ def write_vocabulary(path, values, count=None, architecture="llama"):
 
 
 def finish_file(writer, path, count):
-    """Add an embedding of `count` tokens, write the file, and return its values."""
+    """Add an embedding of `count` tokens, write the file, and return the values read back."""
     writer.add_tensor("token_embd.weight", np.zeros((count, 1), np.float32))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()

@@ -15,7 +15,7 @@ import numpy as np
 from sotto.engine.config.normalise import normalise
 
 F32 = gguf.GGMLQuantizationType.F32
-# GGUF architectures by model type, where they differ.
+# GGUF architectures by model type, where the names differ.
 _ARCHITECTURES = {
     "deepseek_v2": "deepseek2",
     "deepseek_v3": "deepseek2",
@@ -90,7 +90,7 @@ def write_folder(path, folder, kind=F32, **options):
     Args:
         path: The file to write.
         folder: The model's folder with config.json and weights.
-        kind: The type of the matrices, of the gguf package.
+        kind: The type of the matrices, from the gguf package.
         options: Further arguments of `write_model`.
     """
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
@@ -117,13 +117,13 @@ def write_model(
     Args:
         path: The file to write.
         written: The contents of config.json.
-        weights: The weights by transformers' names; uint8 arrays are rows of blocks of `kind` already.
-        kind: The type of the matrices, of the gguf package.
-        architecture: The GGUF architecture; None for the usual one of the model type.
+        weights: The weights by transformers' names; uint8 arrays already contain rows of blocks of `kind`.
+        kind: The type of the matrices, from the gguf package.
+        architecture: The GGUF architecture; None for the usual one for the model type.
         vocabulary: Writes the vocabulary, given the writer and the number of tokens; None for `plain_vocabulary`.
         split_latent: Whether to split `kv_b_proj` into its keys and values, as newer converters do.
         ollama: Whether to use the names of Ollama's converter.
-        change: Called with the writer once all keys are added.
+        change: Called with the writer after all keys have been added.
     """
     config = normalise(written)
     name = config["model_type"]
@@ -155,7 +155,7 @@ def write_model(
     return Path(path)
 
 
-# Offsets of the float16 numbers in a block of each type, which random bytes could make infinite.
+# Offsets of the float16 numbers in a block of each type; random bytes could make them infinite.
 HALVES = {
     "Q4_0": [0], "Q4_1": [0, 2], "Q5_0": [0], "Q5_1": [0, 2], "Q8_0": [0], "Q2_K": [80, 82], "Q3_K": [108],
     "Q4_K": [0, 2], "Q5_K": [0, 2], "Q6_K": [208], "IQ2_XXS": [0], "IQ2_XS": [0], "IQ2_S": [0], "IQ3_XXS": [0],
@@ -255,7 +255,7 @@ def _write_scaling(writer, config, dims):
 
 
 def _tensors(config, weights, *, split_latent):
-    """Yield the tensors by GGUF's names, arranged as llama.cpp expects them."""
+    """Yield the tensors with GGUF's names, arranged as llama.cpp expects them."""
     name, layers = config["model_type"], config["num_hidden_layers"]
     arch = next(key for key, text in gguf.MODEL_ARCH_NAMES.items() if text == _ARCHITECTURES.get(name, name))
     known = gguf.get_tensor_name_map(arch, layers)
@@ -279,7 +279,7 @@ def _tensors(config, weights, *, split_latent):
 
 
 def _stacked(config, weights):
-    """Yield the tensors, with those of experts stacked and fused ones split."""
+    """Yield the tensors, with the tensors of experts stacked and fused tensors split."""
     experts = {}
     for tensor, array in weights.items():
         if tensor == "lm_head.weight" and config.get("tie_word_embeddings"):

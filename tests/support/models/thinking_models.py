@@ -15,7 +15,7 @@ HERMES, LLAMA, MISTRAL, MISTRAL_LIST, HARMONY, GLM, DEEPSEEK, GEMMA, QWEN_CODER,
     "hermes", "llama", "mistral", "mistral with a list", "harmony", "glm", "deepseek", "gemma", "qwen-coder",
     "star-coder",
 )  # fmt: skip
-# The sign of the notation in the template, the prompt for an answer, and the special tokens.
+# The text in the template by which the notation is recognized, the prompt for an answer, and the special tokens.
 FAMILIES = {
     HERMES: ("<tool_call><think>", "[assistant]", ["<think>", "</think>"]),
     LLAMA: ('"parameters": dictionary of argument name', "[assistant]", []),
@@ -36,7 +36,7 @@ FAMILIES = {
 }  # fmt: skip
 
 
-# Models that can do neither, but can fill in the middle.
+# Models that can do neither, but support fill-in-the-middle.
 FILLERS = {STAR_CODER: ("", "[assistant]", ["<fim_prefix>", "<fim_suffix>", "<fim_middle>", "<fim_pad>", "<file_sep>"])}
 
 

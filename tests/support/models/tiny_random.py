@@ -1,4 +1,4 @@
-"""Tiny models with random weights, one for each kind of cache, trimmable or not."""
+"""Tiny models with random weights, one for each kind of cache, both trimmable and not."""
 
 import json
 
@@ -68,7 +68,7 @@ CONFIGS = {
 
 
 def random_model(kind):
-    """Build one of `CONFIGS` with weights that yield clearly different scores for all tokens."""
+    """Build one of `CONFIGS` with weights that yield clearly different logits for all tokens."""
     mx.random.seed(7)
     model, _ = build(CONFIGS[kind])
     model.update(tree_map(lambda weight: weight + 0.2 * mx.random.normal(weight.shape), model.parameters()))
@@ -82,7 +82,7 @@ def flat_weights(model):
     return dict(tree_flatten(model.parameters()))
 
 
-# The ids after those of printable ASCII characters, one token each, so that random answers are text.
+# These ids follow those of the printable ASCII characters, one token each, so that random answers are text.
 BOS, EOS = VOCABULARY - 2, VOCABULARY - 1
 TEMPLATE = (
     "{% for message in messages %}[{{ message.role }}]{{ message.content }}</s>{% endfor %}"
@@ -114,7 +114,7 @@ def write_model(folder, kind, template=TEMPLATE, **changes):
 
 
 def write_zeros(folder, kind, **changes):
-    """Write one of `CONFIGS` with weights of zero: large models are made much faster than with random ones."""
+    """Write one of `CONFIGS` with all weights zero, which is much faster for large models than random weights."""
     write_model(folder, kind, **changes)
     model, _ = build({**CONFIGS[kind], **changes})
     weights = {name: mx.zeros(weight.shape) for name, weight in flat_weights(model).items()}

@@ -18,14 +18,14 @@ _END = "</s>"
 _PIECE = 6
 # The output weight of the next token.
 _CERTAIN = 100.0
-# Only the ends of messages, as clients send long instructions.
+# Only the ends of messages, because clients send long instructions.
 _TEMPLATE = """\
 {#- <tool_call> -#}
 {%- for tool in tools or [] %}[{{ tool.function.name }}]{% endfor %}
 {%- for message in messages %}[{{ message.role }}]{{ message.content[-200:] }}{% endfor %}
 {%- if add_generation_prompt %}
-{%- set said = messages | selectattr('role', 'equalto', 'assistant') | list | length %}
-{{- '<|answer ' ~ ([said, LAST] | min if tools else 'plain') ~ '|>' }}
+{%- set answers = messages | selectattr('role', 'equalto', 'assistant') | list | length %}
+{{- '<|answer ' ~ ([answers, LAST] | min if tools else 'plain') ~ '|>' }}
 {%- endif %}"""
 
 
@@ -35,19 +35,19 @@ def call(name, **arguments):
 
 
 def write_answers(folder, answers, plain="Nothing to do."):
-    """Write a model that gives `answers` one after the other and then repeats the last, and return its folder.
+    """Write a model that gives `answers` in order and then repeats the last one, and return its folder.
 
     Args:
         folder: The folder to write.
         answers: The answers to requests with tools.
-        plain: The answer to requests without tools, which clients send for titles and the like.
+        plain: The answer to requests without tools, which clients send for titles, for example.
     """
     folder.mkdir(parents=True, exist_ok=True)
     marks = {f"<|answer {number}|>": answer for number, answer in enumerate(answers)} | {"<|answer plain|>": plain}
     ids = {_letter(byte): byte for byte in range(256)}
     special = {text: len(ids) + index for index, text in enumerate((_END, *marks))}
     ids |= special
-    # The next token by token.
+    # Maps each token to the next one.
     follows, taken = {}, set()
     for mark, answer in marks.items():
         last = ids[mark]
@@ -105,7 +105,7 @@ def _weights(config, follows):
 
 
 def _pieces(text, taken):
-    """Split a text into pieces, spelt as in a byte-level vocabulary, that are not in `taken`, and add them to it."""
+    """Split a text into byte-level tokens that are not yet in `taken`, and add them to it."""
     pieces = []
     while text:
         sizes = range(min(_PIECE, len(text)), len(text) + 1)
@@ -124,6 +124,6 @@ def _spelt(text):
 
 
 def _letter(byte):
-    """Return the character for a byte in a byte-level vocabulary: itself if printable, else one from 256 on."""
+    """Return the character for a byte in a byte-level vocabulary: itself if printable, otherwise one from 256 up."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     return chr(byte) if byte in printable else chr(256 + sum(other not in printable for other in range(byte)))

@@ -69,7 +69,7 @@ class Host:
         return self.wait(lambda event: isinstance(event, Finished | Failed) and event.request_id == request_id)
 
     def start_over(self):
-        """Unload the model, wait until everything that was asked before has ended, and forget all events."""
+        """Unload the model, wait until all earlier requests have ended, and clear the events."""
         self.loop.send(Unload())
         self.loop.send(Count(CountRequest("last", ())))
         self.ended("last")
@@ -83,7 +83,7 @@ class Host:
 
 
 def is_a(kind):
-    """Return a function that accepts events of a type."""
+    """Return a function that accepts the events of a type."""
     return lambda event: isinstance(event, kind)
 
 

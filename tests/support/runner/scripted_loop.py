@@ -1,4 +1,4 @@
-"""An engine loop that follows a script, for states of the window that cannot be provoked with the real engine.
+"""An engine loop that follows a script, for window states that cannot be provoked with the real engine.
 
 It emits events in the order that `sotto.runner.loop.EngineLoop` guarantees, and computes nothing.
 """
@@ -47,11 +47,11 @@ from sotto.store.records import Format, ModelRecord, Source
 
 @dataclass
 class Script:
-    """What the loop does, and what it was asked to do.
+    """What the loop should do, and the commands that it received.
 
     The `hold_...` events pause a load, a prefill or an answer until they are set. `needs` has the memory needs of
-    models by name, `taken` the bytes that a loaded one uses, and `room` the number of models that fit beside each
-    other. `requests`, `counts` and `loads` record the commands.
+    models by name, `taken` the bytes that a loaded one uses, and `room` the number of models that fit into memory
+    together. `requests`, `counts` and `loads` record the commands.
     """
 
     chunks: list[str] = field(default_factory=lambda: ["Hello ", "there."])
@@ -281,7 +281,7 @@ def chunk_of(request_id: str, pieces: list[Piece], ids: tuple[int, ...]) -> Text
 
 
 def record(name: str = "tiny:latest", **changes: Any) -> ModelRecord:
-    """Return a record of a model that need not exist."""
+    """Return a record of a model, which does not have to exist."""
     plain = ModelRecord(
         name=name,
         digest=(name.encode().hex() + "0" * 64)[:64],

@@ -12,7 +12,7 @@ def listing(store, **options):
 
 
 def only(store):
-    """Return the only record of a store without problems."""
+    """Check that a store has one record and no problems, and return the record."""
     result = listing(store)
     assert not result.problems
     (record,) = result.records
@@ -20,7 +20,7 @@ def only(store):
 
 
 def broken(store, *mentions):
-    """Return the only record, which must be not runnable because of the only problem."""
+    """Check that a store's only record cannot run because of its only problem, and return the record."""
     result = listing(store)
     (record,), (problem,) = result.records, result.problems
     assert (record.runnable, record.reason, record.path) == (False, problem.message, problem.path)

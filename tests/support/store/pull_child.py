@@ -1,7 +1,7 @@
 """Downloads a model in a separate process, which can be made to fail.
 
 `python pull_child.py ROOT NAME [rename N | size N | lookup N]` prints the last progress. With `rename` the process
-kills itself before its N-th rename; with `size` no file may exceed N bytes; with `lookup` no host look-up ever returns,
+kills itself before its N-th rename; with `size` no file may exceed N bytes; with `lookup` no host name lookup returns,
 and the download is abandoned after N seconds.
 """
 
@@ -21,7 +21,7 @@ from sotto.store.pull.terms import Patience
 
 
 def die_before_rename(number: int) -> None:
-    """Kill this process in place of its N-th rename."""
+    """Kill this process instead of doing its N-th rename."""
     rename = os.replace
     left = [number]
 
@@ -35,13 +35,13 @@ def die_before_rename(number: int) -> None:
 
 
 def main(root: str, name: str, how: str = "", number: str = "0") -> None:
-    """Download the model until the download ends."""
+    """Download the model, and wait until the download ends."""
     if how == "rename":
         die_before_rename(int(number))
     if how == "lookup":
         socket.getaddrinfo = lambda *_, **__: time.sleep(60)
     if how == "size":
-        # Python would cut off bytecode at the limit as well, and leave it to every later process.
+        # Python would truncate bytecode files at the limit as well, and later processes would load them.
         sys.dont_write_bytecode = True
         resource.setrlimit(resource.RLIMIT_FSIZE, (int(number), int(number)))
     ended = threading.Event()

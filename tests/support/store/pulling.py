@@ -1,4 +1,4 @@
-"""Download queues in tests, with a log of their progress, and checks of what they leave in a store."""
+"""Download queues for tests, with a log of their progress, and checks of the store afterwards."""
 
 import hashlib
 import os
@@ -19,7 +19,7 @@ from sotto.store.records import ModelRecord, Source
 from sotto.store.roots import Root
 from sotto.store.verify import verify
 
-# Silence long enough that a busy machine is not mistaken for it.
+# Short limits, but `silence` is long enough that a busy machine does not exceed it.
 HASTY = Patience(
     silence=2.0, answer=5.0, first_wait=0.02, longest_wait=0.1, tries=3, blob_tries=4, report_interval=0.02
 )
@@ -61,7 +61,7 @@ class ProgressLog:
         return [state for before, state in zip([None, *states], states, strict=False) if state is not before]
 
     def check(self) -> None:
-        """Check that the bytes done never fall, and that there is a note exactly if something is wrong."""
+        """Check that the number of bytes never falls, and that there is a note exactly if something is wrong."""
         for before, now in zip(self.reports, self.reports[1:], strict=False):
             assert now != before or now.state is PullState.WAITING
             if before.total == now.total and before.name == now.name:

@@ -19,7 +19,7 @@ _MANIFEST = re.compile(r"/v2/([^/]+)/([^/]+)/manifests/([^/]+)")
 _BLOB = re.compile(r"/v2/[^/]+/[^/]+/blobs/sha256:([0-9a-f]{64})")
 _PIECE = 16 << 10
 
-# A wrong response: called with the handler, the requested content and the first byte that was requested.
+# A faulty response: called with the handler, the requested content and the first requested byte.
 Fault = Callable[["Handler", bytes, int], None]
 
 
@@ -37,7 +37,7 @@ class Registry:
 
     Attributes:
         store: The store with its models.
-        requests: Every request so far.
+        requests: All requests so far.
         token: The bearer token that it requires; empty for none.
         realm: The URL for tokens in its challenge; empty for its own.
         redirect_to: The URL that requests for blobs are redirected to; empty for no redirect.
@@ -63,7 +63,7 @@ class Registry:
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def fail(self, part: str, *faults: Fault) -> None:
-        """Answer the next requests whose path contains `part` with these faults, one each."""
+        """Answer the next requests with `part` in their path with these faults, one per request."""
         self._faults.append((part, list(faults)))
 
     def forgive(self) -> None:
@@ -85,7 +85,7 @@ class Registry:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Count a blob as being sent."""
+        """Count a blob as being sent while the context is open."""
         with self._lock:
             self._busy += 1
             self.max_concurrent = max(self.max_concurrent, self._busy)
@@ -178,7 +178,7 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def drop(part: float) -> Fault:
-    """Return a fault that closes the connection after a share of the content."""
+    """Return a fault that closes the connection after a fraction of the content."""
 
     def fault(handler: Handler, content: bytes, start: int) -> None:
         handler.close_connection = True
@@ -190,7 +190,7 @@ def drop(part: float) -> Fault:
 
 
 def silent(part: float | None) -> Fault:
-    """Return a fault that stops sending after a share of the content; None sends not even headers."""
+    """Return a fault that stops sending after a fraction of the content; with None, before the headers."""
 
     def fault(handler: Handler, content: bytes, start: int) -> None:
         handler.close_connection = True
@@ -241,7 +241,7 @@ def endless(handler: Handler, content: bytes, start: int) -> None:
 
 
 def another_part(handler: Handler, content: bytes, start: int) -> None:
-    """Send another part of the content than was requested."""
+    """Send a different part of the content than was requested."""
     handler.send_response(206)
     handler.send_header("Content-Range", f"bytes 1-{len(content) - 1}/{len(content)}")
     handler.send_header("Content-Length", str(len(content) - 1))

@@ -32,7 +32,7 @@ def safetensors(
 
 
 def with_header(header: Any, data: bytes = b"") -> bytes:
-    """Return a safetensors file with any header, given as a JSON value or as bytes."""
+    """Return a safetensors file with an arbitrary header, given as a JSON value or as bytes."""
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(text)) + text + data
 
@@ -97,7 +97,7 @@ class Store:
         return self.raw_manifest(name, json.dumps(entries).encode())
 
     def raw_manifest(self, name: str, content: bytes) -> Path:
-        """Write any bytes as a manifest."""
+        """Write arbitrary bytes as a manifest."""
         path = self.path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
@@ -162,7 +162,7 @@ def repository(cache: Path, name: str, files: Mapping[str, bytes], revision: str
 
 
 def blob_name(file: str, content: bytes) -> str:
-    """Return the name of a file's blob in the cache: the sha256 of weights, the git object id of others."""
+    """Return the name of a file's blob in the cache: the SHA-256 of weights, the Git object id of other files."""
     if file.endswith((".safetensors", ".gguf")):
         return hashlib.sha256(content).hexdigest()
     return hashlib.sha1(b"blob %d\0" % len(content) + content, usedforsecurity=False).hexdigest()
@@ -185,7 +185,7 @@ def fingerprint(root: Path) -> dict[str, tuple[Any, ...]]:
 
 
 def assert_line(message: str, *mentions: str | Path) -> None:
-    """Check that a message is one printable line that ends properly and contains the mentions."""
+    """Check that a message is one printable line that ends with `.` or `?` and contains the mentions."""
     assert message.isprintable(), ascii(message)
     assert message.endswith((".", "?")), message
     assert len(message) < 4000, len(message)

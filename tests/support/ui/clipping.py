@@ -6,13 +6,13 @@ from sotto.ui.toolkit.widgets import ElidedButton, ElidedLabel
 
 
 def assert_unclipped(*widgets):
-    """Assert that no text in the widgets is cut off; a wait for it names those that are when it times out."""
+    """Assert that no text in the widgets is cut off; when `waitUntil` times out on this, it lists those that are."""
     for widget in widgets:
         assert clipped(widget) == []
 
 
 def assert_whole(*widgets):
-    """Assert that no text in the widgets is cut off, and that everything can be brought into view."""
+    """Assert that no text in the widgets is cut off, and that everything can be scrolled into view."""
     for widget in widgets:
         assert clipped(widget) == []
         assert unreachable(widget) == []

@@ -1,12 +1,12 @@
-"""A mock of the desktop portal for global shortcuts, after its documentation: `mock_portal.py LOG DOES`.
+"""A mock of the desktop portal for global shortcuts, written from its documentation: `mock_portal.py LOG BEHAVIOUR`.
 
-Every call is written as a line to LOG. DOES is JSON, with these keys and defaults:
+Every call is written as a line to LOG. BEHAVIOUR is JSON, with these keys and defaults:
 
-- `registry`: whether it has the registry of programs outside sandboxes (true).
+- `registry`: whether it has the registry for programs outside of sandboxes (true).
 - `shortcuts`: whether it has the shortcuts interface (true).
 - `app_needed`: whether only registered programs may create sessions (false).
 - `answer`: the response to a request to bind keys: `grant`, `deny`, `fail`, `nothing` (an empty list), `nonsense`,
-  `silence` (none), or `mute`, which leaves even the call without a reply.
+  `silence` (a reply but no response), or `mute` (not even a reply to the call).
 - `version`: the version of the interface (2).
 - `known`: whether the keys were granted in an earlier session and apply without being bound again (false).
 - `unlisted`: whether it grants keys without listing them (false).
@@ -42,11 +42,11 @@ METHODS = {
 
 
 class Portal:
-    def __init__(self, connection, log, does):
-        self.connection, self.log, self.does = connection, log, does
+    def __init__(self, connection, log, behaviour):
+        self.connection, self.log, self.behaviour = connection, log, behaviour
         self.names, self.sessions, self.bound = {}, {}, set()
-        self.wishes = {"quick-prompt": {"description": ("s", "Known")}} if does.get("known") else {}
-        self.turn = asyncio.Lock()  # held during an answer, so that no signal is sent in between
+        self.requested = {"quick-prompt": {"description": ("s", "Known")}} if behaviour.get("known") else {}
+        self.lock = asyncio.Lock()  # held while a call is answered, so that no signal is sent in between
 
     async def answer(self, call):
         fields = call.header.fields
@@ -69,11 +69,11 @@ class Portal:
             self.sessions.pop(fields[HeaderFields.path], None)
         elif member == "Get":
             if call.body == (SHORTCUTS, "version"):
-                await self.connection.send(new_method_return(call, "v", (("u", self.does.get("version", 2)),)))
+                await self.connection.send(new_method_return(call, "v", (("u", self.behaviour.get("version", 2)),)))
             else:  # Qt reads other properties
                 await self.refuse(call, "org.freedesktop.DBus.Error.InvalidArgs", "No such property")
         elif member == "ListShortcuts":
-            listed = self.shortcuts(self.does.get("trigger"))
+            listed = self.shortcuts(self.behaviour.get("trigger"))
             await self.respond(call, call.body[1], 0, {"shortcuts": ("a(sa{sv})", listed)})
         elif member == "CreateSession":
             await self.create(call, sender)
@@ -82,45 +82,45 @@ class Portal:
 
     def has(self, interface):
         if interface == SHORTCUTS:
-            return self.does.get("shortcuts", True)
-        return self.does.get("registry", True) or not interface.startswith("org.freedesktop.host")
+            return self.behaviour.get("shortcuts", True)
+        return self.behaviour.get("registry", True) or not interface.startswith("org.freedesktop.host")
 
     async def create(self, call, sender):
-        if self.does.get("app_needed") and sender not in self.names:
+        if self.behaviour.get("app_needed") and sender not in self.names:
             await self.refuse(call, "org.freedesktop.portal.Error.NotAllowed", "An app id is required")
             return
         options = call.body[0]
         session = f"{PATH}/session/{plain(sender)}/{options['session_handle_token'][1]}"
         assert session not in self.sessions
         self.sessions[session] = sender
-        handle = "/no/such/session" if self.does.get("astray") else session
+        handle = "/no/such/session" if self.behaviour.get("astray") else session
         await self.respond(call, options, 0, {"session_handle": ("s", handle)})
 
     async def bind(self, call, sender):
-        session, wishes, _, options = call.body
+        session, requested, _, options = call.body
         if self.sessions.get(session) != sender or session in self.bound:
             await self.refuse(call, "org.freedesktop.DBus.Error.AccessDenied", "Invalid session")
             return
         self.bound.add(session)
-        self.wishes = dict(wishes)
-        answer = self.does.get("answer", "grant")
+        self.requested = dict(requested)
+        answer = self.behaviour.get("answer", "grant")
         if answer == "mute":
             return
         if answer == "silence":
             await self.handle(call, options)
         else:
-            granted = self.shortcuts(self.does.get("trigger")) if answer == "grant" else []
+            granted = self.shortcuts(self.behaviour.get("trigger")) if answer == "grant" else []
             shortcuts = ("as", ["quick-prompt"]) if answer == "nonsense" else ("a(sa{sv})", granted)
             code = {"deny": 1, "fail": 2}.get(answer, 0)
-            listed = code == 0 and not self.does.get("unlisted")
+            listed = code == 0 and not self.behaviour.get("unlisted")
             await self.respond(call, options, code, {"shortcuts": shortcuts} if listed else {})
 
     def shortcuts(self, trigger):
         """Return the list of shortcuts for the program."""
         shortcuts = []
-        for name, wish in self.wishes.items():
-            given = trigger if trigger is not None else wish.get("preferred_trigger", ("s", ""))[1]
-            shortcuts.append((name, {"description": wish["description"], "trigger_description": ("s", given)}))
+        for name, request in self.requested.items():
+            given = trigger if trigger is not None else request.get("preferred_trigger", ("s", ""))[1]
+            shortcuts.append((name, {"description": request["description"], "trigger_description": ("s", given)}))
         return shortcuts
 
     async def handle(self, call, options):
@@ -129,10 +129,10 @@ class Portal:
     async def respond(self, call, options, code, results):
         emitter = DBusAddress(request_of(call, options), interface="org.freedesktop.portal.Request")
         response = new_signal(emitter, "Response", "ua{sv}", (code, results))
-        if self.does.get("early"):
+        if self.behaviour.get("early"):
             await self.connection.send(response)
         await self.handle(call, options)
-        if not self.does.get("early"):
+        if not self.behaviour.get("early"):
             await self.connection.send(response)
 
     async def refuse(self, call, name, message):
@@ -143,12 +143,12 @@ class Portal:
         emitter = DBusAddress(PATH, interface=SHORTCUTS)
         if what in ("press", "forged"):
             options = {"activation_token": ("s", values[0])} if values else {}
-            signal = new_signal(emitter, "Activated", "osta{sv}", (session, next(iter(self.wishes)), 1, options))
+            signal = new_signal(emitter, "Activated", "osta{sv}", (session, next(iter(self.requested)), 1, options))
             if what == "forged":
                 signal.header.fields[HeaderFields.destination] = self.sessions[session]
                 async with open_dbus_router() as other:
                     await other.send(signal)
-                    await other.send_and_get_reply(message_bus.GetId())  # the bus has passed it on by then
+                    await other.send_and_get_reply(message_bus.GetId())  # the bus has forwarded the signal by then
                 return
         elif what in ("changed", "removed"):
             shortcuts = self.shortcuts(values[0]) if values else []
@@ -168,28 +168,28 @@ def plain(sender):
     return sender[1:].replace(".", "_")
 
 
-async def main(log, does):
+async def main(log, behaviour):
     connection = await open_dbus_connection()
-    portal = Portal(connection, log, does)
+    portal = Portal(connection, log, behaviour)
     await connection.send(message_bus.RequestName(NAME))
     reply = await connection.receive()
     while reply.header.message_type is not MessageType.method_return:
         reply = await connection.receive()
-    print("there", flush=True)
+    print("ready", flush=True)
 
     stdin = asyncio.StreamReader()
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin), sys.stdin)
 
-    async def obey():
+    async def run_commands():
         while line := await stdin.readline():
-            async with portal.turn:
+            async with portal.lock:
                 await portal.do(*json.loads(line))
 
-    obeying = asyncio.create_task(obey())
-    while not obeying.done():
+    commands = asyncio.create_task(run_commands())
+    while not commands.done():
         call = await connection.receive()
         if call.header.message_type is MessageType.method_call:
-            async with portal.turn:
+            async with portal.lock:
                 await portal.answer(call)
 
 

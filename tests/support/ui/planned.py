@@ -1,4 +1,4 @@
-"""A model with round memory needs, and machines to plan it for."""
+"""A model with round numbers as memory needs, and machines to plan it for."""
 
 from sotto.engine.memory.memory_figures import Measured
 from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint

@@ -13,7 +13,7 @@ MOCK = Path(__file__).with_name("mock_portal.py")
 def missing_bus():
     """Return why no session bus can be started here, or an empty string if one can."""
     if not sys.platform.startswith("linux"):
-        return "the session bus is one of Linux desktops"
+        return "session buses exist on Linux only"
     return "" if shutil.which("dbus-daemon") else "not installed here: dbus-daemon"
 
 
@@ -40,9 +40,9 @@ class SessionBus:
         self._folder = folder
         self._portals = []
 
-    def portal(self, **does):
-        """Start a portal; see `mock_portal` for the options."""
-        portal = MockPortal(self.address, self._folder / f"heard-{len(self._portals)}", does)
+    def portal(self, **behaviour):
+        """Start a mock portal; see `mock_portal` for the options."""
+        portal = MockPortal(self.address, self._folder / f"calls-{len(self._portals)}", behaviour)
         self._portals.append(portal)
         return portal
 
@@ -55,28 +55,28 @@ class SessionBus:
 
 
 class MockPortal:
-    """A mock portal in its own process; `heard` has the calls that it received."""
+    """A mock portal in its own process; `received` has the calls that it received."""
 
-    def __init__(self, address, log, does) -> None:
+    def __init__(self, address, log, behaviour) -> None:
         self._log = log
         log.touch()
         self._process = subprocess.Popen(
-            [sys.executable, str(MOCK), str(log), json.dumps(does)],
+            [sys.executable, str(MOCK), str(log), json.dumps(behaviour)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
             env={**os.environ, "DBUS_SESSION_BUS_ADDRESS": address},
         )
-        assert self._process.stdout.readline() == "there\n"
+        assert self._process.stdout.readline() == "ready\n"
 
     @property
-    def heard(self):
+    def received(self):
         """Every call so far, as method, signature and arguments."""
         return [tuple(json.loads(line)) for line in self._log.read_text().splitlines()]
 
     def calls(self, method):
         """Return the arguments of every call of a method so far."""
-        return [body for name, _, body in self.heard if name == method]
+        return [body for name, _, body in self.received if name == method]
 
     def do(self, what, *values) -> None:
         """Make the portal send a signal; see `mock_portal`."""

@@ -26,10 +26,10 @@ class TrayHost:
             text=True,
             env={**os.environ, "DBUS_SESSION_BUS_ADDRESS": address},
         )
-        assert self._watcher.stdout.readline() == "there\n"
+        assert self._watcher.stdout.readline() == "ready\n"
         self._connection = open_dbus_connection(address)
 
-    def _ask(self, message):
+    def _call(self, message):
         reply = self._connection.send_and_get_reply(message, timeout=10)
         assert reply.header.message_type is MessageType.method_return, reply.body
         return reply.body
@@ -38,23 +38,23 @@ class TrayHost:
     def items(self):
         """The bus names of the registered items."""
         watcher = DBusAddress("/StatusNotifierWatcher", WATCHER, WATCHER)
-        ((_, items),) = self._ask(Properties(watcher).get("RegisteredStatusNotifierItems"))
+        ((_, items),) = self._call(Properties(watcher).get("RegisteredStatusNotifierItems"))
         return items
 
     def item(self, name):
         """Return the properties of an item."""
-        (properties,) = self._ask(Properties(DBusAddress("/StatusNotifierItem", name, ITEM)).get_all())
+        (properties,) = self._call(Properties(DBusAddress("/StatusNotifierItem", name, ITEM)).get_all())
         return {key: value for key, (_, value) in properties.items()}
 
     def activate(self, name) -> None:
         """Click on an item."""
-        self._ask(new_method_call(DBusAddress("/StatusNotifierItem", name, ITEM), "Activate", "ii", (0, 0)))
+        self._call(new_method_call(DBusAddress("/StatusNotifierItem", name, ITEM), "Activate", "ii", (0, 0)))
 
     def menu(self, name):
         """Open the menu of an item, and return its entries by id."""
         menu = DBusAddress(self.item(name)["Menu"], name, MENU)
-        self._ask(new_method_call(menu, "AboutToShow", "i", (0,)))
-        _, (_, _, children) = self._ask(new_method_call(menu, "GetLayout", "iias", (0, -1, [])))
+        self._call(new_method_call(menu, "AboutToShow", "i", (0,)))
+        _, (_, _, children) = self._call(new_method_call(menu, "GetLayout", "iias", (0, -1, [])))
         entries = {}
         for _, (number, properties, _) in children:
             entries[number] = {key: value for key, (_, value) in properties.items()}
@@ -64,7 +64,7 @@ class TrayHost:
         """Choose the menu entry with a label."""
         (number,) = [number for number, entry in self.menu(name).items() if entry.get("label") == label]
         menu = DBusAddress(self.item(name)["Menu"], name, MENU)
-        self._ask(new_method_call(menu, "Event", "isvu", (number, "clicked", ("s", ""), 0)))
+        self._call(new_method_call(menu, "Event", "isvu", (number, "clicked", ("s", ""), 0)))
 
     def close(self) -> None:
         """Disconnect from the bus and end the watcher."""
@@ -75,11 +75,11 @@ class TrayHost:
 
 
 def watch():
-    """Run the watcher, and claim that a host is registered."""
+    """Run the watcher, which claims that a host is registered."""
     items, owners = [], []
     with open_dbus_connection() as connection:
         connection.send_and_get_reply(message_bus.RequestName(WATCHER))
-        print("there", flush=True)
+        print("ready", flush=True)
         while True:
             call = connection.receive()
             fields = call.header.fields

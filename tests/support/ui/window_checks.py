@@ -1,4 +1,4 @@
-"""Checks for any window: its accessibility tree, widgets without names, and longer texts."""
+"""Checks for all windows: the accessibility tree, widgets without names, and longer texts."""
 
 from PySide6.QtGui import QAccessible, QAction
 from PySide6.QtWidgets import QAbstractButton, QComboBox, QLabel, QLineEdit, QPlainTextEdit, QTextEdit, QWidget
@@ -45,7 +45,7 @@ def nameless(window):
 
 
 def stretched(text):
-    """Return a text as a translation might be: with other letters, and longer by two fifths."""
+    """Return a text as a translation might be: with accented letters, and 40 % longer."""
     if not text.strip():
         return text
     padding = ("~~~~~ " * len(text))[: max(1, round(len(text) * 0.4))].strip()
@@ -53,7 +53,7 @@ def stretched(text):
 
 
 def stretch(window):
-    """Replace all texts in a window by stretched ones."""
+    """Stretch all texts in a window."""
     for widget in window.findChildren(QWidget):
         if isinstance(widget, QLabel | QAbstractButton) and widget.text() and not widget.objectName().startswith("qt_"):
             widget.setText(stretched(widget.text()))

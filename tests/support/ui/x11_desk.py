@@ -1,4 +1,4 @@
-"""A virtual X server with another program, to test the app from outside as its user sees it."""
+"""A virtual X server with another program, to test the app from outside, as a user sees it."""
 
 import contextlib
 import ctypes
@@ -54,10 +54,10 @@ def _is_installed(library):
 
 
 def wait_until(condition, seconds=60.0):
-    """Wait until a condition returns a true value, and return that."""
+    """Wait until a condition returns a true value, and return the value."""
     end = time.monotonic() + seconds
     while not (value := condition()):
-        assert time.monotonic() < end, "It did not come to that in time."
+        assert time.monotonic() < end, "The condition was not met in time."
         time.sleep(0.005)
     return value
 
@@ -81,8 +81,8 @@ class Desk:
             name: os.environ[name] for name in ("PATH", "PYTHONPATH", "LANG", "LD_LIBRARY_PATH") if name in os.environ
         }
         self.env = {**inherited, "HOME": str(self.home), "DISPLAY": self.display, "QT_QPA_PLATFORM": "xcb"}
-        self.heard = folder / "heard"
-        with self.heard.open("w") as file:
+        self.input_log = folder / "input"
+        with self.input_log.open("w") as file:
             self._other = subprocess.Popen([sys.executable, "-c", OTHER], env=self.env, stdout=file)
         os.environ["DISPLAY"], before = self.display, os.environ.get("DISPLAY")
         self.x = Server()
@@ -100,7 +100,7 @@ class Desk:
         return self.home / ".local" / "share" / "Sotto"
 
     def start(self, *arguments: str) -> subprocess.Popen:
-        """Start the app, and wait until it accepts requests of other instances."""
+        """Start the app, and wait until it accepts requests from other instances."""
         with (self.home / "stderr").open("w") as file:
             app = subprocess.Popen([sys.executable, "-m", "sotto", *arguments], env=self.env, stderr=file)
         self.apps.append(app)
@@ -113,12 +113,12 @@ class Desk:
         assert enter(self.data, StartRequest(show)) is None
 
     def windows(self, name: str) -> list[int]:
-        """Return the visible windows of a name."""
+        """Return the visible windows with a title."""
         output = self.tool("xdotool", "search", "--onlyvisible", "--name", f"^{name}$", check=False)
         return [int(line) for line in output.split()]
 
     def stack(self) -> list[str]:
-        """Return the names of all visible windows, the topmost first."""
+        """Return the titles of all visible windows, the topmost first."""
         lines = self.tool("xwininfo", "-root", "-tree").splitlines()
         top = [line for line in lines if line.startswith("     0x")]
         return [line.partition('"')[2].partition('"')[0] for line in top if self._viewable(line.split()[0])]
