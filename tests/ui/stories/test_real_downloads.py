@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
@@ -28,11 +29,17 @@ def registry(tmp_path):
 
 
 @pytest.fixture
-def window(real_window, monkeypatch):
+def patience():
+    """Return the short timeouts of the queue."""
+    return HASTY
+
+
+@pytest.fixture
+def window(real_window, monkeypatch, patience):
     """Return the window with a queue that uses no TLS and has short timeouts."""
 
     def open_queue(tell):
-        return PullQueue(data_dir() / "models", tell, judge=_refusal, insecure=True, patience=HASTY)
+        return PullQueue(data_dir() / "models", tell, judge=_refusal, insecure=True, patience=patience)
 
     monkeypatch.setattr("sotto.ui.models.downloads.open_queue", open_queue)
     return real_window(EngineThread())
@@ -111,6 +118,8 @@ def test_transient_failures_are_retried(qtbot, window, loop, registry, recorder,
     assert recorder.bytes_never_decreased
 
 
+# Waits before the retries that are long enough to be shown between two updates of the window.
+@pytest.mark.parametrize("patience", [replace(HASTY, first_wait=0.5, longest_wait=0.5)])
 def test_a_stall_is_shown_and_cleared(qtbot, window, loop, registry, recorder):
     registry.fail("/blobs/", *([silent(0.5)] * 5))
     registry.pause = 0.005
