@@ -393,6 +393,36 @@ def test_the_find_bar_goes_through_the_messages_in_order(ready, qtbot, loop):
     assert find.isHidden()
 
 
+def test_every_match_is_found_and_enter_goes_through_them(ready, qtbot, loop):
+    ask(ready, qtbot, "An owl and an owl", "One **owl**, then\n\n- an Owl\n- no bird")
+    find, transcript = ready.window.chat.find_bar, ready.window.chat.transcript
+    find.open()
+    qtbot.keyClicks(find.field, "owl")
+
+    def selected():
+        (text,) = [
+            text for message in transcript.messages for text in message.texts if text.textCursor().hasSelection()
+        ]
+        cursor = text.textCursor()
+        return cursor.selectedText(), cursor.selectionStart()
+
+    def where():
+        return find.count.text(), selected()
+
+    assert find.count.text() == "4 of 4"
+    seen = [where()]
+    for _ in range(4):
+        qtbot.keyClick(find.field, Qt.Key.Key_Return)
+        seen.append(where())
+    assert [count for count, _ in seen] == ["4 of 4", "3 of 4", "2 of 4", "1 of 4", "4 of 4"]
+    assert [text for _, (text, _) in seen[:4]] == ["Owl", "owl", "owl", "owl"]
+    assert len(set(seen[:4])) == 4
+    qtbot.keyClick(find.field, Qt.Key.Key_Return, Qt.KeyboardModifier.ShiftModifier)
+    assert where() == seen[3]
+    qtbot.keyClick(find.field, Qt.Key.Key_Escape)
+    assert not any(text.textCursor().hasSelection() for message in transcript.messages for text in message.texts)
+
+
 def test_chats_are_exported_and_imported(ready, qtbot, loop, tmp_path):
     ask(ready, qtbot, "Export me", "With *stars*.")
     notice = ready.window.chat.notice

@@ -1,26 +1,43 @@
-"""The find bar, which steps through the messages that contain a text."""
+"""The find bar, which steps through the places in a conversation that contain a text."""
 
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit
+from PySide6.QtWidgets import QFrame, QHBoxLayout
 
 from sotto.chats.chat_records import Turn
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.widgets import IconButton, Label
+from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label
+
+
+class _Field(EscapableLineEdit):
+    """The search field.
+
+    Signals:
+        stepped: Enter was pressed (-1), or Shift+Enter (1).
+    """
+
+    stepped = Signal(int)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Step on Enter."""
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.stepped.emit(1 if event.modifiers() & Qt.KeyboardModifier.ShiftModifier else -1)
+            return
+        super().keyPressEvent(event)
 
 
 class FindBar(QFrame):
     """A search field with buttons for the previous and next match; hidden until it is opened.
 
     Signals:
-        pointed: The message with this id, which contains this text, should be shown.
+        pointed: A match should be shown: the id of its message, the text, and its index in the message.
         closed: The user closed the bar.
     """
 
-    pointed = Signal(int, str)
+    pointed = Signal(int, str, int)
     closed = Signal()
 
     def __init__(self) -> None:
@@ -28,17 +45,15 @@ class FindBar(QFrame):
         super().__init__()
         self.setObjectName("find")
         self._turns: Callable[[], Sequence[Turn]] = lambda: ()
-        self._current: int | None = None
-        self.field = QLineEdit()
+        self._current: tuple[int, int] | None = None
+        self.field = _Field("Find in this chat")
         self.field.setObjectName("search")
-        self.field.setPlaceholderText("Find in this chat")
-        self.field.setAccessibleName("Find in this chat")
-        self.field.setAcceptDrops(False)
         self.field.textChanged.connect(self._restart)
-        self.field.returnPressed.connect(lambda: self.step(-1))
+        self.field.stepped.connect(self.step)
+        self.field.escaped.connect(self.closed)
         self.count = Label("", "caption")
-        self.older = IconButton("arrow-up", "Find an older message")
-        self.newer = IconButton("arrow-down", "Find a newer message")
+        self.older = IconButton("arrow-up", "Previous match", tip="Previous match (Enter)")
+        self.newer = IconButton("arrow-down", "Next match", tip="Next match (Shift+Enter)")
         close = IconButton("close", "Close find")
         self.older.clicked.connect(lambda: self.step(-1))
         self.newer.clicked.connect(lambda: self.step(1))
@@ -67,18 +82,21 @@ class FindBar(QFrame):
         if matches:
             index = matches.index(self._current) + by if self._current in matches else -1
             self._current = matches[index % len(matches)]
-            self.pointed.emit(self._current, self.field.text())
+            self.pointed.emit(self._current[0], self.field.text(), self._current[1])
         self._show(matches)
 
     def _restart(self) -> None:
         self._current = None
         self.step(-1)
 
-    def _matches(self) -> list[int]:
+    def _matches(self) -> list[tuple[int, int]]:
+        """Return the message and the index in it of each place that contains the text, oldest first."""
         text = self.field.text().casefold()
-        return [turn.id for turn in self._turns() if text.strip() and text in turn.text.casefold()]
+        if not text.strip():
+            return []
+        return [(turn.id, index) for turn in self._turns() for index in range(turn.text.casefold().count(text))]
 
-    def _show(self, matches: list[int]) -> None:
+    def _show(self, matches: list[tuple[int, int]]) -> None:
         self.older.setEnabled(bool(matches))
         self.newer.setEnabled(bool(matches))
         if not self.field.text().strip():

@@ -1,6 +1,6 @@
 """The scrollable transcript, which follows an arriving answer but never scrolls against the reader."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor, QWheelEvent
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QScrollArea
 from sotto.chats.chat_records import Role, Turn
 from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
+from sotto.ui.markdown.text_browser import MessageText
 from sotto.ui.toolkit import theme
 from sotto.ui.transcript.jump_to_latest import JumpToLatest
 from sotto.ui.transcript.message_column import Message, MessageColumn
@@ -199,12 +200,13 @@ class Transcript(QScrollArea):
         slot = None if self.following or bar.maximum() - bar.value() <= theme.GAP_32 else self._column.slot_at(top)
         return (slot.turn.id, top - slot.top) if slot is not None and slot.turn is not None else (0, 0)
 
-    def go_to(self, turn_id: int, text: str = "", offset: int = 0) -> None:
+    def go_to(self, turn_id: int, text: str = "", index: int = 0, *, offset: int = 0) -> None:
         """Scroll to a message, if it exists.
 
         Args:
             turn_id: Id of the message.
             text: Text in it to select and scroll to; empty for none.
+            index: Which of the places that contain the text to select; the last one if there are fewer.
             offset: Pixels below the top of the message; ignored if there is a text.
         """
         slots = (slot for slot in self._column.slots if slot.turn is not None and slot.turn.id == turn_id)
@@ -212,16 +214,22 @@ class Transcript(QScrollArea):
         if slot is None:
             return
         self.following = False
-        # Clear the selections of earlier searches.
-        for widget in (widget for message in self.messages for widget in message.texts):
-            widget.moveCursor(QTextCursor.MoveOperation.Start)
+        self.clear_selection()
         # Scrolling there creates the widget.
         self._scroll_to(slot.top)
         if slot.widget is not None:
             if text:
-                next((widget for widget in slot.widget.texts if widget.find(text)), None)
+                places = [(widget, place) for widget in slot.widget.texts for place in _places(widget, text)]
+                if places:
+                    widget, place = places[min(index, len(places) - 1)]
+                    widget.setTextCursor(place)
                 offset = self._selection_offset(slot.widget)
             self._scroll_to(slot.top + offset - theme.GAP_16)
+
+    def clear_selection(self) -> None:
+        """Select nothing in any message."""
+        for widget in (widget for message in self.messages for widget in message.texts):
+            widget.moveCursor(QTextCursor.MoveOperation.Start)
 
     def _selection_offset(self, message: Message) -> int:
         """Return how far to scroll below the top of a message so that its selection is in view, in pixels."""
@@ -346,3 +354,11 @@ class Transcript(QScrollArea):
         """Keep the reader's place when the view is resized."""
         super().resizeEvent(event)
         self._arrange()
+
+
+def _places(widget: MessageText, text: str) -> Iterator[QTextCursor]:
+    """Yield a selection of each place in a widget that contains a text, ignoring case."""
+    found = widget.document().find(text)
+    while not found.isNull():
+        yield found
+        found = widget.document().find(text, found)

@@ -135,6 +135,7 @@ class ChatPane(QWidget):
 
     def _close_find(self) -> None:
         self.find_bar.hide()
+        self.transcript.clear_selection()
         self.composer.draft.setFocus()
 
     def step_back(self) -> bool:
