@@ -1,5 +1,6 @@
 """Several models in memory: the window's current one, previous ones, and those that other programs use."""
 
+import math
 import socket
 import threading
 
@@ -43,10 +44,8 @@ def test_the_previous_model_stays_if_there_is_room_and_is_reused_at_once(roomy, 
     # The gauge counts the weights of both.
     qtbot.waitUntil(lambda: session.figures.weights == first.size + other.size)
     assert [resident.weights for resident in session.figures.models] == [first.size, other.size]
-    # The model in use stays; the other one stays for its idle time.
-    stays = [session.keeper.residents.stays(resident) for resident in session.keeper.residents.all]
-    assert 0 < stays[0] <= 300
-    assert stays[1] == float("inf")
+    # Both stay until their memory is needed, because the settings have no idle time.
+    assert [session.keeper.residents.stays(resident) for resident in session.keeper.residents.all] == [math.inf] * 2
     roomy.chat_session.send("Tell me")
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY and bool(roomy.chat_session.conversation.messages))
     loads = list(roomy.script.loads)
@@ -135,3 +134,18 @@ def test_a_person_can_eject_a_model_that_a_program_uses(roomy, qtbot, loop):
     assert session.state.record == first
     host.leave(1)
     host.deleteLater()
+
+
+def test_the_chosen_idle_time_holds_for_models_that_only_programs_use(roomy, preferences, qtbot, loop):
+    session, (_, other) = roomy.session, roomy.session.library.models
+    host, answers, residents = ApiHost(session), [], roomy.session.keeper.residents
+    visit = host.want(ModelRequest(other), answers.append)
+    qtbot.waitUntil(lambda: bool(answers))
+    host.leave(visit)
+    qtbot.waitUntil(lambda: residents.of(other).idle)
+    # Never, unless a person chooses a time.
+    assert residents.stays(residents.of(other)) == math.inf
+    preferences.change(keep_alive_minutes=30)
+    assert 1700 < residents.stays(residents.of(other)) <= 1800
+    preferences.change(keep_alive_minutes=0)
+    assert residents.stays(residents.of(other)) == math.inf

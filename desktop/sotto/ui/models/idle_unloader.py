@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.runner.residents import KEEP_ALIVE
+from sotto.runner.residents import FOREVER
 from sotto.store.records import ModelRecord
 from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.preferences.preferences import PreferenceStore
@@ -53,7 +53,8 @@ class IdleUnloader(QObject):
         self._timer.timeout.connect(self.check)
         session.state_changed.connect(self._follow)
         notes.changed.connect(self.check)
-        preferences.changed.connect(self.check)
+        preferences.changed.connect(self._apply)
+        self._apply()
 
     @property
     def seconds_left(self) -> float | None:
@@ -77,8 +78,6 @@ class IdleUnloader(QObject):
         resident = self._session.resident
         if self.idle_since is not None and resident is not None and resident.visits:
             self.idle_since = self.now()
-        minutes = self._preferences.values.keep_alive_minutes
-        self._session.keeper.residents.keep_alive = 60.0 * minutes if minutes else KEEP_ALIVE
         left = self.seconds_left
         if left is not None and left <= 0 and self._session.state.phase is Phase.READY:
             self.idle_since = None
@@ -89,6 +88,13 @@ class IdleUnloader(QObject):
         elif not self._timer.isActive():
             self._timer.start()
         self.changed.emit()
+
+    @Slot()
+    def _apply(self) -> None:
+        """Apply the preferred idle time to all models, also to those that only other programs use."""
+        minutes = self._preferences.values.keep_alive_minutes
+        self._session.keeper.residents.keep_alive = 60.0 * minutes if minutes else FOREVER
+        self.check()
 
     def reload(self) -> None:
         """Reload the model that was unloaded last."""
