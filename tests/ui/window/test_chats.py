@@ -394,7 +394,7 @@ def test_the_find_bar_goes_through_the_messages_in_order(ready, qtbot, loop):
 
 
 def test_every_match_is_found_and_enter_goes_through_them(ready, qtbot, loop):
-    ask(ready, qtbot, "An owl and an owl", "One **owl**, then\n\n- an Owl\n- no bird")
+    ask(ready, qtbot, "An owl and an owl", "🦉 One **owl**, then\n\n- an Owl\n- no bird")
     find, transcript = ready.window.chat.find_bar, ready.window.chat.transcript
     find.open()
     qtbot.keyClicks(find.field, "owl")

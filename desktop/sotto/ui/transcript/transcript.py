@@ -1,5 +1,6 @@
 """The scrollable transcript, which follows an arriving answer but never scrolls against the reader."""
 
+import re
 from collections.abc import Iterator, Sequence
 
 from PySide6.QtCore import Qt, QTimer, Signal
@@ -221,8 +222,7 @@ class Transcript(QScrollArea):
             if text:
                 places = [(widget, place) for widget in slot.widget.texts for place in _places(widget, text)]
                 if places:
-                    widget, place = places[min(index, len(places) - 1)]
-                    widget.setTextCursor(place)
+                    _select(*places[min(index, len(places) - 1)])
                 offset = self._selection_offset(slot.widget)
             self._scroll_to(slot.top + offset - theme.GAP_16)
 
@@ -356,9 +356,25 @@ class Transcript(QScrollArea):
         self._arrange()
 
 
-def _places(widget: MessageText, text: str) -> Iterator[QTextCursor]:
-    """Yield a selection of each place in a widget that contains a text, ignoring case."""
-    found = widget.document().find(text)
-    while not found.isNull():
-        yield found
-        found = widget.document().find(text, found)
+def _places(widget: MessageText, text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and end of each place in a widget that contains a text, ignoring case; positions as Qt has them.
+
+    Not by `QTextDocument.find`, which copies the rest of a paragraph for each place.
+    """
+    shown, units, seen = widget.toPlainText(), 0, 0
+    for match in re.finditer(re.escape(text), shown, re.IGNORECASE):
+        start = units + _utf16_units(shown[seen : match.start()])
+        units, seen = start + _utf16_units(match.group()), match.end()
+        yield start, units
+
+
+def _utf16_units(text: str) -> int:
+    """Return how many positions a text takes in a document, which counts in UTF-16."""
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+def _select(widget: MessageText, place: tuple[int, int]) -> None:
+    cursor = QTextCursor(widget.document())
+    cursor.setPosition(place[0])
+    cursor.setPosition(place[1], QTextCursor.MoveMode.KeepAnchor)
+    widget.setTextCursor(cursor)
