@@ -82,6 +82,11 @@ class Keeper:
         """Record which model the user has in view."""
         self._carry_out(self.residents.choose(seat))
 
+    def set_keep_alive(self, seconds: float) -> None:
+        """Change how long models stay loaded when idle, unless a request has said otherwise; `FOREVER` for always."""
+        self.residents.keep_alive = seconds
+        self._carry_out([])
+
     def tick(self) -> None:
         """Unload the models whose time is over."""
         self._due = FOREVER

@@ -149,3 +149,17 @@ def test_the_chosen_idle_time_holds_for_models_that_only_programs_use(roomy, pre
     assert 1700 < residents.stays(residents.of(other)) <= 1800
     preferences.change(keep_alive_minutes=0)
     assert residents.stays(residents.of(other)) == math.inf
+
+
+def test_an_idle_time_that_is_chosen_later_unloads_the_models_of_programs(roomy, preferences, qtbot, loop):
+    session, (first, other) = roomy.session, roomy.session.library.models
+    host, answers, residents = ApiHost(session), [], roomy.session.keeper.residents
+    visit = host.want(ModelRequest(other), answers.append)
+    qtbot.waitUntil(lambda: bool(answers))
+    host.leave(visit)
+    qtbot.waitUntil(lambda: residents.of(other).idle)
+    clock = residents.clock
+    residents.clock = lambda: clock() + 60 * 30 - 0.5
+    preferences.change(keep_alive_minutes=30)
+    qtbot.waitUntil(lambda: phases(roomy)[OTHER] is Phase.FOUND)
+    assert session.state.record == first

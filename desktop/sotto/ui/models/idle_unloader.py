@@ -93,7 +93,7 @@ class IdleUnloader(QObject):
     def _apply(self) -> None:
         """Apply the preferred idle time to all models, also to those that only other programs use."""
         minutes = self._preferences.values.keep_alive_minutes
-        self._session.keeper.residents.keep_alive = 60.0 * minutes if minutes else FOREVER
+        self._session.keeper.set_keep_alive(60.0 * minutes if minutes else FOREVER)
         self.check()
 
     def reload(self) -> None:
