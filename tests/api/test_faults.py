@@ -20,6 +20,7 @@ from sotto.runner.catalogue import catalogue
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import SLOTS
 from sotto.runner.loop_host import LoopHost
+from thoroughness import some
 
 CHAT = {"model": "sotto", "messages": [{"role": "user", "content": "Tell me a story"}], "stream": False}
 # The temperature is so high that the answer continues until the context is full, which takes seconds.
@@ -104,7 +105,7 @@ def ends_of(client, bodies):
     return ends
 
 
-@pytest.mark.parametrize("moment", [LoadProgress, PrefillProgress, TextChunk])
+@pytest.mark.parametrize("moment", some([LoadProgress, PrefillProgress, TextChunk], 2))
 def test_a_killed_engine_fails_its_requests_with_a_message(client, children, moment):
     assert client.post("/api/chat", json=CHAT).status_code == 200
     if moment is LoadProgress:

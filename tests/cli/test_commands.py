@@ -18,6 +18,7 @@ from commands import SOTTO, sotto
 from material import material
 from sotto.runner import faults
 from thinking_models import HERMES, write_family
+from thoroughness import some
 from tiny_random import write_model
 
 pytestmark = pytest.mark.slow
@@ -382,7 +383,8 @@ def test_an_interrupt_exits_with_130_and_keeps_the_output(env: dict[str, str], t
 
 
 @pytest.mark.parametrize(
-    "line", ["show sotto", "verify sotto", "doctor", "plan sotto", "embed sotto hi", "cache", "run sotto hi"]
+    "line",
+    some(["show sotto", "plan sotto", "run sotto hi", "verify sotto", "doctor", "embed sotto hi", "cache"], 3),
 )
 def test_each_command_starts_in_a_fresh_python(env: dict[str, str], line: str) -> None:
     """Check each command in a fresh Python, because forked commands share modules that others have imported."""

@@ -29,7 +29,7 @@ from sotto.errors import InvalidRequestError
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model, record_of
 from thinking_models import DEEPSEEK, FAMILIES, GLM, HARMONY, HERMES, LLAMA, MISTRAL, QWEN_CODER, write_family
-from thoroughness import share
+from thoroughness import share, some
 from vocabularies import tokenizer
 
 QUESTION = (Message("user", "Find it."),)
@@ -129,7 +129,7 @@ def test_calls_stream_as_usual_and_after_other_requests(load):
     assert ask(engine, num_predict=9).token_ids == free
 
 
-@pytest.mark.parametrize("name", THINKING)
+@pytest.mark.parametrize("name", some(THINKING, 3))
 @pytest.mark.parametrize("budget", [0, 13])
 def test_a_thought_comes_before_a_constrained_answer(load, name, budget):
     engine, thoughts = load(name), []

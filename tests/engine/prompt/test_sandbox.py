@@ -13,6 +13,7 @@ from material import ROOT, material
 from sotto.engine.prompt import template_bounds
 from sotto.engine.prompt.sandbox import SandboxedTemplate, TemplateRefusedError
 from sotto.engine.prompt.template_bounds import TemplateBoundsError
+from thoroughness import some
 
 
 def expected_renderings():
@@ -90,7 +91,7 @@ def test_the_dialect(text, expected):
     assert render(text, messages=[{"role": "user", "content": "hi"}]) == expected
 
 
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize("name", some(list(HOSTILE), 27))
 def test_malicious_templates_are_stopped_soon_and_take_no_memory(name, monkeypatch):
     monkeypatch.setattr(template_bounds, "SECONDS", 0.3)
     # Earlier tests may have used more memory; the peak must not rise by much.

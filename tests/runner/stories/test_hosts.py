@@ -41,6 +41,7 @@ from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop import SLOTS
 from sotto.store.opening import record_of
 from thinking_models import HERMES, write_family
+from thoroughness import some
 from tiny_random import write_model, write_zeros
 
 pytestmark = pytest.mark.slow
@@ -410,7 +411,7 @@ def test_memory_is_reported_and_freed(host, records, wide):
     host.wait(empty, known + 1)
 
 
-@pytest.mark.parametrize("moment", [LoadProgress, PrefillProgress, TextChunk, None])
+@pytest.mark.parametrize("moment", some([LoadProgress, PrefillProgress, TextChunk, None], 2))
 def test_closing_at_any_moment_ends_everything(moment, wide):
     for make in (thread_loop, RunnerProcess):
         host = Host(make)
