@@ -33,10 +33,22 @@ WITH RECURSIVE up (id, parent) AS (
 UPDATE messages SET viewed = (SELECT up.id FROM up WHERE up.parent = messages.id)
 WHERE id IN (SELECT parent FROM up)
 """
+# Names the model of the last answer, by number, that did not fail.
+_LAST_MODEL = """
+UPDATE chats SET model = coalesce((
+    SELECT model FROM messages WHERE chat = ? AND model != '' AND state != ? ORDER BY id DESC LIMIT 1
+), '')
+WHERE id = ?
+"""
 
 
 class ChatStore:
-    """All conversations of one file."""
+    """All conversations of one file.
+
+    Attributes:
+        interrupted: The number of the conversation whose answer was being written when the app ended; None if there
+            was none.
+    """
 
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
         """Use `database`.
@@ -50,6 +62,8 @@ class ChatStore:
         """
         self.database = database
         self._now = now
+        row = self._execute("SELECT chat FROM messages WHERE state = ? ORDER BY id DESC", State.STREAMING).fetchone()
+        self.interrupted: int | None = row[0] if row else None
         if database.writable:
             with database.writing():
                 self._execute("UPDATE messages SET state = ? WHERE state = ?", State.INTERRUPTED, State.STREAMING)
@@ -142,6 +156,19 @@ class ChatStore:
         with self.database.writing():
             return self._execute("DELETE FROM chats WHERE trashed <= ?", self._now() - older_than).rowcount
 
+    def erase(self, chats: Sequence[int]) -> None:
+        """Erase conversations that are in the trash."""
+        with self.database.writing():
+            for chat in chats:
+                self._execute("DELETE FROM chats WHERE id = ? AND trashed IS NOT NULL", chat)
+
+    def erase_all(self) -> None:
+        """Erase all conversations and folders, and give their room on the disk back."""
+        with self.database.writing():
+            self._execute("DELETE FROM chats")
+            self._execute("DELETE FROM folders")
+        self._execute("VACUUM")
+
     def folders(self) -> tuple[Folder, ...]:
         """Return all folders by name."""
         rows = self._execute("SELECT id, name, closed FROM folders ORDER BY name COLLATE NOCASE, id")
@@ -225,6 +252,7 @@ class ChatStore:
             self._execute("UPDATE attachments SET message = NULL WHERE message = ?", question)
             self._execute("DELETE FROM messages WHERE id = ?", question)
             self._execute("UPDATE chats SET leaf = ?, draft = ? WHERE id = ?", parent, text, chat)
+            self._update_model(chat)
             if not self._execute("SELECT EXISTS (SELECT 1 FROM messages WHERE chat = ?)", chat).fetchone()[0]:
                 self._execute("UPDATE chats SET title = '' WHERE id = ?", chat)
 
@@ -250,6 +278,8 @@ class ChatStore:
             self._execute(
                 "UPDATE chats SET changed = ? WHERE id = (SELECT chat FROM messages WHERE id = ?)", self._now(), message
             )
+            for (chat,) in self._execute("SELECT chat FROM messages WHERE id = ?", message).fetchall():
+                self._update_model(chat)
 
     def show(self, message: int) -> None:
         """Bring a message into view if it is not in view yet."""
@@ -283,6 +313,10 @@ class ChatStore:
         self._execute("UPDATE chats SET leaf = ?, changed = ? WHERE id = ?", message, now, chat)
         self._execute(_PASS_THROUGH, message)
         return message
+
+    def _update_model(self, chat: int) -> None:
+        """Set the model of a conversation to the last one that answered; one that failed does not count."""
+        self._execute(_LAST_MODEL, chat, State.FAILED, chat)
 
     def _attach(self, chat: int, message: int | None, attachments: Sequence[Attachment]) -> None:
         """Replace the attachments of a message, or of the draft if `message` is None."""

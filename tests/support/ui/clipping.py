@@ -3,6 +3,7 @@
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
 
 from sotto.ui.toolkit.widgets import ElidedButton, ElidedLabel
+from sotto.ui.window.header import ModelButton
 
 
 def assert_unclipped(*widgets):
@@ -26,7 +27,7 @@ def clipped(window):
         for widget in window.findChildren(kind)
         if widget.isVisible()
         and not isinstance(widget.parent(), QLineEdit)
-        and not isinstance(widget, ElidedButton | ElidedLabel)
+        and not isinstance(widget, ElidedButton | ElidedLabel | ModelButton)
         and (
             widget.height() < widget.heightForWidth(widget.width())
             or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)

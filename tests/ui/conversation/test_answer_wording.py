@@ -17,7 +17,8 @@ def ask(stage, qtbot, text):
 
 
 def status(stage):
-    return stage.window.chat.transcript.messages[-1].status.text()
+    line = stage.window.chat.transcript.messages[-1].status
+    return line.accessibleName() or line.text()
 
 
 def test_editing_the_first_message_shows_why_the_prompt_is_read_again(ready, qtbot, loop):
@@ -95,7 +96,7 @@ def finished(**values):
         ),
         (
             finished(token_ids=(1,), done_reason=DoneReason.CANCELLED),
-            "1 token · — tok/s · first after 0.4 s · prompt 812 (640 cached) · stopped",
+            "1 token · first after 0.4 s · prompt 812 (640 cached) · stopped",
         ),
         (
             finished(dropped_tokens=300),
@@ -116,7 +117,7 @@ def test_the_line_under_an_answer(end, line):
 
 def test_malformed_figures_are_left_out():
     assert figures_line({"tokens": "x", "prompt": [], "reason": {}, "anew": 5}) == ""
-    assert figures_line({"tokens": 3, "prompt": 4, "first": None}).startswith("3 tokens · — tok/s · prompt 4")
+    assert figures_line({"tokens": 3, "prompt": 4, "first": None}).startswith("3 tokens · prompt 4")
 
 
 def test_the_pace_is_reported_after_a_moment_and_at_intervals(qtbot):

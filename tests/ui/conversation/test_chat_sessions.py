@@ -177,11 +177,13 @@ def test_an_unanswered_question_becomes_a_draft_before_later_text(ready, qtbot, 
     ready.window.current.new_chat()
     ready.script.hold_prefill.set()
     notice = ready.window.chat.notice
-    qtbot.waitUntil(lambda: notice.title.text() == "No answer in another chat")
-    assert notice.message.text() == "The prompt is longer than the context."
+    qtbot.waitUntil(lambda: notice.title.text() == "No answer" and notice.button.text() == "Open chat")
+    assert notice.message.text() == "In another chat."
     qtbot.waitUntil(lambda: rows(file, "draft", "chats") == [("Too long\nafterthought",)] and rows(file) == [])
-    ready.window.current.open(chat)
+    notice.button.click()
     qtbot.waitUntil(lambda: ready.window.chat.composer.text == "Too long\nafterthought")
+    assert ready.chat_session.chat == chat
+    assert notice.message.text() == "The prompt is longer than the context."
 
 
 def test_deleting_a_chat_stops_its_answer(ready, qtbot, loop, file):

@@ -233,13 +233,16 @@ def test_a_download_of_an_earlier_run_is_listed_as_paused(stage, qtbot, loop, an
     assert stage.queue.commands[-1] == ("resume", "other:1b")
 
 
-def test_search_finds_downloads_too(report, stage, loop):
+def test_a_search_hides_no_download(report, stage, qtbot, loop):
     search = stage.window.sidebar.search
-    search.setText("llama 3b")
-    assert rows(stage)[0].isVisible()
+    search.setFocus()
     search.setText("mistral")
-    assert not rows(stage)[0].isVisible()
-    assert not stage.window.models.panel.downloads.isVisible()
+    assert rows(stage)[0].isVisible()
+    qtbot.keyClick(search, Qt.Key.Key_Escape)
+    assert search.text() == ""
+    assert QApplication.focusWidget() is search
+    qtbot.keyClick(search, Qt.Key.Key_Escape)
+    assert QApplication.focusWidget() is stage.window.chat.composer.draft
 
 
 # How it ends

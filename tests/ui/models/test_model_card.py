@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from clicks import double_click
 from planned import GB, NEEDS, machine_with, measured
 from scripted_loop import record
 from sotto.engine.memory import estimates
@@ -101,7 +102,7 @@ def test_a_model_is_loaded_with_the_context_that_was_chosen(models, qtbot, loop,
     assert models.card.isHidden()
     assert stage.window.chat.composer.draft.hasFocus()
     stage.session.eject()
-    QTest.mouseDClick(row(models), Qt.MouseButton.LeftButton)
+    double_click(row(models))
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.script.loads[-1] == ("big:8b", 2048, False)
 
@@ -109,7 +110,7 @@ def test_a_model_is_loaded_with_the_context_that_was_chosen(models, qtbot, loop,
 @pytest.mark.parametrize(("available", "fit"), [(5, Fit.TIGHT), (3, Fit.NO)])
 def test_a_model_that_fills_memory_is_loaded_only_from_its_card(models, qtbot, loop, stage, available, fit):
     set_available(models, qtbot, available, fit)
-    QTest.mouseDClick(row(models), Qt.MouseButton.LeftButton)
+    double_click(row(models))
     assert [name for name, *_ in stage.script.loads if name == "big:8b"] == []
     assert models.card.isVisible()
     assert models.card.load.text() == "Load anyway"

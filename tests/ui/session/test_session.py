@@ -3,6 +3,8 @@
 import threading
 from pathlib import Path
 
+from PySide6.QtCore import Qt
+
 from scripted_loop import record
 from sotto.errors import BrokenModelError
 from sotto.ui.state.drop_contents import DropContents
@@ -23,10 +25,14 @@ def test_an_answer_is_shown_and_kept(ready, qtbot, loop):
     assert answer_text(ready) == ["Hi", "Hello there."]
     last = ready.window.chat.transcript.last_message
     assert last.text.toPlainText() == "Hello there."
-    assert "2 tokens" in last.status.text()
+    assert last.status.text() == "2.0 tok/s"
     # The scripted answer takes one second for two tokens, and 0.1 s until the first.
     line = "2 tokens · 2.0 tok/s · first after 0.1 s · prompt 2,000 (100 cached) · finished"
+    assert last.status.accessibleName() == line
+    qtbot.mouseClick(last.status, Qt.MouseButton.LeftButton)
     assert last.status.text() == line
+    qtbot.mouseClick(last.status, Qt.MouseButton.LeftButton)
+    assert last.status.text() == "2.0 tok/s"
 
 
 def test_the_whole_conversation_is_sent(ready, qtbot, loop):
@@ -88,7 +94,17 @@ def test_without_a_model_the_draft_stays_and_the_reason_is_shown(stage, qtbot, l
     stage.window.chat.composer.draft.setPlainText("Hello?")
     stage.window.chat.composer.draft.entered.emit()
     assert stage.window.chat.composer.text == "Hello?"
-    assert stage.window.chat.notice.title.text() == "No model is loaded"
+    notice = stage.window.chat.notice
+    assert notice.title.text() == "No model is loaded"
+    notice.button.click()
+    picker = stage.window.models.picker
+    assert picker.isVisible()
+    assert [row.record.name for row in picker.rows] == ["tiny:latest", "other:latest"]
+    qtbot.keyClick(picker.filter, Qt.Key.Key_Down)
+    qtbot.keyClick(picker.filter, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+    assert stage.session.state.record.name == "other:latest"
+    assert stage.window.chat.composer.text == "Hello?"
 
 
 def test_a_failed_answer_restores_the_draft(ready, qtbot, loop):

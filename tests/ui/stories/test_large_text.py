@@ -9,6 +9,7 @@ from scripted_loop import record
 from sotto.ui.models.model_row import minimum_row_height
 from sotto.ui.preferences.preferences import MAX_ZOOM
 from sotto.ui.state.model_state import Phase
+from sotto.ui.toolkit.notice import NoticeText
 
 MIN_SIZE = (720, 480)
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("same_machine")]
@@ -127,9 +128,8 @@ def test_a_notice_has_room_for_the_longest_words(
     directed(direction)
     preferences.change(zoom=zoom)
     window.resize(720, height)
-    notice.show_problem(
-        "It cannot be opened", f"{word} is not a model; it should be one.", "Show the folder", lambda: None
-    )
+    message = f"{word} is not a model; it should be one."
+    notice.show_text(NoticeText("It cannot be opened", message, "Show the folder", lambda: None))
     qtbot.waitUntil(lambda: assert_whole(window))
     qtbot.waitUntil(lambda: (window.width(), window.height()) == (720, height))
     # The text itself is unchanged.

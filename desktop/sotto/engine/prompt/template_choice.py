@@ -70,8 +70,8 @@ def choose_template(source: ModelSource) -> TemplateChoice:
     unknown = f", and Sotto does not know the format {name[:40]} that its config names" if name else ""
     return TemplateChoice(
         TemplateKind.PLAIN,
-        note=f"It brings no chat template{unknown}, so it reads a conversation as plain text, `User: ...` and "
-        "`Assistant: ...`, and may answer worse than it could: choose its chat template.",
+        note=f"It brings no chat template{unknown}, so it reads a conversation as plain text, and may "
+        "answer worse than it could: choose its chat template.",
     )
 
 

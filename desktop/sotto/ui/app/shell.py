@@ -91,7 +91,6 @@ class Shell(QObject):
         self.shortcut.changed.connect(self._report_shortcut)
         preferences.changed.connect(self._follow)
         session.state_changed.connect(self.tray.refresh)
-        session.became_ready.connect(self._record_recent_model)
 
     @property
     def has_window(self) -> bool:
@@ -117,6 +116,7 @@ class Shell(QObject):
         window.quick_wanted.connect(self.quick.show)
         window.current.changed.connect(self._give_up_chat)
         window.chat_library.trashed.connect(self._close_trashed)
+        window.chat_library.erasing.connect(self.quick.current.new_chat)
         window.models.downloading.downloads.ended.connect(self._report_download)
 
     def begin(self, tasks: "AsyncTasks", request: StartRequest = _DEFAULT_REQUEST) -> None:
@@ -141,13 +141,13 @@ class Shell(QObject):
 
     def _offer_isolation(self, window: MainWindow) -> None:
         """Report that the app crashed while a model was computing, and offer to run the engine in its own process."""
-        window.chat.notice.show_question(
+        window.notices.show_question(
             "Sotto closed unexpectedly",
             "Running the engine separately keeps a crash from closing the app. Takes effect after restart.",
             "Turn on",
             lambda: self._preferences.change(engine_host=PROCESS),
+            stays=True,
         )
-        window.chat.notice.stays = True
 
     # What is shown
 
@@ -236,12 +236,6 @@ class Shell(QObject):
             session.state, tray.recent_models(session.library.models, values.recent_models), self.shortcut.certain
         )
 
-    @Slot()
-    def _record_recent_model(self) -> None:
-        record = self.session.state.record
-        if record is not None:
-            self._preferences.change(recent_models=tray.add_recent(self._preferences.values.recent_models, record.name))
-
     @Slot(object)
     def _run_entry(self, entry: TrayEntry) -> None:
         if entry.action is TrayAction.QUIT:
@@ -292,9 +286,7 @@ class Shell(QObject):
             self._preferences.change(told_of_tray=True)
             title = "Sotto keeps running when its window is closed"
             if not self.tray.show_message(title, "You can open or quit it from this menu."):
-                self.window.chat.notice.show_success(
-                    title, "You can open or quit it from the tray, or quit with Ctrl+Q."
-                )
+                self.window.notices.show_success(title, "You can open or quit it from the tray, or quit with Ctrl+Q.")
 
     @Slot()
     def quit(self) -> None:

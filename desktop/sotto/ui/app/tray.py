@@ -80,11 +80,6 @@ def recent_models(models: Sequence[ModelRecord], names: Sequence[str]) -> tuple[
     return tuple(by_name[name] for name in names if name in by_name)[:_MAX_RECENT]
 
 
-def add_recent(names: Sequence[str], name: str) -> tuple[str, ...]:
-    """Return the names of the recently used models after `name` was used, the latest first."""
-    return (name, *(other for other in names if other != name))[:_MAX_RECENT]
-
-
 def menu_entries(state: ModelState, models: Sequence[ModelRecord], shortcut: str = "") -> tuple[TrayEntry, ...]:
     """Return the entries of the menu.
 

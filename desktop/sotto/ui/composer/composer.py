@@ -87,6 +87,10 @@ class Composer(QFrame):
         self._stops = self._reading = self._attached = False
         # Why the model cannot chat; and the hint below the draft.
         self._refusal = self._hint = ""
+        # How full the context is, what makes room in it, and whether an answer needs that room.
+        self._use: ContextUse | None = None
+        self._actions: Sequence[ContextAction] = ()
+        self._wants_room = False
         self.button.clicked.connect(self._send_or_stop)
         self.draft.entered.connect(self._send)
         self.draft.textChanged.connect(self._update_buttons)
@@ -153,10 +157,18 @@ class Composer(QFrame):
         """Show how full the context is, and if there is too little room for the draft, `actions` that make room."""
         self.gauge.show_use(use)
         self._fit()
-        if use is not None and use.tight and self._has_content:
+        self._use, self._actions = use, actions
+        self._wants_room = self._wants_room and use is not None and use.tight
+        if use is not None and use.tight and (self._has_content or self._wants_room):
             self.panel.show_use(use, actions)
         else:
             self.panel.hide()
+
+    def show_room(self) -> None:
+        """Show the actions that make room for the rest of an answer, whether or not there is a draft."""
+        self._wants_room = True
+        self.show_use(self._use, self._actions)
+        self.panel.take_focus()
 
     def clear(self) -> None:
         """Empty the draft."""

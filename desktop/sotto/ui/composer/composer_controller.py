@@ -135,7 +135,10 @@ class ComposerController(QObject):
 
     @Slot()
     def _update_draft(self) -> None:
-        self._current.session.draft.set_text(self._composer.text)
+        draft, text = self._current.session.draft, self._composer.text
+        if text and text != draft.text:
+            self._session.anticipate()
+        draft.set_text(text)
 
     @Slot()
     def _stop(self) -> None:

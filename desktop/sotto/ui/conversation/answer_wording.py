@@ -11,6 +11,12 @@ from sotto.ui.state import wording
 CUT_CALL = "Started to call a tool"
 _MAX_TOOL_NAME = 60
 _MIN_THOUGHT_SECONDS = 2
+_ENDS = {
+    DoneReason.STOP.value: "finished",
+    DoneReason.LENGTH.value: "reached the length limit",
+    DoneReason.LOOP.value: "stopped because it repeated itself",
+    DoneReason.CANCELLED.value: "stopped",
+}
 
 
 def prefill_line(progress: PrefillProgress, why: str = "") -> str:
@@ -62,7 +68,18 @@ def answer_line(turn: Turn) -> str:
     if not turn.text:
         return figures_line(turn.figures) or "Stopped before the answer started"
     # An answer that was stopped when the app quit has no figures.
-    return figures_line(turn.figures) or ("— tok/s · stopped" if turn.state is State.STOPPED else "")
+    return figures_line(turn.figures) or ("Stopped" if turn.state is State.STOPPED else "")
+
+
+def short_answer_line(turn: Turn) -> str:
+    """Return the speed of an answer, and how it ended unless it was finished; the rest is in `answer_line`."""
+    figures = turn.figures
+    if turn.state in (State.INTERRUPTED, State.FAILED) or not turn.text or not figures.get("prompt"):
+        return answer_line(turn)
+    speed = _speed(figures)
+    end = _ENDS.get(str(figures.get("reason")), "")
+    line = " · ".join(filter(None, (speed, "" if figures.get("reason") == DoneReason.STOP else end)))
+    return line[:1].upper() + line[1:]
 
 
 def answer_figures(end: Finished, why: str = "") -> dict[str, Any]:
@@ -86,29 +103,32 @@ def answer_figures(end: Finished, why: str = "") -> dict[str, Any]:
 
 def figures_line(figures: Mapping[str, Any]) -> str:
     """Return the line of figures under a finished answer; values that are missing or invalid are left out."""
-    tokens, nanoseconds, prompt, cached, first, dropped = (
+    tokens, prompt, cached, first, dropped = (
         value if isinstance(value := figures.get(name), int) else 0
-        for name in ("tokens", "nanoseconds", "prompt", "cached", "first", "dropped")
+        for name in ("tokens", "prompt", "cached", "first", "dropped")
     )
     reason, anew = figures.get("reason"), figures.get("anew")
     if reason == DoneReason.CANCELLED and not tokens:
         return "Stopped before the answer started"
     if not prompt:
         return ""
-    why = {
-        DoneReason.STOP.value: "finished",
-        DoneReason.LENGTH.value: "reached the length limit",
-        DoneReason.LOOP.value: "stopped because it repeated itself",
-        DoneReason.CANCELLED.value: "stopped",
-    }
     parts = (
         f"{wording.count(tokens)} token" + ("" if tokens == 1 else "s"),
-        # If older tokens were dropped during the answer, reading the context again is part of the measured time.
-        ("~" if dropped and tokens > 1 else "") + wording.speed(tokens, nanoseconds),
+        _speed(figures),
         f"first after {wording.seconds(first)}" if first > 0 and tokens else "",
         f"prompt {wording.count(prompt)} ({wording.count(cached)} cached)",
         f"not cached, because {anew}" if isinstance(anew, str) else "",
         f"{wording.count(dropped)} older tokens dropped" if dropped else "",
-        why.get(reason, "") if isinstance(reason, str) else "",
+        _ENDS.get(reason, "") if isinstance(reason, str) else "",
     )
     return " · ".join(part for part in parts if part)
+
+
+def _speed(figures: Mapping[str, Any]) -> str:
+    """Return the tokens per second; empty if they were not measured."""
+    tokens, nanoseconds, dropped = (
+        value if isinstance(value := figures.get(name), int) else 0 for name in ("tokens", "nanoseconds", "dropped")
+    )
+    speed = wording.speed(tokens, nanoseconds)
+    # If older tokens were dropped during the answer, reading the context again is part of the measured time.
+    return f"~{speed}" if dropped and speed else speed

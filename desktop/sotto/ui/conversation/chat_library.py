@@ -45,6 +45,8 @@ class ChatLibrary(QObject):
     Signals:
         listed: The list has been read (a tuple of `ChatEntry`, and one of `Folder`).
         trashed: A conversation was moved to the trash (`Chat`).
+        erasing: All conversations are about to be erased; none may stay in view.
+        erased: Conversations were erased.
         folder_added: A folder was added (its number).
         folder_removed: A folder was removed (`Folder`, and the numbers of the conversations that were in it).
         exported: Conversations were exported (the path of the file).
@@ -57,6 +59,8 @@ class ChatLibrary(QObject):
 
     listed = Signal(object, object)
     trashed = Signal(object)
+    erasing = Signal()
+    erased = Signal()
     folder_added = Signal(int)
     folder_removed = Signal(object, object)
     exported = Signal(object)
@@ -129,6 +133,27 @@ class ChatLibrary(QObject):
     def move_to_trash(self, chat: Chat) -> None:
         """Move a conversation to the trash."""
         self._change(lambda store: store.throw_away([chat.id]), lambda: self.trashed.emit(chat))
+
+    def erase(self, chat: int) -> None:
+        """Erase a conversation that is in the trash; this cannot be undone."""
+        self._change(lambda store: store.erase([chat]), self.erased.emit)
+
+    def empty_trash(self) -> None:
+        """Erase all conversations in the trash; this cannot be undone."""
+
+        def work(store: "ChatStore") -> None:
+            store.empty_trash(older_than=0.0)
+
+        self._change(work, self.erased.emit)
+
+    def erase_all(self) -> None:
+        """Erase all conversations and folders; this cannot be undone."""
+        self.erasing.emit()
+        self._change(lambda store: store.erase_all(), self.erased.emit)
+
+    def count_all(self, then: Callable[[int, Path], None]) -> None:
+        """Call `then` with the number of all conversations, and the file that they are in."""
+        self._chats.do(lambda store: len(store.chats()), lambda number: then(number, self._chats.path))
 
     def restore(self, chat: int) -> None:
         """Take a conversation out of the trash."""

@@ -69,6 +69,7 @@ class ChatSession(QObject):
         summarized: A summary was written, with which another conversation can begin.
         changed: Something that lists of conversations show has changed on disk.
         problem: Something failed (`Problem`).
+        room_wanted: The answer cannot be continued, because the context is full; the user should make room.
 
     Attributes:
         chat: The number of the conversation; None before the first question.
@@ -93,6 +94,7 @@ class ChatSession(QObject):
     summarized = Signal(str)
     changed = Signal()
     problem = Signal(object)
+    room_wanted = Signal()
 
     def __init__(
         self, session: Session, chats: ChatThread, loaded: LoadedChat | None = None, parent: QObject | None = None
@@ -119,6 +121,8 @@ class ChatSession(QObject):
         self._request, self._thought_clock = "", ThoughtClock()
         # The length of the last turn before the current request, in characters; 0 unless an answer is continued.
         self._initial_length = 0
+        # The answer that is being continued, as it was before.
+        self._continued: Turn | None = None
         self._stop_wanted = False
         self.pace = AnswerPace(self)
         self.summary = Summary(session, self)
@@ -139,6 +143,12 @@ class ChatSession(QObject):
     def conversation(self) -> Conversation:
         """The turns as a model receives them."""
         return to_conversation(self.turns)
+
+    @property
+    def model(self) -> str:
+        """The name of the model that answered last, not counting answers that failed; empty before the first one."""
+        answers = (turn for turn in reversed(self.turns) if turn.model and turn.state is not State.FAILED)
+        return next((turn.model for turn in answers), "")
 
     @property
     def busy(self) -> bool:
@@ -201,8 +211,12 @@ class ChatSession(QObject):
         if not self._can_ask():
             return
         last = self.turns[-1]
+        if self._fills_context(last):
+            self.room_wanted.emit()
+            return
         self._begin_request()
         self._initial_length, self._thought_clock = len(last.text), ThoughtClock()
+        self._continued = last
         self._writer.resume_answer()
         self.answer_resumed.emit(last)
         answer_options = self._requests.answer_options
@@ -210,6 +224,12 @@ class ChatSession(QObject):
             # An answer that began without a grammar continues without one.
             answer_options = replace(answer_options, grammar=None)
         self._generate(self.turns, answer_options)
+
+    def _fills_context(self, answer: Turn) -> bool:
+        """Return whether an answer ended where the context does, and nothing may be left out to make room."""
+        info, figures = self._session.state.info, answer.figures
+        used = figures.get("prompt", 0) + figures.get("tokens", 0)
+        return info is not None and used >= info.context_length and not self.draft.trims
 
     def show_version(self, turn: int) -> None:
         """Bring another version of a message into view, with the turns that follow it."""
@@ -292,7 +312,11 @@ class ChatSession(QObject):
             self.answer_grew.emit(pieces)
 
     def _fail(self, event: Failed) -> None:
-        if self._writer.answer_begun:
+        before = self._continued
+        if before is not None and self.turns[-1].text == before.text:
+            # Nothing was added, so the answer stays as it was, with its statistics.
+            self._end(before.state, dict(before.figures))
+        elif self._writer.answer_begun:
             self._end(State.FAILED, {})
         else:
             self._writer.drop_answer()
@@ -340,6 +364,7 @@ class ChatSession(QObject):
             self._answer_now()
         else:
             self._set_phase(Phase.WAITING_FOR_MODEL)
+            self._session.require()
 
     @Slot()
     def _answer_waiting(self) -> None:
@@ -380,7 +405,7 @@ class ChatSession(QObject):
 
     def _begin_answer(self, figures: Mapping[str, Any]) -> None:
         """Add an empty answer after the last question."""
-        self._initial_length, self._thought_clock = 0, ThoughtClock()
+        self._initial_length, self._thought_clock, self._continued = 0, ThoughtClock(), None
         record = self._session.state.record
         self._writer.begin_answer(record.name if record else "", figures)
         self.answer_begun.emit(self.turns[-1])
@@ -391,6 +416,8 @@ class ChatSession(QObject):
         # The format was recorded when the answer began.
         recorded = {name: value for name, value in self.turns[-1].figures.items() if name == "format"}
         turn = self._writer.end_answer(state, {**recorded, **figures, **thoughts})
+        if state is not State.FAILED and turn.text and turn.model:
+            self._session.record_use(turn.model)
         self._finish()
         self.answer_ended.emit(turn)
 

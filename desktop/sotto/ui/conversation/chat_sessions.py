@@ -17,11 +17,11 @@ class ChatSessions(QObject):
 
     Signals:
         changed: `background_chats` has changed, or something that lists of conversations show.
-        problem: Something failed in a conversation that is out of view (`Problem`).
+        problem: Something failed in a conversation that is out of view (its number, and the `Problem`).
     """
 
     changed = Signal()
-    problem = Signal(object)
+    problem = Signal(int, object)
 
     def __init__(self, session: Session, chats: ChatThread, parent: QObject | None = None) -> None:
         """Use the model of `session`, and store conversations in `chats`."""
@@ -36,6 +36,11 @@ class ChatSessions(QObject):
         """The numbers of the conversations that are busy out of view."""
         background = (session for session in self._sessions if session.busy and session not in self._in_view)
         return frozenset(session.chat for session in background if session.chat is not None)
+
+    @property
+    def open_chats(self) -> tuple[int, ...]:
+        """The numbers of the conversations that are in view or busy."""
+        return tuple(session.chat for session in self._sessions if session.chat is not None)
 
     def find(self, chat: int) -> ChatSession | None:
         """Return the conversation of this number if it is open, else None."""
@@ -144,8 +149,8 @@ class ChatSessions(QObject):
             session.draft.save()
 
     def _report_problem(self, session: ChatSession, problem: Problem) -> None:
-        if session not in self._in_view:
-            self.problem.emit(Problem(f"{problem.title} in another chat", problem.message, problem.details))
+        if session not in self._in_view and session.chat is not None:
+            self.problem.emit(session.chat, problem)
 
 
 def _delete(session: ChatSession, _: None) -> None:

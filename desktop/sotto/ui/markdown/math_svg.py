@@ -25,6 +25,8 @@ _FOUND = re.compile(
     r"|(?P<code>(?<!`)(?P<ticks>`+)(?!`).{0,4000}?(?<!`)(?P=ticks)(?!`))"
     r"|(?P<address>\]\((?:[^()\\\n]|\\.|\([^()\n]{0,200}\)){0,500}\))"
     r"|\\\[(?P<square>(?:[^\\]|\\[^\]]){1,1000}?)\\\]"
+    r"|(?P<bare>\\begin\{(?P<name>(?:align|equation|gather|multline|eqnarray|alignat|flalign)\*?)\}"
+    r"(?:[^\\]|\\(?!end\{(?P=name)\})[\s\S]){1,1000}?\\end\{(?P=name)\})"
     r"|\\\((?P<round>(?:[^\\]|\\[^)]){1,1000}?)\\\)"
     r"|(?P<escaped>\\.)"
     r"|(?<!\$)\$\$(?!\$)(?P<double>(?:[^$\\]|\\.){1,1000}?)\$\$(?!\$)"
@@ -33,6 +35,9 @@ _FOUND = re.compile(
 )
 _BEGIN, _END = "\ue0f0", "\ue0f1"
 _SAFE = re.compile(r"<(?!/?(?:svg|path|rect|line|g|title)\b)", re.IGNORECASE)
+# Numbers of equations: nothing refers to them in a chat.
+_NUMBERING = re.compile(r"\\(?:label\{[^{}]*\}|nonumber\b|notag\b)")
+_TAG = re.compile(r"\\tag\*?\{([^{}]*)\}")
 _BOX = re.compile(r'viewBox="(\S+) (\S+) (\S+) (\S+)"')
 
 
@@ -70,14 +75,14 @@ class Drawing:
 
 def mask_formulas(markdown: str) -> tuple[str, list[Formula]]:
     """Return Markdown with a mark for each formula, so that LaTeX is not read as Markdown, and the formulas."""
-    if not any(sign in markdown for sign in ("$", "\\(", "\\[")) or _BEGIN in markdown:
+    if not any(sign in markdown for sign in ("$", "\\(", "\\[", "\\begin{")) or _BEGIN in markdown:
         return markdown, []
     if markdown.startswith(("    ", "\t")):
         return markdown, []
     formulas: list[Formula] = []
 
     def mark(found: "re.Match[str]") -> str:
-        latex = next((found[kind] for kind in ("square", "round", "double", "single") if found[kind]), "")
+        latex = next((found[kind] for kind in ("square", "bare", "round", "double", "single") if found[kind]), "")
         if not any(letter.isalnum() for letter in latex) or len(latex) > LONGEST:
             return found[0]
         formulas.append(formula_of(found[0]))
@@ -93,6 +98,8 @@ def mark_of(number: int) -> str:
 
 def formula_of(raw: str) -> Formula:
     """Return the formula with this source."""
+    if raw.startswith("\\begin"):
+        return Formula(raw, raw, display=True)
     display = raw.startswith(("$$", "\\["))
     edge = 1 if raw.startswith("$") and not display else 2
     return Formula(raw, raw[edge:-edge].strip(), display)
@@ -134,6 +141,7 @@ def _limited(latex: str, display: bool, pixels: float, color: str) -> str:
         _TooMuchError: It takes more calls than it may.
     """
     ziamath = _ziamath()
+    latex = _TAG.sub(r"\\qquad(\1)", _NUMBERING.sub("", latex))
     if ("&" in latex or "\\\\" in latex) and "\\begin" not in latex:
         latex = rf"\begin{{aligned}}{latex}\end{{aligned}}"
     calls, before = 0, sys.gettrace()

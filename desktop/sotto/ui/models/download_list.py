@@ -46,11 +46,6 @@ class DownloadList(QWidget):
         self._known = frozenset(model_name(record.name) for record in records if record.own and record.present)
         self._show(self._downloads.all)
 
-    def filter(self, text: str) -> None:
-        """Show only downloads whose names contain every word of `text`."""
-        self._filter = text
-        self._show(self._downloads.all)
-
     def row_of(self, name: str) -> DownloadRow | None:
         """Return the row of a download; None if there is none."""
         return next((row for row in self.rows if row.progress.name == name), None)
@@ -63,24 +58,23 @@ class DownloadList(QWidget):
         for index, (row, progress) in enumerate(zip(self.rows, downloads, strict=True)):
             if self._layout.indexOf(row) != index:
                 self._layout.insertWidget(index, row)
+            row.show()
             row.show_progress(progress, known=model_name(progress.name) in self._known)
-            row.setVisible(all(word in progress.name.lower() for word in self._filter.lower().split()))
         focus_lost = focused is not None and any(row.isAncestorOf(focused) for row in gone)
         for row in gone:
             self._layout.removeWidget(row)
             row.hide()
             row.deleteLater()
-        shown = [row for row in self.rows if not row.isHidden()]
-        self.setVisible(bool(shown))
+        self.setVisible(bool(self.rows))
         if self.rows != before:
             self.arranged.emit()
         if focus_lost:
-            self._move_focus(shown)
+            self._move_focus()
 
-    def _move_focus(self, shown: list[DownloadRow]) -> None:
-        """Focus the first visible row; without one, `emptied` lets the owner focus something else."""
-        if shown:
-            shown[0].toggle.setFocus()
+    def _move_focus(self) -> None:
+        """Focus the first row; without one, `emptied` lets the owner focus something else."""
+        if self.rows:
+            self.rows[0].toggle.setFocus()
         else:
             self.emptied.emit()
 

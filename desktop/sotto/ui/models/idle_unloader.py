@@ -6,7 +6,6 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.runner.residents import FOREVER
-from sotto.store.records import ModelRecord
 from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
@@ -18,9 +17,6 @@ _TICK_MS = 5000
 
 class IdleUnloader(QObject):
     """Measures how long the loaded model has been idle, and unloads it in time.
-
-    Attributes:
-        unloaded: The model that was unloaded last, until a model is loaded.
 
     Signals:
         changed: The remaining time changed.
@@ -48,7 +44,6 @@ class IdleUnloader(QObject):
         super().__init__(parent)
         self._session, self._notes, self._preferences, self.now = session, notes, preferences, now
         self.idle_since: float | None = None
-        self.unloaded: ModelRecord | None = None
         self._timer = QTimer(self, interval=_TICK_MS)
         self._timer.timeout.connect(self.check)
         session.state_changed.connect(self._follow)
@@ -81,7 +76,6 @@ class IdleUnloader(QObject):
         left = self.seconds_left
         if left is not None and left <= 0 and self._session.state.phase is Phase.READY:
             self.idle_since = None
-            self.unloaded = self._session.state.record
             self._session.eject()
         if left is None:
             self._timer.stop()
@@ -96,15 +90,8 @@ class IdleUnloader(QObject):
         self._session.keeper.set_keep_alive(60.0 * minutes if minutes else FOREVER)
         self.check()
 
-    def reload(self) -> None:
-        """Reload the model that was unloaded last."""
-        if self.unloaded is not None and self._session.state.phase is Phase.FOUND:
-            self._session.load(self.unloaded)
-
     @Slot(object)
     def _follow(self, state: ModelState) -> None:
-        if state.phase is Phase.LOADING:
-            self.unloaded = None
         idle = state.phase is Phase.READY
         if idle != (self.idle_since is not None):
             self.idle_since = self.now() if idle else None

@@ -309,6 +309,8 @@ class ModelCard(QFrame):
             return "Cannot run here"
         if self._model_state.loaded:
             return "Loaded"
+        if self._model_state.phase is Phase.FAILED:
+            return "Could not be loaded"
         return "Unknown whether it fits" if projection.fit is Fit.UNKNOWN else projection.fit.value
 
     def _explanation(self, record: ModelRecord, projection: Projection) -> str:
@@ -320,6 +322,8 @@ class ModelCard(QFrame):
             return self._model_state.info.template_note if self._model_state.info else ""
         if self._model_state.phase is Phase.LOADING:
             return loading_line(self._model_state)
+        if self._model_state.phase is Phase.FAILED:
+            return self._model_state.reason
         return projection_line(projection, self._planner.memory)
 
     def _set_number(self, title: str, text: str) -> None:

@@ -83,6 +83,8 @@ class ModelPanel(QWidget):
         self._records: tuple[ModelRecord, ...] = ()
         self._state = ModelState()
         self._filter = ""
+        # The model of the row on which a mouse button was pressed last.
+        self._pressed: ModelRecord | None = None
         self.rows: list[ModelRow] = []
         self.rescan = IconButton("refresh", "Rescan models", tip="Rescan models")
         self.rescan.clicked.connect(self.rescan_wanted)
@@ -190,6 +192,8 @@ class ModelPanel(QWidget):
     def _make_row(self, record: ModelRecord) -> ModelRow:
         row = ModelRow(record)
         row.load_wanted.connect(self.load_wanted)
+        row.pressed.connect(partial(self._remember_press, row))
+        row.double_clicked.connect(self._load_pressed)
         row.eject_wanted.connect(lambda: self.eject_wanted.emit(row.record))
         row.stop_wanted.connect(lambda: self.stop_wanted.emit(row.record))
         row.details_wanted.connect(self.details_wanted)
@@ -248,9 +252,8 @@ class ModelPanel(QWidget):
             row.show_state(self._state_of(row.record))
 
     def filter(self, text: str) -> None:
-        """Show only the models and downloads whose rows contain every word of `text`."""
+        """Show only the models whose rows contain every word of `text`; downloads are always shown."""
         self._filter = text
-        self.downloads.filter(text)
         for row in self.rows:
             row.setVisible(row.matches(text))
         shown = [row for row in self.rows if row.matches(text)]
@@ -337,6 +340,14 @@ class ModelPanel(QWidget):
 
     def _show_orders(self) -> None:
         popup(self.order_menu(), self.sort.mapToGlobal(self.sort.rect().bottomLeft()))
+
+    def _remember_press(self, row: ModelRow) -> None:
+        self._pressed = row.record
+
+    def _load_pressed(self) -> None:
+        """Load the model of the row that was clicked first, even if the rows have moved between the two clicks."""
+        if self._pressed is not None:
+            self.load_wanted.emit(self._pressed)
 
     def _select(self, checked: bool) -> None:
         selected = self.sender()

@@ -42,14 +42,14 @@ _DOT = 7
 _BAR = 3
 _MARK = 13
 ABSENT = "Disk not connected"
-_WRAP = Qt.TextFlag.TextWordWrap.value | Qt.AlignmentFlag.AlignTop.value
 
 
 class ModelRow(QAbstractButton):
     """Name, size and memory fit of a model, the progress of its load, and a button to eject it or stop the load.
 
     Signals:
-        load_wanted: The user wants to load the model (double click or Enter).
+        load_wanted: The user wants to load the model (Enter).
+        double_clicked: The user has clicked a second time; the first click may have been on another row.
         eject_wanted: The user wants to unload it.
         stop_wanted: The user wants to stop loading it.
         details_wanted: The user wants to see the model's card (click or Space).
@@ -59,6 +59,7 @@ class ModelRow(QAbstractButton):
     """
 
     load_wanted = Signal(object)
+    double_clicked = Signal()
     eject_wanted = Signal()
     stop_wanted = Signal()
     details_wanted = Signal(object)
@@ -66,10 +67,11 @@ class ModelRow(QAbstractButton):
     menu_wanted = Signal(object, QPoint)
     step = Signal(int)
 
-    def __init__(self, record: ModelRecord) -> None:
-        """Show `record`, not loaded."""
+    def __init__(self, record: ModelRecord, *, chooses: bool = False) -> None:
+        """Show `record`, not loaded; with `chooses`, a click chooses it, and there are no buttons."""
         super().__init__()
         self.record = record
+        self._chooses = chooses
         self.state = ModelState(Phase.FOUND, record)
         self.fit: Fit | None = None
         self._favourite = self._pinned = False
@@ -166,7 +168,7 @@ class ModelRow(QAbstractButton):
             return "Ejecting…"
         if not self.record.present:
             return ABSENT
-        if self.state.phase is Phase.FAILED and not self.isChecked():
+        if self.state.phase is Phase.FAILED:
             return "Could not be loaded"
         return ""
 
@@ -190,8 +192,8 @@ class ModelRow(QAbstractButton):
 
     def _show(self) -> None:
         phase = self.state.phase
-        self._set_button_visible("eject", self.state.loaded)
-        self._set_button_visible("stop", self._shows_load)
+        self._set_button_visible("eject", self.state.loaded and not self._chooses)
+        self._set_button_visible("stop", self._shows_load and not self._chooses)
         name = f"{model_name(self.record.name)}, {self._details()}, {SOURCE_NAMES[self.record.source]}"
         status = {
             Phase.READY: "loaded",
@@ -218,29 +220,9 @@ class ModelRow(QAbstractButton):
     def _text_area(self) -> QRect:
         return self.rect().adjusted(GAP_12 + _DOT + GAP_8, GAP_8, -GAP_8, -GAP_8)
 
-    def _text_below(self) -> str:
-        text = self.reason or (self._note if self.state.loaded else "")
-        return text if self.isChecked() else ""
-
-    def hasHeightForWidth(self) -> bool:
-        """Return True: the reason takes as many lines as it needs."""
-        return True
-
-    def heightForWidth(self, width: int) -> int:
-        """Return the height of the two lines, the reason or note below them, and the progress bar."""
-        small = QFontMetrics(_small_font())
-        height = _two_line_height(QFontMetrics(self.font()), small)
-        if text := self._text_below():
-            room = width - GAP_12 - _DOT - 2 * GAP_8
-            height += GAP_4 + small.boundingRect(QRect(0, 0, room, 10_000), _WRAP, text).height()
-        if self._shows_load:
-            height += GAP_8 + _BAR
-        return height
-
     def sizeHint(self) -> QSize:
-        """Return the size at the current width."""
-        width = max(self.width(), 200)
-        return QSize(200, self.heightForWidth(width))
+        """Return the height of two lines, in every state: no click may move the rows below this one."""
+        return QSize(200, minimum_row_height())
 
     def minimumSizeHint(self) -> QSize:
         """Return the height of the size hint, so that nothing is cut off."""
@@ -259,11 +241,10 @@ class ModelRow(QAbstractButton):
             rect.moveRight(self.width() - rect.left())
         return rect
 
-    def _draw_text(self, painter: QPainter, rect: QRect, text: str, *, wrap: bool = False) -> None:
+    def _draw_text(self, painter: QPainter, rect: QRect, text: str) -> None:
         """Draw text, aligned to the side where reading begins."""
         side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
-        flags = side.value | (_WRAP if wrap else Qt.AlignmentFlag.AlignVCenter.value)
-        painter.drawText(self._mirrored(QRectF(rect)), flags, text)
+        painter.drawText(self._mirrored(QRectF(rect)), side.value | Qt.AlignmentFlag.AlignVCenter.value, text)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw the row."""
@@ -300,13 +281,8 @@ class ModelRow(QAbstractButton):
         painter.setFont(_small_font())
         line = QRect(area.left(), line.bottom() + 1 + GAP_4, room, small.height())
         self._paint_second_line(painter, line, small)
-        painter.setPen(QColor(tokens.muted))
-        bottom = line.bottom()
-        if text := self._text_below():
-            place = QRect(area.left(), bottom + GAP_4, area.width(), self.height())
-            self._draw_text(painter, place, text, wrap=True)
         if self._shows_load:
-            bar = QRectF(area.left(), self.height() - GAP_8 - _BAR, area.width(), _BAR)
+            bar = QRectF(area.left(), self.height() - GAP_4 - _BAR, area.width(), _BAR)
             draw_bar(painter, self._mirrored(bar), [(self.state.fraction or 0.0, tokens.accent)], tokens.edge)
 
     def _paint_marks(self, painter: QPainter, line: QRect) -> int:
@@ -358,9 +334,9 @@ class ModelRow(QAbstractButton):
         self.update()
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
-        """Load the model."""
+        """Load the model, or rather the model of the row on which the first click was."""
         if event.button() == Qt.MouseButton.LeftButton:
-            self.load_wanted.emit(self.record)
+            self.double_clicked.emit()
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Request the context menu."""

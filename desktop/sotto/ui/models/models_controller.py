@@ -18,6 +18,7 @@ from sotto.ui.models.model_card import ModelCard
 from sotto.ui.models.model_description import SOURCE_NAMES
 from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.models.model_panel import ModelPanel
+from sotto.ui.models.model_picker import ModelPicker
 from sotto.ui.models.model_templates import ModelTemplates
 from sotto.ui.models.model_trash import ModelTrash
 from sotto.ui.preferences.preferences import PreferenceStore
@@ -58,6 +59,7 @@ class ModelsController(QObject):
             self.notes, self.planner, self.idle_unloader, self.downloading.downloads, session.state_of
         )
         self.card = ModelCard(self.notes, self.planner, session.state_of)
+        self._picker: ModelPicker | None = None
 
     def install(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, summary: DiscoverySummary) -> None:
         """Show models in a window.
@@ -178,6 +180,25 @@ class ModelsController(QObject):
             return
         if not any(widget is now or widget.isAncestorOf(now) for widget in (self.card, self.panel)):
             self.card.hide()
+
+    def open_picker(self, below: QWidget) -> None:
+        """Let the user choose a model from a list below a widget."""
+        self.picker.open(self._session.library.models, below)
+
+    @property
+    def picker(self) -> ModelPicker:
+        """The list to choose a model from, which is created on first use."""
+        if self._picker is None:
+            self._picker = ModelPicker(self.notes, self.planner, self._session.state_of, self._centre)
+            self._picker.chosen.connect(self._use)
+            self._picker.get_wanted.connect(self.downloading.open)
+        return self._picker
+
+    @Slot(object)
+    def _use(self, record: ModelRecord) -> None:
+        self.load(record)
+        if self.card.isHidden():
+            self.left.emit()
 
     def choose_folder(self) -> None:
         """Let the user choose a folder that will be searched for models."""

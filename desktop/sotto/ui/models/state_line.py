@@ -7,9 +7,9 @@ from sotto.ui.state.model_state import ModelState, Phase
 def state_line(state: ModelState) -> str:
     """Return the line under a model's name."""
     if state.phase is Phase.ABSENT:
-        return "Double-click a model in the list, or drop one here"
+        return "Choose one above or in the list, or drop one here"
     if state.phase is Phase.FOUND:
-        return "Not loaded"
+        return "Loads when you write"
     if state.phase is Phase.UNLOADING:
         return "Ejecting…"
     if state.phase is Phase.FAILED:
@@ -20,10 +20,12 @@ def state_line(state: ModelState) -> str:
     device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
     context = f"{wording.count(state.info.context_length)} tokens of context"
     activity = "Answering" if state.phase is Phase.GENERATING else "Ready"
-    # The most important note comes first, because the line is elided; its tool tip shows all of it.
+    # The most important note comes first, because the line is elided; its tool tip shows all of it. What is said of a
+    # doubtful template in a notice and on the card is not repeated here.
     info = state.info
     vectors = "" if info.writes else "makes embeddings"
-    notes = (vectors, info.context_note, info.template_note, info.kv_note, info.options_note)
+    template = "" if info.doubts_template else info.template_note
+    notes = (vectors, info.context_note, template, info.kv_note, info.options_note)
     details = (note.removesuffix(".") for note in notes)
     return " · ".join((f"{activity} · {context} · {device}", *filter(None, details)))
 

@@ -56,7 +56,8 @@ class Preferences:
         chat: The conversation in view; 0 for none.
         message: Its message at the top of the view; 0 if the view was scrolled to the end.
         scroll: How far the view was scrolled past the top of that message, in pixels.
-        recent_models: Names of the most recently used models, the latest first.
+        model: Path of the model that the user chose last; empty for the built-in one.
+        recent_models: Names of the models that answered most recently, the latest first.
         told_of_tray: Whether the user has been told that the app keeps running when its window is closed.
         model_order: The sort order of models, one of `MODEL_ORDERS`; favourites come before the others.
         favourites: Digests of favourite models.
@@ -87,6 +88,7 @@ class Preferences:
     chat: int = 0
     message: int = 0
     scroll: int = 0
+    model: str = ""
     recent_models: tuple[str, ...] = ()
     told_of_tray: bool = False
     model_order: str = "used"
@@ -191,6 +193,12 @@ class PreferenceStore(QObject):
             self.values = values
             self._file.touch()
             self.changed.emit(values)
+
+    def reset(self) -> None:
+        """Return everything to its default, except where the window is."""
+        defaults = asdict(Preferences(window=self.values.window))
+        self._unknown = {}
+        self.change(**defaults)
 
     def close(self) -> None:
         """Write pending changes, and wait until they are on disk."""

@@ -95,6 +95,10 @@ class PresetStore(QObject):
         """Delete a preset."""
         self._set(tuple(preset for preset in self.presets if preset.name != name))
 
+    def clear(self) -> None:
+        """Delete all presets."""
+        self._set(())
+
     def restore(self, preset: Preset) -> None:
         """Undo the deletion of a preset, unless its name has been used again."""
         if self.with_name(preset.name) is None:

@@ -70,7 +70,7 @@ class QuickPanel(QWidget):
         self.composer = Composer(attaches=False, invitation="Ask anything")
         self.model = IconButton("chip", "Model", " ")
         self.model.setObjectName("quickModel")
-        self.model.clicked.connect(self._choose_model)
+        self.model.clicked.connect(self.choose_model)
         self.clipboard = IconButton("copy", "Use clipboard", "Use clipboard", tip="Insert the clipboard’s text")
         self.clipboard.setObjectName("quickClipboard")
         self.clipboard.clicked.connect(self.clipboard_wanted)
@@ -164,7 +164,8 @@ class QuickPanel(QWidget):
             self.hide()
             self.left.emit(True)
 
-    def _choose_model(self) -> None:
+    def choose_model(self) -> None:
+        """Show the menu of models."""
         menu = QMenu(self)
         for record in self._models:
             if record.runnable:

@@ -16,8 +16,10 @@ from sotto.ui.platform.input_focus import InputFocus
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.quick.quick_panel import DEFAULT_PLACE, QuickPanel
 from sotto.ui.state import wording
-from sotto.ui.state.model_state import ModelState, Problem
+from sotto.ui.state.model_state import ModelState, Problem, Remedy
+from sotto.ui.toolkit import theme
 from sotto.ui.transcript.binding import bind
+from sotto.ui.transcript.notices import Notices
 
 if TYPE_CHECKING:
     from sotto.ui.session.session import Session
@@ -70,6 +72,7 @@ class QuickPrompt(QObject):
     def panel(self) -> QuickPanel:
         """The panel, which is created on first use."""
         if self._panel is None:
+            theme.current().set_transparent(self._focus.rounds)
             self._panel = QuickPanel(round_corners=self._focus.rounds)
             self._connect(self._panel)
             if sys.platform == "darwin":
@@ -116,6 +119,8 @@ class QuickPrompt(QObject):
     def _connect(self, panel: QuickPanel) -> None:
         session = self._session
         self._announcer = AnswerAnnouncer(panel.transcript)
+        self._notices = Notices(panel.notice, self)
+        self._notices.remedies = {Remedy.RETRY: session.retry, Remedy.CHOOSE_MODEL: panel.choose_model}
         self._preferences.changed.connect(self._apply_preferences)
         self._apply_preferences(self._preferences.values)
         panel.composer.sent.connect(self._send)
@@ -222,7 +227,4 @@ class QuickPrompt(QObject):
 
     @Slot(object)
     def _show_problem(self, problem: Problem) -> None:
-        retry = problem.retry
-        self.panel.notice.show_problem(
-            problem.title, problem.message, "Try again" if retry else "", self._session.retry if retry else None
-        )
+        self._notices.show_chat_problem(problem)

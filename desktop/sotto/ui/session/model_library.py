@@ -1,5 +1,6 @@
 """The models to choose from: those in the stores of this machine, and those that the user opened."""
 
+import logging
 import threading
 import traceback
 from collections.abc import Sequence
@@ -21,6 +22,9 @@ from sotto.ui.state.names import join_names, model_name
 if TYPE_CHECKING:
     from sotto.store.roots import Root
     from sotto.ui.toolkit.async_tasks import AsyncTasks
+
+
+_log = logging.getLogger(__name__)
 
 
 class ModelList:
@@ -107,6 +111,10 @@ class ModelLibrary(QObject):
         """The models to choose from."""
         return self._list.records
 
+    def named(self, name: str) -> ModelRecord | None:
+        """Return the model of this name that can run; None if there is none."""
+        return next((record for record in self.models if name and record.name == name and record.runnable), None)
+
     @property
     def begun(self) -> bool:
         """Whether `begin` has been called."""
@@ -155,9 +163,24 @@ class ModelLibrary(QObject):
         waiting, self._waiting = self._waiting, []
         if paths:
             waiting.insert(0, DropContents(paths, ()))
+        if not waiting:
+            await self._list_last(self._tasks)
         for contents in waiting:
             await self._open(self._tasks, contents)
         self.first_searched.emit(bool(waiting))
+
+    async def _list_last(self, tasks: "AsyncTasks") -> None:
+        """List the model that was in use last, if it was opened from outside the stores and still exists."""
+        path = Path(self._preferences.values.model)
+        known = any(path == place.path for record in self.models for place in record.places)
+        if not path.is_absolute() or known or not await tasks.call(path.exists):
+            return
+        try:
+            self._list.add_opened(await tasks.call(self.source.open, path))
+        except SottoError as error:
+            _log.warning("The model that was in use last cannot be opened again: %s", error.message)
+        else:
+            self.changed.emit(self.models)
 
     async def _search(self, tasks: "AsyncTasks") -> None:
         self.searching, self._search_again = True, False

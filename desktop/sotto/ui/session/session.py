@@ -32,10 +32,11 @@ from sotto.runner.residents import Admit, ModelRequest, Rank, Refuse, Resident, 
 from sotto.store.records import ModelRecord
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
+from sotto.ui.session.last_model import first_model, loads_at_once, with_recent
 from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.state import wording
 from sotto.ui.state.load_pace import LoadClock, LoadPace
-from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem
+from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem, Remedy
 from sotto.ui.state.names import home_path, model_name
 from sotto.ui.toolkit.delayed_call import DelayedCall
 
@@ -72,6 +73,7 @@ class Session(QObject):
         library: The models to choose from.
         settings: How answers are generated in chats that do not choose otherwise.
         state: The state of the model in use.
+        deferred: Whether the model in use was restored at the start and waits until the user writes something.
         keeper: Loads and unloads models as `sotto.runner.residents` decides.
         figures: The memory use of the loaded models; None if none is loaded.
     """
@@ -107,7 +109,7 @@ class Session(QObject):
         self.library = library or ModelLibrary(preferences)
         self.library.setParent(self)
         self.library.opened.connect(self.load)
-        self.library.first_searched.connect(self._load_builtin)
+        self.library.first_searched.connect(self._restore_model)
         self.library.notice.connect(self.notice)
         self.library.problem.connect(self.problem)
         self.settings = ChatSettings()
@@ -115,6 +117,8 @@ class Session(QObject):
         preferences.changed.connect(self._take_preferences)
         self._take_preferences(preferences.values)
         self.state = ModelState()
+        # Whether the model in use was restored at the start without being loaded, and whether a question waits for it.
+        self.deferred = self._wanted = False
         self._fitting: Mapping[str, int] = {}
         self._clock = LoadClock(self)
         self._clock.ticked.connect(self._show_pace)
@@ -137,9 +141,18 @@ class Session(QObject):
         """Why no question can be asked; None if one can, now or as soon as a model is loaded."""
         if unable := self.state.chat_refusal:
             return Problem("This model cannot chat", unable)
-        if self.state.loaded or self.loading or self.library.searching:
+        if self.state.loaded or self.loading or self.library.searching or self._loadable is not None:
             return None
-        return Problem("No model is loaded", "Choose a model first; your message is kept.")
+        why = "Choose or download a model; your message is kept."
+        return Problem("No model is loaded", why, remedy=Remedy.CHOOSE_MODEL)
+
+    @property
+    def _loadable(self) -> ModelRecord | None:
+        """The model that a question would have loaded: the one in use, or else the one to begin with."""
+        record = self.state.record
+        if record is not None and record.runnable and record.present:
+            return record
+        return first_model(self.library.models, self._preferences.values.model)
 
     @property
     def resident(self) -> Resident | None:
@@ -199,7 +212,22 @@ class Session(QObject):
             return
         if self.state.record and is_same_model(self.state.record, record) and (self.state.loaded or self.loading):
             return
+        self._preferences.change(model=str(record.path))
         self._load(record, num_ctx or self.context_for(record), anyway=anyway, as_it_is=num_ctx is None)
+
+    def require(self) -> None:
+        """Load the model that a question waits for, unless it is loaded, being loaded, or still being searched for."""
+        if self.state.loaded or self.loading:
+            return
+        if self.library.searching:
+            self._wanted = True
+        elif (record := self._loadable) is not None:
+            self._load(record, self.context_for(record), as_it_is=True)
+
+    def anticipate(self) -> None:
+        """Load a model that was restored at the start: the user has begun to write."""
+        if self.deferred:
+            self.require()
 
     def reload(self, num_ctx: int) -> None:
         """Load the model in use again, with a context of `num_ctx` tokens."""
@@ -208,7 +236,8 @@ class Session(QObject):
             self._load(self.state.record, num_ctx)
 
     def _load(self, record: ModelRecord, num_ctx: int | None, *, anyway: bool = False, as_it_is: bool = False) -> None:
-        self._retry = lambda: self.load(record, num_ctx, anyway=anyway)
+        self._retry = lambda: self._load(record, num_ctx, anyway=anyway, as_it_is=as_it_is)
+        self.deferred = False
         before, pending = self._pending, _PendingLoad(record, num_ctx)
         self._pending = pending
         self._clock.begin()
@@ -251,6 +280,10 @@ class Session(QObject):
         self._answer_visits.append(self.keeper.enter(self.seat))
         self.keeper.choose(self.seat)
         self._set(replace(self.state, phase=Phase.GENERATING))
+
+    def record_use(self, name: str) -> None:
+        """Remember that the model of this name has answered."""
+        self._preferences.change(recent_models=with_recent(self._preferences.values.recent_models, name))
 
     def end_answer(self) -> None:
         """Record that an answer has ended; called once for each `begin_answer`."""
@@ -337,7 +370,7 @@ class Session(QObject):
     def _fail(self, record: ModelRecord, failed: Failed) -> None:
         self._set(ModelState(Phase.FAILED, record, reason=failed.message))
         name = model_name(record.name)
-        self.problem.emit(Problem(f"{name} could not be loaded", failed.message, failed.details, retry=True))
+        self.problem.emit(Problem(f"{name} could not be loaded", failed.message, failed.details, Remedy.RETRY))
         self.became_absent.emit()
 
     def _follow(self) -> None:
@@ -367,7 +400,9 @@ class Session(QObject):
         self.engine_lost.emit(event)
         if record is not None:
             self._retry = lambda: self.load(record)
-        self.problem.emit(Problem("The engine stopped", event.message, event.details, retry=record is not None))
+        self.problem.emit(
+            Problem("The engine stopped", event.message, event.details, Remedy.RETRY if record else Remedy.NONE)
+        )
 
     @Slot(object)
     def _take_preferences(self, values: Preferences) -> None:
@@ -376,15 +411,18 @@ class Session(QObject):
         )
 
     @Slot(bool)
-    def _load_builtin(self, others_opened: bool) -> None:
-        """Load the built-in model at the start, unless the user has opened or chosen another one."""
+    def _restore_model(self, others_opened: bool) -> None:
+        """Return to the last model at the start, unless the user has opened or chosen another one."""
         if others_opened or self.state.phase is not Phase.ABSENT:
             return
-        builtin = next((record for record in self.library.models if record.builtin and record.runnable), None)
-        if builtin is not None:
-            self.load(builtin)
-        else:
+        record = self._loadable
+        if record is None:
             self.became_absent.emit()
+        elif self._wanted or loads_at_once(record):
+            self._load(record, self.context_for(record), as_it_is=True)
+        else:
+            self.deferred = True
+            self._set(ModelState(Phase.FOUND, record))
 
     def _show_figures(self, figures: MemoryFigures | None) -> None:
         self.figures = figures

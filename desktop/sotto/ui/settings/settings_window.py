@@ -12,14 +12,17 @@ from sotto.ui.session.session import Session
 from sotto.ui.settings.answers_page import AnswersPage
 from sotto.ui.settings.api_page import ApiPage
 from sotto.ui.settings.appearance_page import AppearancePage
+from sotto.ui.settings.data_page import DataPage
 from sotto.ui.settings.engine_choices import EngineChoices
 from sotto.ui.settings.engine_page import EnginePage
 from sotto.ui.settings.folders_page import FoldersPage
 from sotto.ui.settings.memory_page import MemoryPage
 from sotto.ui.settings.model_folders import ModelFolders
 from sotto.ui.settings.quick_page import QuickPage
+from sotto.ui.settings.user_data import UserData
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.form_rows import FormPage
+from sotto.ui.toolkit.placement import centre, fit
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
@@ -28,7 +31,7 @@ if TYPE_CHECKING:
 
 _P = TypeVar("_P", bound=FormPage)
 _SIZE = (780, 600)
-_LIST_WIDTH, _MIN_WIDTH = 190, 560
+_MIN_WIDTH = 580
 
 
 class SettingsWindow(QWidget):
@@ -38,6 +41,7 @@ class SettingsWindow(QWidget):
         self,
         session: Session,
         preferences: PreferenceStore,
+        data: UserData,
         tasks: "AsyncTasks",
         parent: QWidget,
         api: "ApiSwitch | None" = None,
@@ -48,6 +52,7 @@ class SettingsWindow(QWidget):
         Args:
             session: Has the library of models.
             preferences: The preferences to show and change.
+            data: What is kept on this machine.
             tasks: Runs slow calls.
             parent: Owner of the window.
             api: Knows the state of the API; None if it cannot run.
@@ -66,6 +71,7 @@ class SettingsWindow(QWidget):
             QuickPage: lambda: QuickPage(preferences, tasks, shortcut),
             ApiPage: lambda: ApiPage(preferences, api),
             AppearancePage: lambda: AppearancePage(preferences),
+            DataPage: lambda: DataPage(data),
         }
         self._kinds = tuple(self._factories)
         self._pages: dict[type[FormPage], FormPage] = {}
@@ -98,6 +104,10 @@ class SettingsWindow(QWidget):
         """Show the window in front, at the page with this identifier if one is given."""
         if page:
             self.list.setCurrentRow(self.names.index(page))
+        if not self.isVisible():
+            parent = self.parentWidget()
+            centre(self, parent.geometry() if parent is not None else None)
+            fit(self, self.minimumSize())
         self.show()
         self.raise_()
         self.activateWindow()
@@ -121,10 +131,11 @@ class SettingsWindow(QWidget):
     def _update_style(self) -> None:
         look = theme.current()
         edge = look.scaled(16)
-        self.list.setFixedWidth(look.scaled(_LIST_WIDTH))
         self.list.setIconSize(QSize(edge, edge))
         for row, kind in enumerate(self._kinds):
             self.list.item(row).setIcon(icons.icon(kind.icon, look.tokens.muted, edge=edge))
+        # The margins of the style sheet, and a border.
+        self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 2 * theme.GAP_8 + 2)
         self.setMinimumSize(min(look.scaled(_MIN_WIDTH), 900), 360)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

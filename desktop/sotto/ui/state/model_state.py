@@ -115,6 +115,15 @@ class ChatSettings:
         return {**self.options, **own}
 
 
+class Remedy(StrEnum):
+    """What a problem offers to do about it; the value is the label of the button."""
+
+    NONE = ""
+    RETRY = "Try again"
+    CHOOSE_MODEL = "Choose a model"
+    MAKE_ROOM = "Make room"
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """A failure that is shown to the user where it happened.
@@ -123,10 +132,10 @@ class Problem:
         title: What failed, in a few words.
         message: Why, in one sentence.
         details: Details for a bug report; may be empty.
-        retry: Whether it makes sense to try again.
+        remedy: What the user can do about it with one click.
     """
 
     title: str
     message: str
     details: str = ""
-    retry: bool = False
+    remedy: Remedy = Remedy.NONE

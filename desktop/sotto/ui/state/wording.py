@@ -60,8 +60,8 @@ def ago(seconds: float) -> str:
 
 
 def speed(tokens: int, nanoseconds: int) -> str:
-    """Format tokens per second; a dash if too little was measured."""
-    return "— tok/s" if tokens < 2 or nanoseconds <= 0 else rate(tokens * 1e9 / nanoseconds)
+    """Format tokens per second; empty if too little was measured."""
+    return "" if tokens < 2 or nanoseconds <= 0 else rate(tokens * 1e9 / nanoseconds)
 
 
 def rate(tokens_per_second: float) -> str:

@@ -3,7 +3,7 @@
 import time
 
 from PySide6.QtCore import QMimeData, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QTextOption
+from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequence, QTextOption
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from sotto.ui.toolkit import theme
@@ -87,6 +87,10 @@ class GrowingTextEdit(QPlainTextEdit):
         if enter and not self._composing and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
             if time.monotonic() - self._committed_at > _GUARD_SECONDS:
                 self.entered.emit()
+            return
+        if event.matches(QKeySequence.StandardKey.Undo) and not self.document().isUndoAvailable():
+            # Something else may be undone.
+            event.ignore()
             return
         super().keyPressEvent(event)
 

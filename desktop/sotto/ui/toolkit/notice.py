@@ -1,9 +1,10 @@
 """A notice shown in place, instead of a modal dialog: a problem, a question, or something to undo."""
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.ui.toolkit import theme
@@ -13,19 +14,43 @@ from sotto.ui.toolkit.widgets import IconButton, IconLabel, Label, TextButton
 _TEXT_WIDTH = 180
 
 
+@dataclass(frozen=True, slots=True)
+class NoticeText:
+    """What a notice says.
+
+    Attributes:
+        title: What happened, or the question.
+        message: The reason, or further details.
+        label: Label of the button; empty for none.
+        action: Called when the button is clicked.
+        kind: `problem`, or `question` for anything else.
+        icon: Name of the icon.
+        tip: The tool tip.
+        stays: Whether the notice stays while models are loaded.
+    """
+
+    title: str
+    message: str
+    label: str = ""
+    action: Callable[[], object] | None = None
+    kind: str = "question"
+    icon: str = "check"
+    tip: str = ""
+    stays: bool = False
+
+
 class Notice(QFrame):
     """A title, a message, and optionally a button with one action.
 
     Attributes:
-        stays: Whether the notice is not about models, so that loading a model must not hide it.
+        text: What is shown; None while the notice is hidden.
     """
 
     def __init__(self) -> None:
         """Create the notice, hidden."""
         super().__init__()
         self.setObjectName("notice")
-        self.stays = False
-        self._action: Callable[[], None] | None = None
+        self.text: NoticeText | None = None
         self.title = Label("", "strong", wrap=True)
         self.message = Label("", "muted", wrap=True)
         self.button = TextButton("", "outlined", "Do it")
@@ -66,66 +91,39 @@ class Notice(QFrame):
         narrow = not self.button.isHidden() and beside < theme.current().scaled(_TEXT_WIDTH)
         self._body.setDirection(QBoxLayout.Direction.TopToBottom if narrow else QBoxLayout.Direction.LeftToRight)
 
-    def show_problem(self, title: str, message: str, label: str = "", action: Callable[[], None] | None = None) -> None:
-        """Show a problem.
-
-        Args:
-            title: What happened.
-            message: The reason.
-            label: Label of the button; empty for none.
-            action: Called when the button is clicked.
-        """
-        self._show("alert", "problem", title, message, label, action)
-
-    def show_question(self, title: str, message: str, label: str, action: Callable[[], None]) -> None:
-        """Show a question that the user may leave unanswered.
-
-        Args:
-            title: The question.
-            message: Further details.
-            label: Label of the button.
-            action: Called when the button is clicked.
-        """
-        self._show("link", "question", title, message, label, action)
-
-    def show_success(self, title: str, message: str) -> None:
-        """Show that something succeeded."""
-        self._show("check", "question", title, message, "", None)
-
-    def show_offer(self, title: str, message: str, label: str, action: Callable[[], None], seconds: float) -> None:
-        """Show what was done, and offer an action such as undoing it.
-
-        Args:
-            title: What was done.
-            message: Further details.
-            label: Label of the button.
-            action: Called when the button is clicked.
-            seconds: Time after which the notice hides itself.
-        """
-        self._show("check", "question", title, message, label, action)
-        self._hide_timer.start(round(1000 * seconds))
-
-    def _show(
-        self, icon: str, kind: str, title: str, message: str, label: str, action: Callable[[], None] | None
-    ) -> None:
+    def show_text(self, text: NoticeText, seconds: float = 0.0) -> None:
+        """Show a notice; it hides itself after `seconds`, unless that is 0."""
         self._hide_timer.stop()
-        self.stays = False
-        self._action = action
-        self._icon.show_icon(icon, "alert" if kind == "problem" else "muted")
-        self.setProperty("kind", kind)
+        self.text = text
+        self._icon.show_icon(text.icon, "alert" if text.kind == "problem" else "muted")
+        self.setProperty("kind", text.kind)
         self.style().unpolish(self)
         self.style().polish(self)
-        self.title.setText(title)
-        self.message.setText(message)
-        self.button.setText(label)
-        self.button.setAccessibleName(label or "Do it")
-        self.button.setVisible(bool(label))
-        self.setAccessibleName(f"{title}: {message}")
+        self.title.setText(text.title)
+        self.message.setText(text.message)
+        self.button.setText(text.label)
+        self.button.setAccessibleName(text.label or "Do it")
+        self.button.setVisible(bool(text.label))
+        self.setAccessibleName(f"{text.title}: {text.message}")
+        self.setToolTip(text.tip)
         self.show()
         self._fit_timer.start()
+        if seconds:
+            self._hide_timer.start(round(1000 * seconds))
+
+    @property
+    def stays(self) -> bool:
+        """Whether loading a model must not hide the notice."""
+        return self.text is not None and self.text.stays
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Forget the notice, unless only the window was hidden."""
+        super().hideEvent(event)
+        if self.isHidden():
+            self.text = None
 
     def _run_action(self) -> None:
-        action, self._action = self._action, None
+        text = self.text
         self.hide()
-        if action is not None:
-            action()
+        if text is not None and text.action is not None:
+            text.action()

@@ -3,13 +3,15 @@
 from sotto.ui.toolkit.colors import ColorTokens
 
 
-def style_sheet(t: ColorTokens, points: float) -> str:
+def style_sheet(t: ColorTokens, points: float, *, transparent: bool) -> str:
     """Return the style sheet for a theme.
 
     Args:
         t: The colours; a short name, because nearly every line uses it.
         points: Size of body text in points.
+        transparent: Whether windows can be transparent, so that menus can have round corners.
     """
+    menu_radius = 8 if transparent else 0
 
     def pt(factor: float) -> str:
         return f"font-size: {points * factor:.2f}pt;"
@@ -21,7 +23,8 @@ QMenuBar {{ background: {t.sidebar}; color: {t.muted}; border: none; border-bott
     padding: 1px 8px; {pt(0.95)} }}
 QMenuBar::item {{ background: transparent; padding: 4px 8px; border-radius: 5px; }}
 QMenuBar::item:selected {{ background: {t.hover}; color: {t.text}; }}
-QMenu {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.edge}; padding: 4px; }}
+QMenu {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.edge}; border-radius: {menu_radius}px;
+    padding: 4px; }}
 QMenu::item {{ padding: 5px 24px 5px 12px; border-radius: 5px; }}
 QMenu::item:selected {{ background: {t.accent}; color: {t.on_accent}; }}
 QMenu::item:disabled {{ color: {t.faint}; background: transparent; }}
@@ -125,6 +128,7 @@ QPlainTextEdit#system:focus, QPlainTextEdit#schema:focus, QSpinBox:focus, QDoubl
     border: 1px solid {t.accent}; }}
 QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {{ width: 0;
     border: none; }}
+#pickerFrame {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
 #palette {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
 #palette QLineEdit {{ background: transparent; border: none; border-bottom: 1px solid {t.line}; color: {t.text};
     padding: 8px 10px; {pt(1.12)} selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}

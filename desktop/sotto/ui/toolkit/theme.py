@@ -29,6 +29,8 @@ class Theme(QObject):
         self._base = QFont(app.font())
         self._forced = os.environ.get("SOTTO_APPEARANCE", "")
         self.zoom = 1.0
+        # An X server without a compositor paints black where a window is transparent; `set_transparent` corrects this.
+        self.transparent = app.platformName() != "xcb"
         self.tokens = LIGHT
         # WORKAROUND: kept, because PySide6 drops the connection below together with the wrapper.
         self._hints = app.styleHints()
@@ -69,6 +71,12 @@ class Theme(QObject):
             self._forced, self.zoom = appearance, zoom
             self.apply()
 
+    def set_transparent(self, transparent: bool) -> None:
+        """Set whether windows can be transparent, so that menus can have round corners."""
+        if transparent != self.transparent:
+            self.transparent = transparent
+            self.apply()
+
     def _follow_system(self) -> None:
         if not self._forced:
             self.apply()
@@ -79,7 +87,7 @@ class Theme(QObject):
         self.tokens = DARK if dark else LIGHT
         self._app.setPalette(_palette(self.tokens))
         self._app.setFont(self.font())
-        self._app.setStyleSheet(style_sheet(self.tokens, self.base_points))
+        self._app.setStyleSheet(style_sheet(self.tokens, self.base_points, transparent=self.transparent))
         self.changed.emit()
 
 

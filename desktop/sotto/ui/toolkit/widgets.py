@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from sotto.ui.toolkit import icons, theme
 
 _CONFIRM_MS = 2000
+_ROUND = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
 # Long words, such as URLs, paths and digests, may be broken after punctuation, and otherwise every 12 characters.
 _LONG_WORD = re.compile(r"\S{20,}")
 _BREAKS = re.compile(r"[^\w\s](?=\w)|\w{12}(?=\w)")
@@ -294,8 +295,17 @@ def add_action(menu: QMenu, text: str, act: Callable[[], object]) -> QAction:
 
 def popup(menu: QMenu, at: QPoint) -> None:
     """Show a menu at a position on the screen, and delete it when it is closed."""
+    round_corners(menu)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     menu.popup(at)
+
+
+def round_corners(menu: QMenu) -> None:
+    """Give a menu and its submenus round corners, where windows can be transparent."""
+    if theme.current().transparent:
+        for each in (menu, *menu.findChildren(QMenu)):
+            each.setWindowFlags(each.windowFlags() | _ROUND)
+            each.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
 
 
 def plain_tip(text: str) -> str:

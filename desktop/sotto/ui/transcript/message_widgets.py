@@ -3,19 +3,26 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QRectF, Qt, Signal
-from PySide6.QtGui import QGuiApplication, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QGuiApplication, QMouseEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Turn
 from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
-from sotto.ui.conversation.answer_wording import answer_line, is_cut_short, pace_line, prefill_line, thought_seconds
+from sotto.ui.conversation.answer_wording import (
+    answer_line,
+    is_cut_short,
+    pace_line,
+    prefill_line,
+    short_answer_line,
+    thought_seconds,
+)
 from sotto.ui.markdown.text_browser import PlainText
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.state.names import short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip
 from sotto.ui.transcript.answer_body import AnswerBody
 from sotto.ui.transcript.attachment_chips import SentAttachments
 from sotto.ui.transcript.question_editor import QuestionEditor
@@ -159,7 +166,7 @@ class AnswerMessage(QWidget):
         self.body.hide()
         self.model = ElidedLabel(short_name(model), "caption")
         self.model.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
-        self.status = Label("", "caption", wrap=True)
+        self.status = StatusLine()
         self._bar = _Progress()
         self._bar.hide()
         self.copy = IconButton("copy", "Copy answer", "Copy")
@@ -174,7 +181,8 @@ class AnswerMessage(QWidget):
         for button in (self.copy, self.again, self.more):
             button.hide()
         self._tools = FlowLayout(None, theme.GAP_12)
-        for widget in (self.versions, self.copy, self.again, self.more, self.model, self._bar):
+        # What appears later comes last, so that no button moves away from the pointer.
+        for widget in (self.copy, self.again, self.versions, self.more, self.model, self._bar):
             self._tools.addWidget(widget)
         self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._foot.setContentsMargins(0, 0, 0, 0)
@@ -254,7 +262,7 @@ class AnswerMessage(QWidget):
         self.body.show_durations(thought_seconds(turn))
         self._bar.hide()
         self.copy.setVisible(bool(self.body.texts))
-        self.status.setText(answer_line(turn))
+        self.status.show_end(short_answer_line(turn), answer_line(turn))
         self.show_turn(turn)
 
     def show_complete(self, turn: Turn) -> None:
@@ -292,6 +300,39 @@ class AnswerMessage(QWidget):
         return super().event(event)
 
 
+class StatusLine(Label):
+    """What happens to an answer; once it has ended, its speed, and at a click all statistics."""
+
+    def __init__(self) -> None:
+        """Show nothing."""
+        super().__init__("", "caption", wrap=True)
+        self._short = self._whole = ""
+
+    def setText(self, text: str) -> None:
+        """Show what happens to the answer."""
+        self._short = self._whole = ""
+        self.unsetCursor()
+        self.setToolTip("")
+        self.setAccessibleName("")
+        super().setText(text)
+
+    def show_end(self, short: str, whole: str) -> None:
+        """Show the `short` statistics; the `whole` line is the tool tip, and shown at a click."""
+        self.setText(short)
+        self._short, self._whole = short, whole
+        self.setToolTip(plain_tip(whole))
+        self.setAccessibleName(whole)
+        if whole != short:
+            self.setCursor(Qt.CursorShape.PointingHandCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Show all statistics, or only the speed again."""
+        super().mouseReleaseEvent(event)
+        if event.button() == Qt.MouseButton.LeftButton and self._whole != self._short:
+            shows_all = self.text() == self._whole
+            super().setText(self._short if shows_all else self._whole)
+
+
 class VersionSwitch(QWidget):
     """Shows which version of a message is displayed, with buttons for the others; hidden if there is only one.
 
@@ -322,6 +363,9 @@ class VersionSwitch(QWidget):
         self._turn = turn
         index = turn.versions.index(turn.id) if turn.id in turn.versions else 0
         self.place.setText(f"{index + 1} / {len(turn.versions)}")
+        # As wide as for the last version, so that the buttons stay under the pointer.
+        self.place.setFixedWidth(self.place.fontMetrics().horizontalAdvance("0" * len(self.place.text())))
+        self.place.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.place.setAccessibleName(f"Version {index + 1} of {len(turn.versions)}")
         self.older.setEnabled(index > 0)
         self.newer.setEnabled(index + 1 < len(turn.versions))

@@ -12,6 +12,7 @@ from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
 from sotto.ui.markdown.text_browser import MessageText
 from sotto.ui.toolkit import theme
+from sotto.ui.transcript.formula_veil import FormulaVeil
 from sotto.ui.transcript.jump_to_latest import JumpToLatest
 from sotto.ui.transcript.message_column import Message, MessageColumn
 from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
@@ -57,6 +58,7 @@ class Transcript(QScrollArea):
         # Creates further widgets near the viewport when the event loop is idle.
         self._idle_timer = QTimer(self, singleShot=True, interval=0)
         self._idle_timer.timeout.connect(self._arrange)
+        self._veil = FormulaVeil(self.viewport())
         self.newest = JumpToLatest()
         self.newest.setParent(self)
         self.newest.clicked.connect(self.go_to_newest)
@@ -104,6 +106,7 @@ class Transcript(QScrollArea):
         self.clear()
         self._column.fill(turns)
         self.go_to_newest()
+        self._veil.lower()
 
     def update_turns(self, turns: Sequence[Turn]) -> None:
         """Update the ids and versions of all messages after they have been saved."""

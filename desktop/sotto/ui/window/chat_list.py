@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout
 from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.widgets import IconButton, Label, add_action, popup
+from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, add_action, popup
 from sotto.ui.window.chat_list_model import CHAT_TYPE, ChatListModel, FolderRow, RowDelegate
 
 _SHELF_NAMES = {Shelf.CURRENT: "Chats", Shelf.ARCHIVED: "Archive", Shelf.TRASH: "Trash"}
@@ -124,6 +124,8 @@ class ChatList(QFrame):
         archive_wanted: Archive a conversation or bring it back (its number, and whether to archive it).
         trash_wanted: Move a conversation to the trash (`Chat`).
         restore_wanted: Take a conversation out of the trash (its number).
+        erase_wanted: Erase a conversation that is in the trash (`Chat`).
+        empty_wanted: Erase all conversations in the trash.
         markdown_wanted: Export a conversation as Markdown (`Chat`).
         json_wanted: Export a conversation as JSON (`Chat`).
         shelf_wanted: List the conversations of another shelf (`Shelf`).
@@ -140,6 +142,8 @@ class ChatList(QFrame):
     archive_wanted = Signal(int, bool)
     trash_wanted = Signal(object)
     restore_wanted = Signal(int)
+    erase_wanted = Signal(object)
+    empty_wanted = Signal()
     markdown_wanted = Signal(object)
     json_wanted = Signal(object)
     shelf_wanted = Signal(object)
@@ -191,6 +195,10 @@ class ChatList(QFrame):
         top.setContentsMargins(theme.GAP_8, theme.GAP_4, 0, 0)
         top.addWidget(self.title)
         top.addStretch(1)
+        self.empty_trash = TextButton("Empty…", "quiet", "Empty the trash")
+        self.empty_trash.clicked.connect(self.empty_wanted)
+        self.empty_trash.hide()
+        top.addWidget(self.empty_trash)
         top.addWidget(self.shelf_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, theme.GAP_4)
@@ -219,6 +227,7 @@ class ChatList(QFrame):
         self.empty_note.setText("" if listed else "No results." if searched else _EMPTY[shelf])
         self.empty_note.setVisible(not listed)
         self.view.setVisible(listed)
+        self.empty_trash.setVisible(listed and shelf is Shelf.TRASH)
         self.view.updateGeometry()
         if self._folder_to_name is not None and (row := self.model.row_of(folder=self._folder_to_name)) is not None:
             self._folder_to_name = None
@@ -248,6 +257,7 @@ class ChatList(QFrame):
         menu = QMenu(self)
         if chat.trashed is not None:
             add_action(menu, "Restore", lambda: self.restore_wanted.emit(chat.id))
+            add_action(menu, "Delete for Good…", lambda: self.erase_wanted.emit(chat))
         else:
             add_action(menu, "Rename…", lambda: self.rename(chat.id))
             add_action(menu, "Unpin" if chat.pinned else "Pin", lambda: self.pin_wanted.emit(chat.id, not chat.pinned))

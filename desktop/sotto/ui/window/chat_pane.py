@@ -2,52 +2,21 @@
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Turn
 from sotto.ui.composer.chat_settings_panel import ChatSettingsPanel
 from sotto.ui.composer.composer import Composer
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
-from sotto.ui.models.state_line import state_line
-from sotto.ui.state.model_state import ModelState
-from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.notice import Notice
-from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
 from sotto.ui.transcript.binding import bind
 from sotto.ui.transcript.find_bar import FindBar
 from sotto.ui.transcript.message_column import WIDTH
 from sotto.ui.transcript.transcript import Transcript
+from sotto.ui.window.header import Header
 from sotto.ui.window.welcome import Welcome
-
-
-class Header(QFrame):
-    """The name and the state of the model, and buttons for the chat's settings and a new chat."""
-
-    def __init__(self) -> None:
-        """Show that no model is in use."""
-        super().__init__()
-        self.setObjectName("header")
-        self.title = ElidedLabel("", "strong")
-        self.line = ElidedLabel("", "caption")
-        self.choices = IconButton("sliders", "Chat settings", role="", color="text")
-        self.new_chat = IconButton("new", "New chat", "New chat", role="", color="text", tip="Start a new chat")
-        texts = QVBoxLayout()
-        texts.setSpacing(0)
-        texts.addWidget(self.title)
-        texts.addWidget(self.line)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_24, theme.GAP_8 + 2, theme.GAP_16, theme.GAP_8 + 2)
-        layout.addLayout(texts, 1)
-        layout.addWidget(self.choices)
-        layout.addWidget(self.new_chat)
-        self.show_state(ModelState())
-
-    def show_state(self, state: ModelState) -> None:
-        """Show the state of the model in use."""
-        self.title.setText(model_name(state.record.name) if state.record else "No model")
-        self.line.setText(state_line(state))
 
 
 class _PageStack(QStackedWidget):

@@ -11,6 +11,7 @@ from sotto import __version__
 from sotto.chats.chat_records import Chat
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceStore
+from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import DropContents
 
@@ -37,6 +38,7 @@ class Dialogs(QObject):
         session: Session,
         chat_library: ChatLibrary,
         preferences: PreferenceStore,
+        presets: PresetStore,
         attach: Callable[[tuple[Path, ...]], None],
     ) -> None:
         """Open dialogs over `window`.
@@ -46,11 +48,12 @@ class Dialogs(QObject):
             session: Opens the chosen models.
             chat_library: Imports and exports chats.
             preferences: The preferences that the settings show.
+            presets: The presets, which the settings can delete.
             attach: Attaches the chosen files to the draft.
         """
         super().__init__(window)
         self._window, self._session, self._chat_library = window, session, chat_library
-        self._preferences, self._attach = preferences, attach
+        self._preferences, self._presets, self._attach = preferences, presets, attach
         self.tasks: AsyncTasks | None = None
         self.settings: SettingsWindow | None = None
         self.api: ApiSwitch | None = None
@@ -101,8 +104,11 @@ class Dialogs(QObject):
         from sotto.ui.settings.settings_window import SettingsWindow
 
         if self.settings is None and self.tasks is not None:
+            from sotto.ui.settings.user_data import UserData
+
+            data = UserData(self._chat_library, self._preferences, self._presets, self.tasks, self)
             self.settings = SettingsWindow(
-                self._session, self._preferences, self.tasks, self._window, self.api, self.shortcut
+                self._session, self._preferences, data, self.tasks, self._window, self.api, self.shortcut
             )
         if self.settings is not None:
             self.settings.open(page)

@@ -1,6 +1,6 @@
 """The main window: creates its parts and connects them with each other and with the session."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QDropEvent,
     QIcon,
     QKeyEvent,
+    QKeySequence,
     QPaintEvent,
 )
 from PySide6.QtWidgets import (
@@ -24,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from sotto.chats.chat_records import Chat, Folder
 from sotto.paths import resources_dir
+from sotto.runner.residents import is_same_model
 from sotto.ui.composer.composer_controller import ComposerController
 from sotto.ui.composer.drop_overlay import DropOverlay
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
@@ -40,8 +42,8 @@ from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.drop_contents import read_drop
-from sotto.ui.state.model_state import ModelState, Phase, Problem
-from sotto.ui.toolkit.widgets import plain_tip
+from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
+from sotto.ui.transcript.notices import Notices
 from sotto.ui.window.actions import WindowActions
 from sotto.ui.window.chat_pane import ChatPane
 from sotto.ui.window.dialogs import Dialogs
@@ -55,7 +57,6 @@ if TYPE_CHECKING:
 
 _SIZE = (1120, 760)
 _MIN_SIZE = (720, 480)
-_UNDO_SECONDS = 10.0
 
 
 class MainWindow(QMainWindow):
@@ -106,9 +107,12 @@ class MainWindow(QMainWindow):
         self.sidebar = Sidebar(self.models.panel)
         self.chat = ChatPane()
         self.composing = ComposerController(session, self.current, self.chat.composer, self)
+        self.notices = Notices(self.chat.notice, self)
         self._announcer = AnswerAnnouncer(self.chat.transcript)
         self._subscription = Subscription()
         self.was_painted = False
+        # Undoes the last act that can be undone.
+        self._undo: Callable[[], None] | None = None
         centre = QWidget()
         layout = QHBoxLayout(centre)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -119,9 +123,9 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(centre)
         self.models.install(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
         self.overlay = DropOverlay(centre)
-        self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.composing.attach)
-        self.closed.connect(self.dialogs.close_settings)
         self.presets = PresetStore(preferences.folder / "presets.json", self)
+        self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.presets, self.composing.attach)
+        self.closed.connect(self.dialogs.close_settings)
         preferences.closing.connect(self.presets.close)
         self.chat.choices.presets.attach(self.presets)
         self.commands = PaletteCommands(self, session, self.chat_library, preferences, self.current.open)
@@ -180,21 +184,26 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         session, chat = self.session, self.chat
         self.models.left.connect(chat.composer.draft.setFocus)
-        self.models.offered.connect(chat.notice.show_offer)
+        self.models.offered.connect(self.notices.show_offer)
         chat.header.new_chat.clicked.connect(self.current.new_chat)
+        chat.header.title.clicked.connect(self.choose_model)
+        chat.header.switch_wanted.connect(self.models.load)
+        self.notices.remedies = {Remedy.RETRY: session.retry, Remedy.CHOOSE_MODEL: self.choose_model}
         chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
-        self.composing.problem.connect(self.show_problem)
+        self.composing.problem.connect(self.notices.show_problem)
         chat.question_chosen.connect(lambda text: self.current.session.send(text))
         chat.transcript.link_asked.connect(self.ask_link)
         session.state_changed.connect(self.show_state)
-        session.notice.connect(chat.notice.show_success)
-        session.problem.connect(self.show_problem)
+        session.notice.connect(self.notices.show_success)
+        session.problem.connect(self.notices.show_problem)
         self.greeting.grew.connect(self._greet)
         chat.choices.chosen.connect(self._set_choices)
         chat.composer.think_chosen.connect(chat.choices.think)
         chat.composer.format_wanted.connect(chat.show_format)
         self.sessions.changed.connect(self._refresh_list)
-        self.sessions.problem.connect(self.show_problem)
+        self.sessions.problem.connect(
+            lambda chat, problem: self.notices.keep_problem(chat, problem, lambda: self.current.open(chat))
+        )
         self._connect_chats()
         self.current.changed.connect(self._show_chat)
         self._show_chat(self.current.session)
@@ -203,11 +212,9 @@ class MainWindow(QMainWindow):
         library, chat_list = self.chat_library, self.sidebar.chats
         library.listed.connect(self._list_chats)
         library.trashed.connect(self._offer_restore)
-        library.exported.connect(lambda path: self.chat.notice.show_success("Exported", f"Written to {path}."))
-        library.imported.connect(
-            lambda added: self.chat.notice.show_success("Imported", f"{_chats_were(added)} added.")
-        )
-        library.problem.connect(self.show_problem)
+        library.exported.connect(lambda path: self.notices.show_success("Exported", f"Written to {path}."))
+        library.imported.connect(lambda added: self.notices.show_success("Imported", f"{_chats_were(added)} added."))
+        library.problem.connect(self.notices.show_problem)
         self.sidebar.searched.connect(library.search)
         chat_list.open_wanted.connect(self.current.open)
         chat_list.renamed.connect(library.rename)
@@ -215,6 +222,10 @@ class MainWindow(QMainWindow):
         chat_list.archive_wanted.connect(lambda chat, archived: library.archive(chat, archived=archived))
         chat_list.trash_wanted.connect(library.move_to_trash)
         chat_list.restore_wanted.connect(library.restore)
+        chat_list.erase_wanted.connect(self._confirm_erasing)
+        chat_list.empty_wanted.connect(self._confirm_emptying)
+        library.erasing.connect(self._leave_all_chats)
+        self.sidebar.left.connect(self.chat.composer.draft.setFocus)
         chat_list.shelf_wanted.connect(library.show_shelf)
         chat_list.move_wanted.connect(library.move)
         chat_list.folder_wanted.connect(library.add_folder)
@@ -243,11 +254,15 @@ class MainWindow(QMainWindow):
         """Show another conversation."""
         self._subscription.close()
         self._subscription = Subscription(
-            (session.problem, self.show_problem),
+            (session.problem, self.notices.show_chat_problem),
+            (session.room_wanted, self.chat.composer.show_room),
             (session.summary.begun, self._announce_summary),
-            (session.summary.ended, self.chat.notice.hide),
+            (session.summary.ended, self.notices.hide),
+            (session.changed, self._show_other_model),
+            (session.branch_changed, self._show_other_model),
         )
         self.chat.show_chat(session)
+        self.notices.show_chat(session)
         self._announcer.bind(session)
         self.chat.choices.show_choices(session.draft.system, session.draft.options)
         self._show_choices()
@@ -265,7 +280,6 @@ class MainWindow(QMainWindow):
 
     def send(self, text: str) -> None:
         """Send a draft; it stays in the composer if it cannot be sent."""
-        self.models.idle_unloader.reload()
         self.composing.send(text)
 
     def stop(self) -> None:
@@ -278,28 +292,31 @@ class MainWindow(QMainWindow):
         """Update everything that depends on the state of the model."""
         self.models.show_state(state)
         self.chat.header.show_state(state)
+        self._show_other_model()
         chat_state = state.for_chat(answering=self.current.session.answering)
         self.chat.composer.show_state(chat_state)
         self.chat.welcome.show_state(state)
         self.chat.choices.show_state(state)
         self.menus.eject.setEnabled(state.loaded)
         self.menus.stop.setEnabled(chat_state.busy)
-        if state.phase is Phase.LOADING and state.progress is None and not self.chat.notice.stays:
-            self.chat.notice.hide()
+        if state.phase is Phase.LOADING and state.progress is None:
+            self.notices.hide_for_load()
 
-    @Slot(object)
-    def show_problem(self, problem: Problem) -> None:
-        """Show a problem above the conversation."""
-        retry = problem.retry
-        self.chat.notice.show_problem(
-            problem.title, problem.message, "Try again" if retry else "", self.session.retry if retry else None
-        )
-        self.chat.notice.setToolTip(plain_tip(problem.details))
+    @Slot()
+    def choose_model(self) -> None:
+        """Open the list of models below the name of the one in use."""
+        self.models.open_picker(self.chat.header.title)
+
+    def _show_other_model(self) -> None:
+        """Offer the model that answered in the conversation, unless it is the one in use."""
+        record = self.session.library.named(self.current.session.model)
+        in_use = self.session.state.record
+        self.chat.header.show_other(None if record and in_use and is_same_model(record, in_use) else record)
 
     @Slot(str)
     def ask_link(self, address: str) -> None:
         """Ask before a link is opened in the browser."""
-        self.chat.notice.show_question(
+        self.notices.show_question(
             "Open this link in your browser?", address, "Open", lambda: _open_in_browser(address)
         )
 
@@ -309,7 +326,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _announce_summary(self) -> None:
-        self.chat.notice.show_success("Writing a summary", "A new chat will start with it.")
+        self.notices.show_progress("Writing a summary", "A new chat will start with it.")
 
     @Slot(object, object)
     def _list_chats(self, entries: tuple[ChatEntry, ...], folders: tuple[Folder, ...]) -> None:
@@ -326,28 +343,54 @@ class MainWindow(QMainWindow):
         """Report that a conversation was moved to the trash, and offer to undo it."""
         self.sessions.stop(chat.id)
         self.current.forget(chat.id)
-        self.chat.notice.show_offer(
-            "Moved to the trash", chat.title, "Undo", lambda: self.chat_library.restore(chat.id), _UNDO_SECONDS
+        self._offer_undo("Moved to the trash", chat.title, lambda: self.chat_library.restore(chat.id))
+
+    def _offer_undo(self, title: str, message: str, undo: Callable[[], None]) -> None:
+        """Report what was done, and offer to undo it, for a while with a button and until the next such act by key."""
+        self._undo = undo
+        self.notices.show_offer(title, message, "Undo", self.undo)
+
+    def undo(self) -> bool:
+        """Undo the last act that can be undone; return whether there was one."""
+        undo, self._undo = self._undo, None
+        if undo is not None:
+            undo()
+            self.notices.hide()
+        return undo is not None
+
+    @Slot(object)
+    def _confirm_erasing(self, chat: Chat) -> None:
+        title = f"Delete “{chat.title}” for good?"
+        self.notices.show_question(title, "This cannot be undone.", "Delete", lambda: self.chat_library.erase(chat.id))
+
+    @Slot()
+    def _confirm_emptying(self) -> None:
+        self.notices.show_question(
+            "Empty the trash?", "Its chats are deleted for good.", "Empty", self.chat_library.empty_trash
         )
+
+    @Slot()
+    def _leave_all_chats(self) -> None:
+        """Show a new conversation before all of them are erased."""
+        for chat in self.sessions.open_chats:
+            self.sessions.stop(chat)
+        self.current.new_chat()
 
     @Slot(object, object)
     def _offer_restore_folder(self, folder: Folder, chats: tuple[int, ...]) -> None:
-        self.chat.notice.show_offer(
+        self._offer_undo(
             "Folder deleted",
             f"The chats in “{folder.name}” are still in the list.",
-            "Undo",
             lambda: self.chat_library.restore_folder(folder, chats),
-            _UNDO_SECONDS,
         )
 
     @Slot(object)
     def _show_notice(self, notice: "Notice") -> None:
-        self.chat.notice.show_problem("About your chats", notice.text)
-        self.chat.notice.stays = True
+        self.notices.show_warning("About your chats", notice.text)
 
     @Slot(str)
     def _show_not_saved(self, why: str) -> None:
-        self.show_problem(Problem("Not saved", why))
+        self.notices.show_problem(Problem("Not saved", why))
 
     # Qt
 
@@ -375,8 +418,9 @@ class MainWindow(QMainWindow):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Esc, and pass what is typed anywhere in the window on to the composer."""
-        back = event.key() == Qt.Key.Key_Escape and self.chat.step_back()
-        if not back and not self.composing.redirect_key(event):
+        done = event.key() == Qt.Key.Key_Escape and self.chat.step_back()
+        done = done or (event.matches(QKeySequence.StandardKey.Undo) and self.undo())
+        if not done and not self.composing.redirect_key(event):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

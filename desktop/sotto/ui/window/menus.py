@@ -7,6 +7,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QTextEdit
 
 from sotto.ui.preferences.preferences import MAX_ZOOM, MIN_ZOOM, PreferenceStore
+from sotto.ui.toolkit.widgets import round_corners
 from sotto.ui.window.actions import Action, WindowActions
 
 _Keys = QKeySequence.StandardKey
@@ -36,7 +37,7 @@ class Menus(QObject):
         return [action for menu in menus if isinstance(menu, QMenu) for action in menu.actions() if action.text()]
 
     def _make_file(self) -> None:
-        actions, menu = self._actions, self._bar.addMenu("&File")
+        actions, menu = self._actions, self._add_menu("&File")
         self._add(menu, "New Chat", actions.new_chat, _Keys.New)
         self._add(menu, "Quick Prompt", actions.quick_prompt, "Ctrl+Shift+Space")
         self._add(menu, "New Chat Folder", actions.new_chat_folder, "Ctrl+Shift+N")
@@ -64,7 +65,7 @@ class Menus(QObject):
             leave.setShortcut("Ctrl+Q")
 
     def _make_edit(self) -> None:
-        actions, menu = self._actions, self._bar.addMenu("&Edit")
+        actions, menu = self._actions, self._add_menu("&Edit")
         for text, key, method in (
             ("Undo", _Keys.Undo, "undo"),
             ("Redo", _Keys.Redo, "redo"),
@@ -84,7 +85,7 @@ class Menus(QObject):
         self._add(menu, "Go to Models", actions.go_to_models, "Ctrl+L")
 
     def _make_view(self) -> None:
-        actions, menu = self._actions, self._bar.addMenu("&View")
+        actions, menu = self._actions, self._add_menu("&View")
         self._add(menu, "Larger Text", lambda: self._zoom(_ZOOM_STEP), _Keys.ZoomIn)
         self._add(menu, "Smaller Text", lambda: self._zoom(1 / _ZOOM_STEP), _Keys.ZoomOut)
         self._add(menu, "Normal Text", lambda: self._zoom(0), "Ctrl+0")
@@ -94,13 +95,18 @@ class Menus(QObject):
         self.stop = self._add(menu, "Stop", actions.stop, "Esc")
 
     def _make_help(self) -> None:
-        about = self._add(self._bar.addMenu("&Help"), "About Sotto", self._actions.about)
+        about = self._add(self._add_menu("&Help"), "About Sotto", self._actions.about)
         about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def _zoom(self, factor: float) -> None:
         """Multiply the text size by `factor`; 0 resets it to the system's."""
         zoom = self._preferences.values.zoom * factor if factor else 1.0
         self._preferences.change(zoom=min(MAX_ZOOM, max(MIN_ZOOM, zoom)))
+
+    def _add_menu(self, title: str) -> QMenu:
+        menu = self._bar.addMenu(title)
+        menu.aboutToShow.connect(lambda: round_corners(menu))
+        return menu
 
     def _add(self, menu: QMenu, text: str, act: Action, keys: QKeySequence.StandardKey | str | None = None) -> QAction:
         # The parent is the window, so that the shortcut works everywhere in it.

@@ -21,7 +21,7 @@ from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_row import ModelRow
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.scroller import Scroller
-from sotto.ui.toolkit.widgets import Label
+from sotto.ui.toolkit.widgets import EscapableLineEdit, Label
 from sotto.ui.window.chat_list import ChatList
 
 WIDTH = 288
@@ -33,21 +33,21 @@ class Sidebar(QFrame):
 
     Signals:
         searched: The text in the search field has changed.
+        left: The user is done with the search; the conversation should take the focus.
     """
 
     searched = Signal(str)
+    left = Signal()
 
     def __init__(self, models: ModelPanel) -> None:
         """Show empty lists; `models` is the list of models."""
         super().__init__()
         self.setObjectName("sidebar")
         self.models = models
-        self.search = QLineEdit()
+        self.search = EscapableLineEdit("Search chats and models")
         self.search.setObjectName("search")
-        self.search.setPlaceholderText("Search chats and models")
-        self.search.setAccessibleName("Search chats and models")
         self.search.setClearButtonEnabled(True)
-        self.search.setAcceptDrops(False)
+        self.search.escaped.connect(self._leave_search)
         self._search_icon = self.search.addAction(
             icons.icon("search", theme.current().tokens.muted), QLineEdit.ActionPosition.LeadingPosition
         )
@@ -108,6 +108,13 @@ class Sidebar(QFrame):
         if entries or folders or shelf is not Shelf.CURRENT:
             self.chats.show()
         self._divide()
+
+    def _leave_search(self) -> None:
+        """Clear the search, or leave it if it is empty."""
+        if self.search.text():
+            self.search.clear()
+        else:
+            self.left.emit()
 
     def _divide(self) -> None:
         """Give the conversations the height they need, up to half of it, until the user moves the splitter."""

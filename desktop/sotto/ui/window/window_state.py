@@ -2,10 +2,10 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QObject, QRect, QSize, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QByteArray, QObject, Slot
 
 from sotto.chats.chat_records import Chat
+from sotto.ui.toolkit.placement import ScreenGuard, centre
 
 if TYPE_CHECKING:
     from sotto.ui.conversation.chat_thread import ChatThread
@@ -22,35 +22,39 @@ class WindowState(QObject):
         self._chats = chats
         # Before, the conversation in view is not the user's choice, and is not saved.
         self._settled = False
+        self._screens = ScreenGuard(window, window.minimumSize())
+        window.current.changed.connect(self._remember_chat)
+        window.sessions.changed.connect(self._remember_chat)
 
     def restore_geometry(self) -> None:
-        """Place the window where it was, within the screens that exist now; called before it is shown."""
+        """Place the window where it was, or else in the middle of the screen; called before it is shown."""
         window, geometry = self._window, self._window.preferences.values.window
-        if geometry and window.restoreGeometry(QByteArray.fromBase64(QByteArray(geometry.encode()))):
-            screens = [screen.availableGeometry() for screen in QGuiApplication.screens()]
-            if not window.isMaximized() and not window.isFullScreen():
-                window.setGeometry(clamp(window.geometry(), screens, window.minimumSize()))
+        if not geometry or not window.restoreGeometry(QByteArray.fromBase64(QByteArray(geometry.encode()))):
+            centre(window)
+        self._screens.fit()
 
     def open_chat(self, *, fresh: bool) -> None:
-        """Open the conversation that was in view, if it still exists and the user has not begun anything else.
+        """Open the conversation that was in view, unless it is gone or the user has begun anything else.
+
+        After a crash, open the one whose answer was interrupted.
 
         Args:
             fresh: Whether to stay with a new conversation instead.
         """
         chat, current = self._window.preferences.values.chat, self._window.current
-        self._settled = fresh or not chat
+        self._settled = fresh
 
         def found(record: Chat | None) -> None:
             session = current.session
             untouched = session.chat is None and not session.turns and not session.draft.text
             if record is not None and record.trashed is None and untouched:
                 current.changed.connect(self._scroll)
-                current.open(chat)
+                current.open(record.id)
             else:
                 self._settled = True
 
         if not self._settled:
-            self._chats.do(lambda store: store.chat(chat), found)
+            self._chats.do(lambda store: store.chat(store.interrupted or chat), found)
 
     @Slot()
     def _scroll(self) -> None:
@@ -60,6 +64,12 @@ class WindowState(QObject):
         if saved.message and window.current.session.chat == saved.chat:
             window.chat.transcript.go_to(saved.message, offset=saved.scroll)
 
+    @Slot()
+    def _remember_chat(self) -> None:
+        """Save which conversation is in view, so that it is known after a crash, too."""
+        if self._settled:
+            self._window.preferences.change(chat=self._window.current.session.chat or 0)
+
     def save(self) -> None:
         """Save the geometry of the window, and what is in view."""
         window = self._window
@@ -68,23 +78,3 @@ class WindowState(QObject):
             message, scroll = window.chat.transcript.reading_position()
             chat = window.current.session.chat or 0
             window.preferences.change(chat=chat, message=max(0, message), scroll=scroll)
-
-
-def clamp(geometry: QRect, screens: list[QRect], minimum: QSize) -> QRect:
-    """Return the geometry of a window, moved and resized to lie within one screen.
-
-    Args:
-        geometry: The wanted geometry.
-        screens: The available areas of the screens; the one that shows most of the window is used.
-        minimum: The minimum size of the window, which is kept even if the screen is smaller.
-    """
-
-    def overlap(screen: QRect) -> int:
-        common = screen.intersected(geometry)
-        return common.width() * common.height() if common.isValid() else 0
-
-    screen = max(screens, key=overlap)
-    size = geometry.size().boundedTo(screen.size()).expandedTo(minimum)
-    left = max(screen.left(), min(geometry.left(), screen.right() + 1 - size.width()))
-    top = max(screen.top(), min(geometry.top(), screen.bottom() + 1 - size.height()))
-    return QRect(left, top, size.width(), size.height())
