@@ -71,7 +71,11 @@ def wide(tmp_path_factory):
 
 # For tests that depend on values sent between processes, or on the end of one; the loop does the rest in both hosts.
 in_both_hosts = pytest.mark.parametrize(
-    "shared_host", [thread_loop, RunnerProcess], ids=["thread", "process"], indirect=True, scope="module"
+    "shared_host",
+    [pytest.param(thread_loop, marks=pytest.mark.full), RunnerProcess],
+    ids=["thread", "process"],
+    indirect=True,
+    scope="module",
 )
 
 
