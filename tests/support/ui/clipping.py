@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QAbstractButton, QLabel, QLineEdit, QScrollArea
 
 from sotto.ui.toolkit.widgets import ElidedButton, ElidedLabel
-from sotto.ui.window.header import ModelButton
+from sotto.ui.window.chat_header import ModelButton
 
 
 def assert_unclipped(*widgets):

@@ -86,7 +86,7 @@ def test_pasted_files_are_text_where_nothing_can_be_attached(ready, qtbot, loop,
 def test_tab_cycles_through_everything_without_getting_stuck(ready, qtbot, loop, key):
     answered(ready, qtbot, "First")
     window = ready.window
-    qtbot.waitUntil(lambda: window.sidebar.chats.view.isVisible() and len(window.sidebar.chats.model.rows) == 1)
+    qtbot.waitUntil(lambda: window.sidebar.chats.view.isVisible() and len(window.sidebar.chats.model.entries) == 1)
     window.chat.composer.draft.setPlainText("half a thought")
     window.chat.composer.draft.setFocus()
     seen = []

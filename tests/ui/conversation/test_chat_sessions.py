@@ -26,7 +26,7 @@ def shown(stage):
 
 def captions(stage):
     model = stage.window.sidebar.chats.model
-    return {row.chat.title: model.caption(row) for row in model.rows}
+    return {entry.chat.title: model.caption(entry) for entry in model.entries}
 
 
 def begin_answer(stage, qtbot, question):

@@ -6,7 +6,7 @@ from PySide6.QtGui import QDragMoveEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu
 
 from sotto.chats.chat_records import Shelf
-from sotto.ui.window.chat_list_model import CHAT_TYPE, FolderRow
+from sotto.ui.window.chat_list_model import CHAT_TYPE, FolderRow, GroupRow
 
 
 @pytest.fixture
@@ -32,6 +32,7 @@ def rows(stage):
         if isinstance(row, FolderRow)
         else ("  " if model.is_inside(number) else "") + row.chat.title
         for number, row in enumerate(model.rows)
+        if not isinstance(row, GroupRow)
     ]
 
 
@@ -130,10 +131,10 @@ def test_a_folder_is_closed_and_opened_by_keys_and_stays_that_way(three_chats, q
     qtbot.waitUntil(lambda: rows(three_chats) == ["[Work 1]", "Three", "Two"])
     view.setCurrentIndex(model.index(0))
     qtbot.keyClick(view, Qt.Key.Key_Right)
-    qtbot.waitUntil(lambda: len(model.rows) == 4)
+    qtbot.waitUntil(lambda: len(model.rows) == 5)
     view.setCurrentIndex(model.index(0))
     qtbot.keyClick(view, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: len(model.rows) == 3)
+    qtbot.waitUntil(lambda: len(model.rows) == 4)
     # The state comes from the file, so it survives a restart.
     three_chats.window.chat_library.refresh()
     qtbot.wait(100)

@@ -21,6 +21,7 @@ def full(ready, qtbot, loop):
     """Return the stage with the smallest window, models that run and one that does not, and a listed conversation."""
 
     def fill():
+        ready.window.preferences.change(gauge_open=True)
         ready.shelf.records += [record("cannot", runnable=False), record("hf.co/someone/A-long-name-GGUF:Q4_K_M")]
         ready.session.library.rescan()
         ready.window.resize(*MIN_SIZE)

@@ -19,6 +19,7 @@ from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
+from sotto.ui.window.chat_list_model import GroupRow
 
 pytestmark = pytest.mark.slow
 
@@ -100,8 +101,9 @@ def test_chats_are_listed_opened_and_continued(ready, qtbot, loop):
     ask(ready, qtbot, "Second question")
     qtbot.waitUntil(lambda: titles(ready) == ["Second question", "First question"])
     view = sidebar.chats.view
-    assert view.currentIndex().row() == 0
-    view.setCurrentIndex(view.model().index(1))
+    # Below the title of the group.
+    assert view.currentIndex().row() == 1
+    view.setCurrentIndex(view.model().index(2))
     qtbot.keyClick(view, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: shown(ready) == ["First question", "Hello there."])
     ask(ready, qtbot, "And then?")
@@ -300,7 +302,8 @@ def test_chats_are_renamed_in_place_pinned_and_archived(ready, qtbot, loop):
     qtbot.waitUntil(lambda: titles(ready) == ["Two", "Uno"])
     ready.window.chat_library.pin(chats.model.entries[1].chat.id, pinned=True)
     qtbot.waitUntil(lambda: titles(ready) == ["Uno", "Two"])
-    assert "pinned" in chats.model.index(0).data(Qt.ItemDataRole.AccessibleTextRole)
+    assert [row.title for row in chats.model.rows if isinstance(row, GroupRow)] == ["Pinned", "Today"]
+    assert "pinned" in chats.model.index(1).data(Qt.ItemDataRole.AccessibleTextRole)
     ready.window.chat_library.archive(chats.model.entries[0].chat.id, archived=True)
     qtbot.waitUntil(lambda: titles(ready) == ["Two"])
     ready.window.chat_library.show_shelf(Shelf.ARCHIVED)
@@ -604,7 +607,7 @@ def test_a_short_list_of_existing_chats_does_not_scroll(
     window.show()
     window.begin(tasks)
     view = window.sidebar.chats.view
-    qtbot.waitUntil(lambda: view.model().rowCount() == count)
+    qtbot.waitUntil(lambda: view.model().rowCount() == count + 1)
     qtbot.wait(100)
     assert view.verticalScrollBar().maximum() == 0
     assert view.viewport().height() >= view.sizeHint().height()

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
@@ -30,24 +30,22 @@ if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _SYSTEM_LINES = 5
-_WIDTH, _FIELD_WIDTH = 400, 104
+WIDTH, _FIELD_WIDTH = 340, 104
 # Width of the panel below which fields move under their titles, at 13 px text.
 _NARROW = 300
 _SYSTEM = "Instructions that the model gets before your messages"
 
 
 class ChatSettingsPanel(QFrame):
-    """A panel over the conversation that shows each value with its origin.
+    """A column beside the conversation that shows each value with its origin.
 
     Signals:
         chosen: The user changed the settings: the system prompt, and the options that are set here by name.
         closed: The user closed the panel.
-        size_changed: The panel may need another size.
     """
 
     chosen = Signal(str, object)
     closed = Signal()
-    size_changed = Signal()
 
     def __init__(self) -> None:
         """Create the panel, hidden and with nothing set."""
@@ -103,8 +101,6 @@ class ChatSettingsPanel(QFrame):
         self.refusal.hide()
         self._show_more(shown=False)
         self._area = Scroller(body)
-        self._body = body
-        body.installEventFilter(self)
         close = IconButton("close", "Close chat settings")
         close.clicked.connect(self.closed)
         top = QHBoxLayout()
@@ -277,16 +273,13 @@ class ChatSettingsPanel(QFrame):
         self._area.ensureWidgetVisible(self.format)
         self.format.take_focus()
 
-    def full_size(self) -> QSize:
-        """Return the size at which nothing needs to be scrolled."""
-        height = self.sizeHint().height() - self._area.sizeHint().height() + self._body.sizeHint().height()
-        return QSize(theme.current().scaled(_WIDTH), height)
+    def sizeHint(self) -> QSize:
+        """Return the width for the current text size; whatever height there is will do."""
+        return QSize(theme.current().scaled(WIDTH), 0)
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Report that the content needs another size."""
-        if event.type() == QEvent.Type.LayoutRequest:
-            self.size_changed.emit()
-        return super().eventFilter(watched, event)
+    def minimumSizeHint(self) -> QSize:
+        """Ask for no height, because the column scrolls."""
+        return QSize(min(super().minimumSizeHint().width(), self.sizeHint().width()), 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Move the fields beside or below their titles."""

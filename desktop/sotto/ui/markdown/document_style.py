@@ -19,7 +19,7 @@ from PySide6.QtGui import (
 )
 
 from sotto.ui.markdown.renderer import BEGINS_CODE, is_code
-from sotto.ui.toolkit.theme import GAP_4, GAP_8, GAP_12, GAP_16, Theme
+from sotto.ui.toolkit.theme import GAP_4, GAP_8, GAP_12, GAP_16, GAP_24, Theme
 
 CODE_PAD = GAP_12
 """Pixels between code and the edge of its background."""
@@ -29,12 +29,13 @@ CODE_GAP = GAP_8
 """Pixels between the background of code and the text above and below it."""
 QUOTE_INDENT = GAP_16
 """Pixels by which a quotation is indented; its bar is drawn there."""
-_HEADINGS = {1: 1.45, 2: 1.25, 3: 1.1}
+_HEADINGS = {1: 1.5, 2: 1.25, 3: 1.1}
 TASK_GAP = GAP_8
 """Pixels between a task and its checkbox."""
 _CELL_PAD = 8
 _WIDEST_WORD = 40
 _COLUMN = 200.0
+_ITEM_GAP = 6
 _LINE_PERCENT = 138
 _CODE_PERCENT = 125
 # Qt adds the extra height of a line below its text, so the text of a cell would not look centred.
@@ -87,6 +88,11 @@ def _dress_code(cursor: QTextCursor, first: QTextBlock, theme: Theme) -> QTextBl
     return last
 
 
+def _points(block: QTextBlock) -> float:
+    """Return the size of the text around a block, in points."""
+    return block.document().defaultFont().pointSizeF()
+
+
 def _mono(theme: Theme) -> QTextCharFormat:
     font = theme.code_font()
     mono = QTextCharFormat()
@@ -102,11 +108,13 @@ def _dress_block(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> None:
     percent = _CELL_PERCENT if in_table else _LINE_PERCENT
     new.setLineHeight(percent, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
     if level := old.headingLevel():
-        new.setTopMargin(GAP_16 if level < 3 else GAP_12)
+        new.setTopMargin(GAP_24 if level < 3 else GAP_16)
         new.setBottomMargin(GAP_8)
     elif not in_table:
         new.setTopMargin(0)
-        new.setBottomMargin(GAP_4 if block.textList() else GAP_12)
+        # The last item of a list is as far from what follows as a paragraph.
+        inside = block.textList() is not None and block.next().textList() is not None
+        new.setBottomMargin(_ITEM_GAP if inside else GAP_12)
     if quote := old.intProperty(QTextFormat.Property.BlockQuoteLevel):
         new.setLeftMargin(quote * QUOTE_INDENT)
         new.setRightMargin(0)
@@ -121,7 +129,7 @@ def _dress_characters(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> N
     if level:
         heading = QTextCharFormat()
         heading.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)
-        heading.setFontPointSize(theme.base_points * _HEADINGS.get(level, 1.0))
+        heading.setFontPointSize(_points(block) * _HEADINGS.get(level, 1.0))
         heading.setFontWeight(QFont.Weight.DemiBold)
         _merge(cursor, block.position(), block.position() + block.length() - 1, heading)
     if block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel):
@@ -137,6 +145,7 @@ def _dress_characters(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> N
     for start, length, known in spans:
         if known.fontFixedPitch():
             mono = _mono(theme)
+            mono.setFontPointSize(_points(block) * _HEADINGS.get(level, 1.0))
             mono.setBackground(QBrush(QColor(tokens.bubble)))
             _merge(cursor, start, start + length, mono)
         elif known.isAnchor():

@@ -16,7 +16,7 @@ from sotto.ui.state.memory_estimate import (
     pressure_label,
 )
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.widgets import ElidedLabel, Label, draw_bar, plain_tip
+from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip
 
 SAMPLE_EVERY_MS = 3000
 _ROLES = {"getting tight": "warn", "nearly full": "alert", "critical": "alert"}
@@ -45,13 +45,14 @@ class MemoryGauge(QFrame):
 
     Signals:
         sample_wanted: A new sample is due; the receiver calls `show_sample`.
+        opened: The user wants to see the legend, or only the bar.
 
     Attributes:
         segments: The parts of the bar.
-        expanded: Whether the legend below the bar is shown.
     """
 
     sample_wanted = Signal()
+    opened = Signal(bool)
 
     def __init__(self) -> None:
         """Create the gauge, with nothing known yet."""
@@ -60,17 +61,21 @@ class MemoryGauge(QFrame):
         self._sample: MemorySample | None = None
         self.figures: MemoryFigures | None = None
         self._model = ""
+        # Whether the user wants to see the legend, and whether there is room for it.
+        self._open = self._fits = True
         self._planned: tuple[str, Projection] | None = None
         self.segments: tuple[Segment, ...] = ()
         self._title = Label("Memory", "strong")
+        self.unfold = IconButton("up", "Show memory details")
+        self.unfold.clicked.connect(lambda: self.opened.emit(not self._open))
         self.free = ElidedLabel("—", "caption")
         self.free.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
         self._bar = _Bar()
         self.legends = [_Legend() for _ in range(5)]
-        self.expanded = True
         top = QHBoxLayout()
         top.addWidget(self._title)
         top.addWidget(self.free, 1)
+        top.addWidget(self.unfold)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_16)
         layout.setSpacing(theme.GAP_4)
@@ -111,11 +116,22 @@ class MemoryGauge(QFrame):
         """Height of the legend in pixels, whether it is shown or not."""
         return sum(legend.sizeHint().height() + theme.GAP_4 for legend in self.legends[: len(self._lines())])
 
-    def show_legends(self, shown: bool) -> None:
-        """Show the legend below the bar, or leave it to the tool tip."""
-        if shown != self.expanded:
-            self.expanded = shown
-            self._show_legends()
+    @property
+    def expanded(self) -> bool:
+        """Whether the legend below the bar is shown: the user wants it, and there is room."""
+        return self._open and self._fits
+
+    def show_legends(self, fits: bool) -> None:
+        """Record whether there is room for the legend, which is otherwise left to the tool tip."""
+        self._fits = fits
+        self._show_legends()
+
+    def set_open(self, open_: bool) -> None:
+        """Show the legend where there is room, or only the bar."""
+        self._open = open_
+        icon, name = ("down", "Hide memory details") if open_ else ("up", "Show memory details")
+        self.unfold.set_icon(icon, name)
+        self._show_legends()
 
     def _show(self) -> None:
         sample = self._sample
@@ -168,6 +184,7 @@ class MemoryGauge(QFrame):
         return lines
 
     def _show_legends(self) -> None:
+        self.unfold.setVisible(self._fits)
         lines = self._lines() if self.expanded else []
         for number, legend in enumerate(self.legends):
             legend.show_segment(*(lines[number] if number < len(lines) else (None, "")))

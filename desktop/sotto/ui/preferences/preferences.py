@@ -52,6 +52,8 @@ class Preferences:
         quick_shortcut: The global shortcut of the quick prompt, for example `Ctrl+Alt+Space`; empty for none.
         quick_fresh_minutes: Minutes out of sight after which the quick prompt begins a new chat.
         quick_place: Where its panel was dragged to, as two fractions of the screen; empty for the default place.
+        gauge_open: Whether the memory gauge shows what takes up memory, not only how much.
+        sidebar_hidden: Whether the sidebar is hidden.
         window: The window's geometry as Qt saves it, in base64.
         chat: The conversation in view; 0 for none.
         message: Its message at the top of the view; 0 if the view was scrolled to the end.
@@ -84,6 +86,8 @@ class Preferences:
     quick_shortcut: str = ""
     quick_fresh_minutes: float = 10
     quick_place: str = ""
+    gauge_open: bool = False
+    sidebar_hidden: bool = False
     window: str = ""
     chat: int = 0
     message: int = 0

@@ -22,6 +22,11 @@ class Scroller(QScrollArea):
         self.verticalScrollBar().valueChanged.connect(self._stop_following)
         QApplication.instance().focusChanged.connect(self._follow)  # type: ignore[union-attr]
 
+    def setWidget(self, widget: QWidget) -> None:
+        """Scroll a widget; what is behind the area shines through."""
+        super().setWidget(widget)
+        widget.setAutoFillBackground(False)
+
     @Slot(QWidget, QWidget)
     def _follow(self, before: QWidget | None, now: QWidget | None) -> None:
         """Scroll to the newly focused widget; Qt does so only if the focus was within the area before.

@@ -116,7 +116,7 @@ QTextBrowser[role="thought"] {{ color: {t.muted}; }}
 QToolButton#unfold {{ padding: 3px 3px 3px 0; }}
 #bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
 #choicesBody {{ background: transparent; }}
-#choices {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+#choices {{ background: {t.sidebar}; border: none; border-left: 1px solid {t.line}; }}
 QPlainTextEdit#system, QPlainTextEdit#schema, QSpinBox, QDoubleSpinBox, QLineEdit#value {{ background: {t.page};
     color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px;
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}

@@ -30,5 +30,11 @@ class WindowActions:
     go_to_models: Action
     command_palette: Action
     chat_settings: Action
+    toggle_sidebar: Action
+    help: Action
+    shortcuts: Action
+    open_logs: Action
+    copy_versions: Action
+    licences: Action
     stop: Action
     about: Action

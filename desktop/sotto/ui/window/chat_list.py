@@ -19,8 +19,10 @@ from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, add_action, popup
-from sotto.ui.window.chat_list_model import CHAT_TYPE, ChatListModel, FolderRow, RowDelegate
+from sotto.ui.window.chat_list_model import CHAT_TYPE, ChatListModel, FolderRow, GroupRow, RowDelegate
 
+# A list is never taller than this many rows.
+_MOST_ROWS = 40
 _SHELF_NAMES = {Shelf.CURRENT: "Chats", Shelf.ARCHIVED: "Archive", Shelf.TRASH: "Trash"}
 _EMPTY = {
     Shelf.CURRENT: "Your chats appear here.",
@@ -47,11 +49,12 @@ class _ChatView(QListView):
     def sizeHint(self) -> QSize:
         """Return the size at which all rows are visible."""
         rows = self.model().rowCount() if self.model() is not None else 0
-        return QSize(super().sizeHint().width(), rows * max(0, self.sizeHintForRow(0)))
+        return QSize(super().sizeHint().width(), sum(self.sizeHintForRow(row) for row in range(min(rows, _MOST_ROWS))))
 
     def minimumSizeHint(self) -> QSize:
-        """Return the height of one row."""
-        return QSize(0, max(0, self.sizeHintForRow(0)))
+        """Return the height of one conversation."""
+        rows = self.model().rowCount() if self.model() is not None else 0
+        return QSize(0, max((self.sizeHintForRow(row) for row in range(min(rows, 2))), default=0))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Open rows with Enter, and open and close folders with the arrow keys; no key deletes anything."""
@@ -175,7 +178,6 @@ class ChatList(QFrame):
         self.view.setFrameShape(QFrame.Shape.NoFrame)
         self.view.setMouseTracking(True)
         self.view.setTabKeyNavigation(False)
-        self.view.setUniformItemSizes(True)
         self.view.setEditTriggers(QListView.EditTrigger.EditKeyPressed)
         self.view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.view.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
@@ -221,7 +223,8 @@ class ChatList(QFrame):
             searched: Whether the entries are the results of a search, which are not shown in folders.
         """
         self._shelf, self._folders = shelf, tuple(folders)
-        self.model.show_entries(entries, () if searched else folders)
+        grouped = shelf is Shelf.CURRENT and not searched
+        self.model.show_entries(entries, () if searched else folders, grouped=grouped)
         self.title.setText(_SHELF_NAMES[shelf])
         listed = bool(self.model.rows)
         self.empty_note.setText("" if listed else "No results." if searched else _EMPTY[shelf])
@@ -304,7 +307,7 @@ class ChatList(QFrame):
         item = self.model.rows[row]
         if isinstance(item, FolderRow):
             self.folder_closed.emit(item.folder.id, not item.folder.closed)
-        else:
+        elif isinstance(item, ChatEntry):
             self.open_wanted.emit(item.chat.id, item.message)
 
     def _fold(self, row: int, closed: bool) -> None:
@@ -312,7 +315,7 @@ class ChatList(QFrame):
         if isinstance(item, FolderRow):
             if item.folder.closed != closed:
                 self.folder_closed.emit(item.folder.id, closed)
-        elif closed and self.model.is_inside(row):
+        elif isinstance(item, ChatEntry) and closed and self.model.is_inside(row):
             # As in file managers, the key goes from a conversation to its folder first.
             self.view.setCurrentIndex(self.model.index(self.model.row_of(folder=item.chat.folder) or 0))
 
@@ -331,7 +334,8 @@ class ChatList(QFrame):
 
     def _show_menu(self, row: int, at: QPoint) -> None:
         item = self.model.rows[row]
-        popup(self.folder_menu(item.folder) if isinstance(item, FolderRow) else self.chat_menu(item.chat), at)
+        if not isinstance(item, GroupRow):
+            popup(self.folder_menu(item.folder) if isinstance(item, FolderRow) else self.chat_menu(item.chat), at)
 
     def _choose_shelf(self) -> None:
         menu = QMenu(self)

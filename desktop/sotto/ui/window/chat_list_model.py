@@ -3,8 +3,19 @@
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import date
 
-from PySide6.QtCore import QAbstractListModel, QMimeData, QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractListModel,
+    QLocale,
+    QMimeData,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 
@@ -19,6 +30,7 @@ Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
 CHAT_TYPE = "application/x-sotto-chat"
 _EDITOR_FILLED = "filled"
+_WEEK = 7
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +46,18 @@ class FolderRow:
     count: int
 
 
-Row = ChatEntry | FolderRow
+@dataclass(frozen=True, slots=True)
+class GroupRow:
+    """The title of a group of conversations, such as those of today."""
+
+    title: str
+
+
+Row = ChatEntry | FolderRow | GroupRow
 
 
 class ChatListModel(QAbstractListModel):
-    """The rows of the list: folders, each followed by its conversations if it is open, then all other conversations.
+    """The rows of the list: folders, each followed by its conversations if it is open, then the others by their age.
 
     Signals:
         renamed: The user has renamed a conversation (its number, and the new title).
@@ -68,9 +87,9 @@ class ChatListModel(QAbstractListModel):
             if self.rows:
                 self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
 
-    def show_entries(self, entries: Sequence[ChatEntry], folders: Sequence[Folder]) -> None:
-        """Replace the conversations and folders."""
-        rows = _arrange(entries, folders)
+    def show_entries(self, entries: Sequence[ChatEntry], folders: Sequence[Folder], *, grouped: bool = False) -> None:
+        """Replace the conversations and folders; `grouped` puts titles above conversations of about the same age."""
+        rows = _arrange(entries, folders, grouped=grouped)
         same = list(map(_key, rows)) == list(map(_key, self.rows))
         if not same:
             self.beginResetModel()
@@ -92,7 +111,7 @@ class ChatListModel(QAbstractListModel):
         entry = self.rows[row] if 0 <= row < len(self.rows) else None
         if isinstance(entry, FolderRow):
             return entry.folder.id
-        return entry.chat.folder if entry is not None and self.is_inside(row) else None
+        return entry.chat.folder if isinstance(entry, ChatEntry) and self.is_inside(row) else None
 
     def is_inside(self, row: int) -> bool:
         """Return whether a conversation is listed in a folder."""
@@ -114,6 +133,9 @@ class ChatListModel(QAbstractListModel):
         row = self.rows[index.row()]
         if role == ROW:
             return row
+        if isinstance(row, GroupRow):
+            shown = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
+            return row.title if role in shown else None
         title = row.folder.name if isinstance(row, FolderRow) else row.chat.title
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.EditRole):
             return title
@@ -127,7 +149,9 @@ class ChatListModel(QAbstractListModel):
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Make all rows editable, and conversations draggable."""
+        """Make conversations and folders editable, and conversations draggable."""
+        if index.isValid() and isinstance(self.rows[index.row()], GroupRow):
+            return Qt.ItemFlag.NoItemFlags
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEditable
         if index.isValid() and isinstance(self.rows[index.row()], ChatEntry):
             flags |= Qt.ItemFlag.ItemIsDragEnabled
@@ -140,7 +164,7 @@ class ChatListModel(QAbstractListModel):
         row = self.rows[index.row()]
         if isinstance(row, FolderRow):
             self.folder_renamed.emit(row.folder.id, value)
-        else:
+        elif isinstance(row, ChatEntry):
             self.renamed.emit(row.chat.id, value)
         return True
 
@@ -157,7 +181,7 @@ class ChatListModel(QAbstractListModel):
         return data
 
 
-def _arrange(entries: Sequence[ChatEntry], folders: Sequence[Folder]) -> tuple[Row, ...]:
+def _arrange(entries: Sequence[ChatEntry], folders: Sequence[Folder], *, grouped: bool) -> tuple[Row, ...]:
     rows: list[Row] = []
     for folder in folders:
         inside = [entry for entry in entries if entry.chat.folder == folder.id]
@@ -165,10 +189,32 @@ def _arrange(entries: Sequence[ChatEntry], folders: Sequence[Folder]) -> tuple[R
         if not folder.closed:
             rows += inside
     known = {folder.id for folder in folders}
-    return (*rows, *(entry for entry in entries if entry.chat.folder not in known))
+    today, title = date.today(), ""
+    for entry in entries:
+        if entry.chat.folder in known:
+            continue
+        group = "Pinned" if entry.chat.pinned else group_of(date.fromtimestamp(entry.chat.changed), today)
+        if grouped and group != title:
+            title = group
+            rows.append(GroupRow(title))
+        rows.append(entry)
+    return tuple(rows)
 
 
-def _key(row: Row) -> tuple[str, int]:
+def group_of(day: date, today: date) -> str:
+    """Return the title of the group of conversations that were last changed on `day`."""
+    days = (today - day).days
+    if days <= 1:
+        return "Today" if days <= 0 else "Yesterday"
+    if days <= _WEEK:
+        return "Previous 7 days"
+    month = QLocale().standaloneMonthName(day.month)
+    return month if day.year == today.year else f"{month} {day.year}"
+
+
+def _key(row: Row) -> tuple[str, int | str]:
+    if isinstance(row, GroupRow):
+        return ("group", row.title)
     return ("folder", row.folder.id) if isinstance(row, FolderRow) else ("chat", row.chat.id)
 
 
@@ -184,6 +230,9 @@ class RowDelegate(QStyledItemDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         """Draw a row."""
         row, tokens = index.data(ROW), theme.current().tokens
+        if isinstance(row, GroupRow):
+            self._paint_group(painter, option.rect, row)
+            return
         painter.save()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         area: QRect = option.rect.adjusted(0, 1, 0, -1)
@@ -224,6 +273,15 @@ class RowDelegate(QStyledItemDelegate):
             painter.drawText(QRect(inside.left(), at, inside.width(), QFontMetrics(font).height()), 0, elided)
         painter.restore()
 
+    def _paint_group(self, painter: QPainter, area: QRect, row: GroupRow) -> None:
+        painter.save()
+        painter.setFont(_group_font())
+        painter.setPen(QColor(theme.current().tokens.muted))
+        height = QFontMetrics(_group_font()).height()
+        place = QRect(area.left() + theme.GAP_8, area.bottom() - height - 1, area.width() - 2 * theme.GAP_8, height)
+        painter.drawText(place, 0, row.title)
+        painter.restore()
+
     def _draw_icon(
         self, painter: QPainter, inside: QRect, icon: str, edge: int, *, at_end: bool, mirrored: bool
     ) -> QRect:
@@ -235,8 +293,10 @@ class RowDelegate(QStyledItemDelegate):
         return inside.adjusted(0 if right else step, 0, -step if right else 0, 0)
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
-        """Return the height of two lines."""
+        """Return the height of two lines, or that of the title of a group."""
         appearance = theme.current()
+        if isinstance(index.data(ROW), GroupRow):
+            return QSize(0, QFontMetrics(_group_font()).height() + theme.GAP_8)
         lines = QFontMetrics(appearance.font()).height() + 1 + QFontMetrics(appearance.font(0.88)).height()
         return QSize(0, lines + 2 * (theme.GAP_4 + 1) + 2)
 
@@ -254,7 +314,11 @@ class RowDelegate(QStyledItemDelegate):
         editor.setGeometry(option.rect.adjusted(2, 2, -2, -2))
 
 
-def _lines(row: Row, caption: str, inside: QRect) -> list[tuple[str, QFont, str, int]]:
+def _group_font() -> QFont:
+    return theme.current().font(0.85, QFont.Weight.DemiBold)
+
+
+def _lines(row: ChatEntry | FolderRow, caption: str, inside: QRect) -> list[tuple[str, QFont, str, int]]:
     appearance = theme.current()
     weight = QFont.Weight.DemiBold if isinstance(row, FolderRow) else QFont.Weight.Normal
     title, small = appearance.font(1.0, weight), appearance.font(0.88)
@@ -265,6 +329,8 @@ def _lines(row: Row, caption: str, inside: QRect) -> list[tuple[str, QFont, str,
 
 def caption(row: Row) -> str:
     """Return the line under a title, for a row that is not being answered."""
+    if isinstance(row, GroupRow):
+        return ""
     if isinstance(row, FolderRow):
         return "1 chat" if row.count == 1 else f"{wording.count(row.count)} chats"
     if row.excerpt:

@@ -1,8 +1,8 @@
 """The right side of the window: the header, the conversation, and the composer."""
 
-from PySide6.QtCore import QRect, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QStyle, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Turn
 from sotto.ui.composer.chat_settings_panel import ChatSettingsPanel
@@ -15,8 +15,12 @@ from sotto.ui.transcript.binding import bind
 from sotto.ui.transcript.find_bar import FindBar
 from sotto.ui.transcript.message_column import WIDTH
 from sotto.ui.transcript.transcript import Transcript
-from sotto.ui.window.header import Header
+from sotto.ui.window.chat_header import Header
 from sotto.ui.window.welcome import Welcome
+
+# Width that a conversation needs beside the settings, at 13 px text.
+_LEAST_WIDTH = 380
+_ANY_WIDTH = (1 << 24) - 1
 
 
 class _PageStack(QStackedWidget):
@@ -48,9 +52,7 @@ class ChatPane(QWidget):
         self.transcript = Transcript()
         self.composer = Composer()
         self.choices = ChatSettingsPanel()
-        self.choices.setParent(self)
         self.choices.closed.connect(self.hide_choices)
-        self.choices.size_changed.connect(self._place_choices)
         self.header.choices.clicked.connect(self.toggle_choices)
         self.find_bar = FindBar()
         self.find_bar.closed.connect(self._close_find)
@@ -66,7 +68,11 @@ class ChatPane(QWidget):
         layout.addWidget(self.header)
         layout.addWidget(self.find_bar)
         layout.addWidget(self._in_column(self.notice, theme.GAP_12, 0))
-        layout.addWidget(self.stack, 1)
+        middle = QHBoxLayout()
+        middle.setSpacing(0)
+        middle.addWidget(self.stack, 1)
+        middle.addWidget(self.choices)
+        layout.addLayout(middle, 1)
         layout.addWidget(self._in_column(self.composer, theme.GAP_8, theme.GAP_16))
         self.welcome.question_chosen.connect(self.question_chosen)
         theme.current().changed.connect(self._update_width)
@@ -123,9 +129,8 @@ class ChatPane(QWidget):
         if self.choices.isVisible():
             self.hide_choices()
             return
-        self._place_choices()
         self.choices.show()
-        self.choices.raise_()
+        self._place_choices()
         self.choices.system.setFocus()
 
     def show_format(self) -> None:
@@ -137,18 +142,20 @@ class ChatPane(QWidget):
     def hide_choices(self) -> None:
         """Hide the settings of the conversation."""
         self.choices.hide()
+        self._place_choices()
         self.composer.draft.setFocus()
 
     def _place_choices(self) -> None:
-        top = self.header.geometry().bottom() + theme.GAP_8
-        room = self.choices.full_size()
-        height = min(room.height(), self.height() - top - theme.GAP_8)
-        width = min(room.width(), self.width() - 2 * theme.GAP_16)
-        place = QRect(self.width() - width - theme.GAP_16, top, width, height)
-        self.choices.setGeometry(QStyle.visualRect(self.layoutDirection(), self.rect(), place))
+        """Put the settings beside the conversation, or in its place if there is no room for both."""
+        width = self.choices.sizeHint().width()
+        alone = self.width() - width < theme.current().scaled(_LEAST_WIDTH)
+        shown = not self.choices.isHidden()
+        self.stack.setHidden(shown and alone)
+        self.choices.setMaximumWidth(_ANY_WIDTH if alone else width)
+        self.choices.setMinimumWidth(0 if alone else width)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Keep the settings in their corner below the header."""
+        """Put the settings where there is room for them."""
         super().resizeEvent(event)
         self._place_choices()
 

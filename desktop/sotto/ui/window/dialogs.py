@@ -1,40 +1,52 @@
 """The dialogs of the main window, none of which blocks the event loop."""
 
+import platform
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtCore import QObject, Qt, QUrl, Signal, qVersion
+from PySide6.QtGui import QDesktopServices
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QMessageBox
 
 from sotto import __version__
 from sotto.chats.chat_records import Chat
+from sotto.paths import make_folder, state_dir
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import DropContents
+from sotto.ui.state.model_state import ModelState
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.session.api_switch import ApiSwitch
     from sotto.ui.settings.settings_window import SettingsWindow
     from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.window.help_window import HelpWindow
 
 
 class Dialogs(QObject):
-    """Opens file dialogs, the settings and the about box.
+    """Opens file dialogs, the settings, the help and the about box.
+
+    Signals:
+        link_asked: A link to a web page was clicked in the help (its address).
 
     Attributes:
         tasks: Runs slow work of the settings; None before there is an event loop.
         settings: The settings window; None before it is first opened.
+        help: The help window; None before it is first opened.
         api: The switch of the API, for the settings; None if there is none.
         shortcut: The global shortcut of the quick prompt, for the settings; None if there is none.
     """
 
+    link_asked = Signal(str)
+
     def __init__(
         self,
-        window: QWidget,
+        window: QMainWindow,
         session: Session,
         chat_library: ChatLibrary,
         preferences: PreferenceStore,
@@ -56,6 +68,7 @@ class Dialogs(QObject):
         self._preferences, self._presets, self._attach = preferences, presets, attach
         self.tasks: AsyncTasks | None = None
         self.settings: SettingsWindow | None = None
+        self.help: HelpWindow | None = None
         self.api: ApiSwitch | None = None
         self.shortcut: GlobalShortcut | None = None
 
@@ -114,9 +127,26 @@ class Dialogs(QObject):
             self.settings.open(page)
 
     def close_settings(self) -> None:
-        """Close the settings if they are open."""
-        if self.settings is not None:
-            self.settings.close()
+        """Close the settings and the help if they are open."""
+        for window in (self.settings, self.help):
+            if window is not None:
+                window.close()
+
+    def show_help(self, page: str = "") -> None:
+        """Show the help, at the page of this name; an empty name keeps the page."""
+        from sotto.ui.window.help_window import HelpWindow
+
+        if self.help is None:
+            entries = [entry for menu in self._window.menuBar().findChildren(QMenu) for entry in menu.actions()]
+            self.help = HelpWindow(self._window, entries)
+            self.help.link_asked.connect(self.link_asked)
+        self.help.open(page)
+
+    def open_logs(self) -> None:
+        """Show the folder of the logs in the file manager."""
+        folder = state_dir()
+        make_folder(folder)
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
 
     def show_about(self) -> None:
         """Show the name, version and licence of the app."""
@@ -141,6 +171,20 @@ class Dialogs(QObject):
 
     def _open_path(self, path: Path) -> None:
         self._session.library.open(DropContents((path,), ()))
+
+
+def versions(state: ModelState) -> str:
+    """Return the versions of what matters to a bug report, and the model in use."""
+    lines = [
+        f"Sotto {__version__}",
+        f"{platform.system()} {platform.release()} {platform.machine()}",
+        f"Python {platform.python_version()}, Qt {qVersion()}",
+        *(f"{name} {version(name)}" for name in ("mlx", "PySide6-Essentials", "tokenizers", "safetensors")),
+    ]
+    if state.record is not None:
+        device = f" on {state.info.device}" if state.info is not None else ""
+        lines.append(f"Model {state.record.name} ({state.record.architecture}, {state.record.quantization}){device}")
+    return "\n".join(lines)
 
 
 def _file_name(title: str) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QGuiApplication,
     QIcon,
     QKeyEvent,
     QKeySequence,
@@ -46,7 +47,7 @@ from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
 from sotto.ui.transcript.notices import Notices
 from sotto.ui.window.actions import WindowActions
 from sotto.ui.window.chat_pane import ChatPane
-from sotto.ui.window.dialogs import Dialogs
+from sotto.ui.window.dialogs import Dialogs, versions
 from sotto.ui.window.menus import Menus
 from sotto.ui.window.palette_commands import PaletteCommands
 from sotto.ui.window.sidebar import Sidebar
@@ -126,6 +127,7 @@ class MainWindow(QMainWindow):
         self.presets = PresetStore(preferences.folder / "presets.json", self)
         self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.presets, self.composing.attach)
         self.closed.connect(self.dialogs.close_settings)
+        self.dialogs.link_asked.connect(self.ask_link)
         preferences.closing.connect(self.presets.close)
         self.chat.choices.presets.attach(self.presets)
         self.commands = PaletteCommands(self, session, self.chat_library, preferences, self.current.open)
@@ -171,13 +173,34 @@ class MainWindow(QMainWindow):
             close_window=self.close,
             quit=self.quit_wanted.emit,
             find_in_chat=self.chat.find_bar.open,
-            search=self.sidebar.search.setFocus,
-            go_to_models=self.models.panel.focus_selected,
+            search=self._search,
+            go_to_models=self._go_to_models,
+            toggle_sidebar=self.toggle_sidebar,
             command_palette=self.commands.open,
             chat_settings=self.chat.toggle_choices,
             stop=self.stop,
+            help=dialogs.show_help,
+            shortcuts=lambda: dialogs.show_help("shortcuts"),
+            open_logs=dialogs.open_logs,
+            copy_versions=self._copy_versions,
+            licences=lambda: dialogs.show_help("licences"),
             about=dialogs.show_about,
         )
+
+    def toggle_sidebar(self) -> None:
+        """Hide the sidebar, or show it again."""
+        hidden = not self.sidebar.isHidden()
+        self.preferences.change(sidebar_hidden=hidden)
+        if hidden:
+            self.chat.composer.draft.setFocus()
+
+    def _search(self) -> None:
+        self.preferences.change(sidebar_hidden=False)
+        self.sidebar.search.setFocus()
+
+    def _go_to_models(self) -> None:
+        self.preferences.change(sidebar_hidden=False)
+        self.models.panel.focus_selected()
 
     # Session to widgets and back
 
@@ -225,6 +248,7 @@ class MainWindow(QMainWindow):
         chat_list.erase_wanted.connect(self._confirm_erasing)
         chat_list.empty_wanted.connect(self._confirm_emptying)
         library.erasing.connect(self._leave_all_chats)
+        self.sidebar.gauge.opened.connect(lambda opened: self.preferences.change(gauge_open=opened))
         self.sidebar.left.connect(self.chat.composer.draft.setFocus)
         chat_list.shelf_wanted.connect(library.show_shelf)
         chat_list.move_wanted.connect(library.move)
@@ -247,6 +271,8 @@ class MainWindow(QMainWindow):
     def _apply_preferences(self, values: Preferences) -> None:
         self.chat.transcript.follows = values.follow
         self.chat.choices.show_settings(self.session.settings)
+        self.sidebar.gauge.set_open(values.gauge_open)
+        self.sidebar.setHidden(values.sidebar_hidden)
         self._show_choices()
 
     @Slot(object)
@@ -319,6 +345,11 @@ class MainWindow(QMainWindow):
         self.notices.show_question(
             "Open this link in your browser?", address, "Open", lambda: _open_in_browser(address)
         )
+
+    def _copy_versions(self) -> None:
+        """Copy what a bug report should contain."""
+        QGuiApplication.clipboard().setText(versions(self.session.state))
+        self.notices.show_success("Versions copied", "Paste them into your bug report.")
 
     @Slot(str)
     def _greet(self, text: str) -> None:

@@ -90,12 +90,20 @@ class Menus(QObject):
         self._add(menu, "Smaller Text", lambda: self._zoom(1 / _ZOOM_STEP), _Keys.ZoomOut)
         self._add(menu, "Normal Text", lambda: self._zoom(0), "Ctrl+0")
         menu.addSeparator()
+        self._add(menu, "Sidebar", actions.toggle_sidebar, "Ctrl+B")
         self._add(menu, "Command Palette", actions.command_palette, "Ctrl+K").setObjectName("palette")
         self._add(menu, "Chat Settings", actions.chat_settings, "Ctrl+Shift+,")
         self.stop = self._add(menu, "Stop", actions.stop, "Esc")
 
     def _make_help(self) -> None:
-        about = self._add(self._add_menu("&Help"), "About Sotto", self._actions.about)
+        actions, menu = self._actions, self._add_menu("&Help")
+        self._add(menu, "Sotto Help", actions.help, _Keys.HelpContents)
+        self._add(menu, "Shortcuts", actions.shortcuts, "Ctrl+/")
+        menu.addSeparator()
+        self._add(menu, "Copy Versions", actions.copy_versions)
+        self._add(menu, "Show Logs", actions.open_logs)
+        self._add(menu, "Licences", actions.licences)
+        about = self._add(menu, "About Sotto", actions.about)
         about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def _zoom(self, factor: float) -> None:

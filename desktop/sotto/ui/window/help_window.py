@@ -1,0 +1,160 @@
+"""The help window: pages written in Markdown, the list of shortcuts, and the licences."""
+
+from collections.abc import Mapping, Sequence
+from importlib.metadata import distributions
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+
+from sotto.paths import resources_dir
+from sotto.ui.markdown.view import MarkdownText
+from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.placement import centre, fit
+from sotto.ui.toolkit.scroller import Scroller
+
+_PAGES = ("start", "models", "chats", "quick-prompt", "memory", "local-server", "terminal", "platforms")
+SHORTCUTS, LICENCES = "shortcuts", "licences"
+_TITLES = {SHORTCUTS: "Shortcuts", LICENCES: "Licences"}
+_SIZE = (860, 640)
+_MIN_WIDTH = 480
+
+
+class HelpWindow(QWidget):
+    """A list of pages at the left and the current page at the right.
+
+    Signals:
+        link_asked: A link to a web page was clicked (its address).
+    """
+
+    link_asked = Signal(str)
+
+    def __init__(self, parent: QWidget, actions: Sequence[QAction]) -> None:
+        """Create the window, hidden; `actions` are the menu entries, whose shortcuts are listed."""
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setObjectName("settings")
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setWindowTitle("Help")
+        self.setAccessibleName("Help")
+        self._actions = actions
+        self.names = (*_PAGES, SHORTCUTS, LICENCES)
+        self.list = QListWidget()
+        self.list.setObjectName("pages")
+        self.list.setAccessibleName("Help pages")
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.addItems([_TITLES.get(name) or _title(name) for name in self.names])
+        self.list.currentRowChanged.connect(self._show_page)
+        self._column = QWidget()
+        self._column.setObjectName("column")
+        self._inside = QVBoxLayout(self._column)
+        self._inside.setContentsMargins(theme.GAP_24, theme.GAP_16, theme.GAP_24, theme.GAP_24)
+        self._inside.addStretch(1)
+        self.area = Scroller(self._column)
+        self.page: MarkdownText | None = None
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.list)
+        layout.addWidget(self.area, 1)
+        theme.current().changed.connect(self._fit_to_text_size)
+        self._fit_to_text_size()
+        self.resize(theme.current().scaled(_SIZE[0]), theme.current().scaled(_SIZE[1]))
+        self.list.setCurrentRow(0)
+
+    def open(self, page: str = "") -> None:
+        """Show the window in front, at a page if one is named."""
+        if page:
+            self.list.setCurrentRow(self.names.index(page))
+        if not self.isVisible():
+            parent = self.parentWidget()
+            centre(self, parent.geometry() if parent is not None else None)
+            fit(self, self.minimumSize())
+        self.show()
+        self.raise_()
+        self.activateWindow()
+        self.list.setFocus()
+
+    def _show_page(self, row: int) -> None:
+        name = self.names[row]
+        if self.page is not None:
+            self.page.hide()
+            self.page.deleteLater()
+        self.page = MarkdownText()
+        self.page.link_asked.connect(self._follow_link)
+        self._inside.insertWidget(0, self.page)
+        self.page.append_markdown(self._text(name))
+        self.page.finish()
+        self.area.verticalScrollBar().setValue(0)
+
+    def _text(self, name: str) -> str:
+        if name == SHORTCUTS:
+            return shortcuts_page(self._actions)
+        if name == LICENCES:
+            return licences_page()
+        return _read(name)
+
+    def _follow_link(self, address: str) -> None:
+        """Show the page that a link names, or pass the address on."""
+        name = address.rpartition("/")[2].removesuffix(".md")
+        if "://" not in address and name in self.names:
+            self.list.setCurrentRow(self.names.index(name))
+        else:
+            self.link_asked.emit(address)
+
+    def _fit_to_text_size(self) -> None:
+        look = theme.current()
+        self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 2 * theme.GAP_8 + 2)
+        self.setMinimumSize(min(look.scaled(_MIN_WIDTH), 900), 320)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close on Escape or the platform's shortcut for closing windows."""
+        if event.key() == Qt.Key.Key_Escape or event.matches(QKeySequence.StandardKey.Close):
+            self.close()
+            return
+        super().keyPressEvent(event)
+
+
+def shortcuts_page(actions: Sequence[QAction]) -> str:
+    """Return the page with the shortcuts of menu entries, and of the keys that no menu shows."""
+    rows = {
+        action.text().replace("&", ""): action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        for action in actions
+        if not action.shortcut().isEmpty()
+    }
+    more = {
+        "Send the message": "Enter",
+        "New line in a message": "Shift+Enter",
+        "Next, previous match while searching in a chat": "Enter, Shift+Enter",
+        "Load the selected model": "Enter",
+        "Rename the selected chat": "F2",
+    }
+    return "# Shortcuts\n\n" + _table("Action", "Keys", rows | more)
+
+
+def licences_page() -> str:
+    """Return the page with the licence of Sotto, and those of the packages that it is installed with."""
+    found: dict[str, str] = {}
+    for package in distributions():
+        data = package.metadata
+        name = data["Name"]
+        stated = [*(data.get_all("License-Expression") or []), *(data.get_all("License") or []), ""]
+        licence = str(stated[0])
+        classifiers = [text.rpartition(" :: ")[2] for text in data.get_all("Classifier") or () if "License" in text]
+        short = licence if 0 < len(licence) < 60 else ", ".join(classifiers)
+        if name and name.lower() != "sotto":
+            found[f"{name} {package.version}"] = " ".join((short or "see its package").split())
+    ordered = dict(sorted(found.items(), key=lambda item: item[0].lower()))
+    return "# Licences\n\nSotto is under the MIT licence. It uses:\n\n" + _table("Package", "Licence", ordered)
+
+
+def _table(first: str, second: str, rows: Mapping[str, str]) -> str:
+    lines = [f"| {left} | {right.replace('|', '/')} |" for left, right in rows.items()]
+    return "\n".join((f"| {first} | {second} |", "| --- | --- |", *lines)) + "\n"
+
+
+def _read(name: str) -> str:
+    return (resources_dir() / "help" / f"{name}.md").read_text(encoding="utf-8")
+
+
+def _title(name: str) -> str:
+    return _read(name).partition("\n")[0].removeprefix("# ")

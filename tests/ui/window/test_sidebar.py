@@ -1,0 +1,139 @@
+"""The sidebar: groups of chats, the memory gauge, and hiding it; and the settings of a chat beside it."""
+
+from datetime import date, timedelta
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from sotto.chats.chat_records import State
+from sotto.ui.window.chat_list_model import GroupRow, group_of
+
+TODAY = date(2026, 3, 20)
+
+
+@pytest.mark.parametrize(
+    ("days", "title"),
+    [
+        (-1, "Today"),
+        (0, "Today"),
+        (1, "Yesterday"),
+        (2, "Previous 7 days"),
+        (7, "Previous 7 days"),
+        (8, "March"),
+        (20, "February"),
+        (79, "December 2025"),
+    ],
+)
+def test_a_day_belongs_to_a_group(days, title):
+    assert group_of(TODAY - timedelta(days), TODAY) == title
+
+
+def test_chats_are_grouped_by_age(ready, qtbot, loop):
+    def ask(store):
+        for days in (0, 0, 3, 400):
+            chat = store.add_chat()
+            answer = store.begin_answer(store.ask(chat, f"Asked {days} days ago", None), "tiny:latest")
+            store.end_answer(answer, "Yes.", State.COMPLETE)
+            store.database.connection.execute(
+                "UPDATE chats SET changed = changed - ? WHERE id = ?", (days * 86_400, chat)
+            )
+
+    ready.keeper.do(ask, lambda _: ready.window.chat_library.refresh())
+    model = ready.window.sidebar.chats.model
+    qtbot.waitUntil(lambda: len(model.entries) == 4)
+    groups = [row.title for row in model.rows if isinstance(row, GroupRow)]
+    assert groups[:2] == ["Today", "Previous 7 days"]
+    assert len(groups) == 3
+    assert [isinstance(row, GroupRow) for row in model.rows] == [True, False, False, True, False, True, False]
+    # Titles of groups are passed over by the arrow keys and cannot be clicked.
+    view = ready.window.sidebar.chats.view
+    view.setCurrentIndex(model.index(2))
+    qtbot.keyClick(view, Qt.Key.Key_Down)
+    assert view.currentIndex().row() == 4
+    assert model.flags(model.index(0)) == Qt.ItemFlag.NoItemFlags
+    # A search has no groups.
+    ready.window.sidebar.search.setText("ago")
+    qtbot.waitUntil(lambda: len(model.rows) == 4)
+
+
+def test_the_gauge_is_one_line_until_it_is_opened(ready, qtbot, loop, preferences):
+    gauge = ready.window.sidebar.gauge
+    qtbot.waitUntil(lambda: gauge.figures is not None)
+    assert not any(legend.isVisible() for legend in gauge.legends)
+    gauge.unfold.click()
+    assert preferences.values.gauge_open
+    qtbot.waitUntil(lambda: any(legend.isVisible() for legend in gauge.legends))
+    assert gauge.unfold.accessibleName() == "Hide memory details"
+    gauge.unfold.click()
+    assert not any(legend.isVisible() for legend in gauge.legends)
+
+
+def test_the_sidebar_is_hidden_by_a_key_and_comes_back_for_a_search(ready, qtbot, loop, preferences):
+    window = ready.window
+    width = window.chat.width()
+    qtbot.keyClick(window, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier)
+    assert window.sidebar.isHidden()
+    assert preferences.values.sidebar_hidden
+    qtbot.waitUntil(lambda: window.chat.width() > width)
+    assert QApplication.focusWidget() is window.chat.composer.draft
+    qtbot.keyClick(window, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert window.sidebar.isVisible()
+    assert window.sidebar.search.hasFocus()
+
+
+@pytest.mark.parametrize("width", [720, 900, 1280])
+def test_the_settings_of_a_chat_do_not_hide_the_send_button(ready, qtbot, loop, width):
+    chat = ready.window.chat
+    ready.window.resize(width, 560)
+    qtbot.waitUntil(lambda: ready.window.width() == width)
+    chat.toggle_choices()
+    qtbot.waitUntil(lambda: chat.choices.width() >= chat.choices.sizeHint().width())
+
+    def area(widget):
+        return widget.rect().translated(widget.mapTo(chat, widget.rect().topLeft()))
+
+    for other in (chat.composer, chat.composer.button, chat.header):
+        assert not area(chat.choices).intersects(area(other))
+    assert chat.stack.isHidden() == (width < 1000)
+    chat.choices.closed.emit()
+    qtbot.waitUntil(chat.stack.isVisible)
+    assert chat.composer.draft.hasFocus()
+
+
+def test_the_help_shows_every_page_and_every_shortcut(ready, qtbot, loop):
+    window = ready.window
+    qtbot.keyClick(window, Qt.Key.Key_Slash, Qt.KeyboardModifier.ControlModifier)
+    shown = window.dialogs.help
+    text = shown.page.toPlainText()
+    assert shown.isVisible()
+    assert "Command Palette" in text
+    assert "Ctrl+K" in text
+    for row in range(shown.list.count()):
+        shown.list.setCurrentRow(row)
+        assert len(shown.page.toPlainText()) > 300
+        assert shown.page.toPlainText().startswith(shown.list.item(row).text())
+    shown.list.setCurrentRow(0)
+    shown.page.link_asked.emit("models.md")
+    assert shown.list.currentItem().text() == "Models"
+    shown.page.link_asked.emit("https://example.com/")
+    assert window.chat.notice.title.text() == "Open this link in your browser?"
+    qtbot.keyClick(shown, Qt.Key.Key_Escape)
+    assert shown.isHidden()
+
+
+def test_the_licences_name_the_packages_that_sotto_needs(ready, qtbot, loop):
+    ready.window.dialogs.show_help("licences")
+    text = ready.window.dialogs.help.page.toPlainText()
+    for name in ("mlx", "tokenizers", "qasync"):
+        assert name in text
+
+
+def test_the_versions_are_copied(ready, qtbot, loop):
+    kind = type(ready.window.menus.stop)
+    (copy,) = (action for action in ready.window.findChildren(kind) if action.text() == "Copy Versions")
+    copy.trigger()
+    text = QApplication.clipboard().text()
+    assert text.startswith("Sotto ")
+    assert "mlx " in text
+    assert "Model tiny:latest (llama, int4)" in text
