@@ -20,7 +20,7 @@ from sotto.ui.platform.single_instance import Show, StartRequest
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.last_model import with_recent
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.toolkit.placement import clamp
+from sotto.ui.toolkit.screens import clamp
 from sotto.ui.window.main_window import MainWindow
 from sotto.ui.window.window_state import WindowState
 

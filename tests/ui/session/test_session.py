@@ -54,7 +54,7 @@ def test_settings_reach_the_engine(ready, qtbot, loop):
     assert (ready.script.requests[-1].num_predict, ready.script.requests[-1].ignore_eos) == (7, True)
 
 
-def test_a_message_sent_while_loading_waits_and_is_sent_once(stage, qtbot, loop):
+def test_messages_sent_while_loading_wait_and_are_sent_once(stage, qtbot, loop):
     qtbot.waitUntil(lambda: bool(stage.session.library.models))
     stage.script.hold_load = threading.Event()
     stage.session.load(stage.session.library.models[0])
@@ -66,9 +66,10 @@ def test_a_message_sent_while_loading_waits_and_is_sent_once(stage, qtbot, loop)
     stage.window.chat.composer.draft.entered.emit()
     assert stage.window.chat.composer.text == "Second"
     stage.script.hold_load.set()
-    qtbot.waitUntil(lambda: settled(stage))
-    assert [request.messages[-1].content for request in stage.script.requests] == ["Early"]
-    assert answer_text(stage) == ["Early", "Hello there."]
+    qtbot.waitUntil(lambda: len(stage.chat_session.turns) == 4 and settled(stage))
+    assert [request.messages[-1].content for request in stage.script.requests] == ["Early", "Second"]
+    assert answer_text(stage) == ["Early", "Hello there.", "Second", "Hello there."]
+    assert stage.window.chat.composer.text == ""
 
 
 def test_a_message_becomes_a_draft_again_when_the_load_fails(stage, qtbot, loop):

@@ -1,6 +1,7 @@
 """What a new user meets in the first hour: models that come back, notices where they belong, and what can be undone."""
 
 import json
+import threading
 import time
 
 import pytest
@@ -16,7 +17,7 @@ from sotto.engine.contract.events import DoneReason
 from sotto.ui.markdown import formula_placer
 from sotto.ui.settings.data_page import DataPage
 from sotto.ui.state.model_state import Phase, Problem
-from sotto.ui.toolkit import placement
+from sotto.ui.toolkit import screens
 from sotto.ui.window.window_state import WindowState
 
 LARGE = record("large:70b", size=40 << 30)
@@ -242,6 +243,58 @@ def test_a_continuation_that_fails_leaves_the_answer_as_it_was(ready, qtbot, loo
     assert ready.window.chat.transcript.last_message.status.accessibleName() == figures
 
 
+# Messages while an answer is written
+
+
+def test_a_message_written_during_an_answer_is_sent_after_it(ready, qtbot, loop):
+    ready.script.hold_answer = threading.Event()
+    ready.window.send("First")
+    qtbot.waitUntil(lambda: ready.chat_session.answering)
+    composer = ready.window.chat.composer
+    qtbot.keyClicks(composer.draft, "Second")
+    qtbot.keyClick(composer.draft, Qt.Key.Key_Return)
+    assert composer.hint.text() == "Sends after this answer"
+    assert composer.text == "Second"
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 4 and not ready.chat_session.busy)
+    assert [turn.text for turn in ready.chat_session.turns][::2] == ["First", "Second"]
+    assert composer.text == ""
+    assert composer.hint.text() != "Sends after this answer"
+
+
+def test_a_queued_message_stays_a_draft_if_the_answer_is_stopped(ready, qtbot, loop):
+    ready.script.hold_answer = threading.Event()
+    ready.window.send("First")
+    qtbot.waitUntil(lambda: ready.chat_session.answering)
+    composer = ready.window.chat.composer
+    qtbot.keyClicks(composer.draft, "Second")
+    qtbot.keyClick(composer.draft, Qt.Key.Key_Return)
+    qtbot.keyClick(composer.draft, Qt.Key.Key_Escape)
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: not ready.chat_session.busy)
+    qtbot.wait(50)
+    assert len(ready.chat_session.turns) == 2
+    assert composer.text == "Second"
+    assert not ready.chat_session.queued
+
+
+def test_buttons_of_a_message_appear_without_moving_anything(ready, qtbot, loop):
+    answered(ready, qtbot, "First")
+    answered(ready, qtbot, "Second")
+    first, last = (ready.window.chat.transcript.messages[index] for index in (1, 3))
+    assert last.actions_shown.shown
+    assert not first.actions_shown.shown
+    place, height = first.copy.geometry(), first.height()
+    first.copy.setFocus(Qt.FocusReason.TabFocusReason)
+    assert first.actions_shown.shown
+    assert (first.copy.geometry(), first.height()) == (place, height)
+    ready.window.chat.composer.draft.setFocus()
+    assert not first.actions_shown.shown
+    # A press reaches a button that is not drawn.
+    qtbot.mouseClick(first.copy, Qt.MouseButton.LeftButton)
+    assert QApplication.clipboard().text() == "Hello there."
+
+
 # The trash, and all data
 
 
@@ -440,8 +493,8 @@ def test_the_first_window_fits_the_screen(ready, loop, monkeypatch, screen, size
         def availableGeometry(self):
             return screen
 
-    monkeypatch.setattr(placement.QGuiApplication, "screens", lambda: [Screen()])
-    monkeypatch.setattr(placement.QGuiApplication, "primaryScreen", lambda: Screen())
+    monkeypatch.setattr(screens.QGuiApplication, "screens", lambda: [Screen()])
+    monkeypatch.setattr(screens.QGuiApplication, "primaryScreen", lambda: Screen())
     window = ready.window
     window.resize(1120, 760)
     WindowState(window, ready.keeper).restore_geometry()

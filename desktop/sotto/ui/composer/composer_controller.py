@@ -75,7 +75,9 @@ class ComposerController(QObject):
             (draft.attached, composer.show_attachments),
             (draft.pending_changed, composer.show_pending),
             (chat.retracted, composer.restore),
+            (chat.queue_changed, composer.show_queued),
         )
+        composer.show_queued(chat.queued)
         self._show_draft(draft.text)
         composer.show_attachments(draft.attachments)
         composer.show_pending(draft.pending)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.chat_records import Attachment, Branch, State, Turn
 from sotto.chats.messages import Conversation
@@ -68,6 +68,7 @@ class ChatSession(QObject):
         retracted: The question could not be answered and was removed again (its text).
         summarized: A summary was written, with which another conversation can begin.
         changed: Something that lists of conversations show has changed on disk.
+        queue_changed: Whether the draft will be sent after the answer under way has changed.
         problem: Something failed (`Problem`).
         room_wanted: The answer cannot be continued, because the context is full; the user should make room.
 
@@ -75,6 +76,7 @@ class ChatSession(QObject):
         chat: The number of the conversation; None before the first question.
         phase: What is under way.
         draft: What is typed, attached and chosen for the conversation.
+        queued: Whether the draft will be sent after the answer under way.
         pace: Measures how fast answers are generated.
         summary: Has the model write summaries.
     """
@@ -93,6 +95,7 @@ class ChatSession(QObject):
     retracted = Signal(str)
     summarized = Signal(str)
     changed = Signal()
+    queue_changed = Signal(bool)
     problem = Signal(object)
     room_wanted = Signal()
 
@@ -123,7 +126,7 @@ class ChatSession(QObject):
         self._initial_length = 0
         # The answer that is being continued, as it was before.
         self._continued: Turn | None = None
-        self._stop_wanted = False
+        self._stop_wanted = self.queued = False
         self.pace = AnswerPace(self)
         self.summary = Summary(session, self)
         self.summary.ended.connect(self._finish)
@@ -178,8 +181,16 @@ class ChatSession(QObject):
     # The user's actions
 
     def send(self, text: str) -> bool:
-        """Send a question, now or as soon as a model is loaded; return False if the text stays a draft."""
-        if self.busy or not (text.strip() or self.draft.attachments) or not self._can_ask():
+        """Send a question, now or as soon as a model is loaded; return False if the text stays a draft.
+
+        While an answer is under way, the draft stays, and is sent once that answer is complete.
+        """
+        if not (text.strip() or self.draft.attachments):
+            return False
+        if self.answering or self.awaiting:
+            self._set_queued(True)
+            return False
+        if self.busy or not self._can_ask():
             return False
         self._ask(text, self.draft.hand_over(text))
         return True
@@ -244,7 +255,8 @@ class ChatSession(QObject):
             self.message_found.emit(message)
 
     def stop(self) -> None:
-        """Stop the answer under way, or the load that it waits for."""
+        """Stop the answer under way, or the load that it waits for; a queued draft stays a draft."""
+        self._set_queued(False)
         if self.answering:
             self._session.host.send(Cancel(self._request))
         elif self.phase is Phase.SUMMARIZING:
@@ -420,6 +432,21 @@ class ChatSession(QObject):
             self._session.record_use(turn.model)
         self._finish()
         self.answer_ended.emit(turn)
+        if self.queued:
+            self._set_queued(False)
+            if state is State.COMPLETE:
+                QTimer.singleShot(0, self, self._send_queued)
+
+    @Slot()
+    def _send_queued(self) -> None:
+        """Send the draft that waited for the end of an answer."""
+        if self.send(self.draft.text):
+            self.draft.replaced.emit(self.draft.text)
+
+    def _set_queued(self, queued: bool) -> None:
+        if queued != self.queued:
+            self.queued = queued
+            self.queue_changed.emit(queued)
 
     @Slot()
     def _finish(self) -> None:

@@ -38,6 +38,7 @@ class ModelCard(QFrame):
         menu_wanted: The user wants the menu of the record, at a position on the screen.
         previewed: Name and projection of the model on the card; None if there is nothing to plan.
         closed: The user closed the card.
+        hidden: The card has been hidden.
     """
 
     load_wanted = Signal(object, object, bool)
@@ -46,6 +47,7 @@ class ModelCard(QFrame):
     menu_wanted = Signal(object, QPoint)
     previewed = Signal(str, object)
     closed = Signal()
+    hidden = Signal()
 
     def __init__(
         self, notes: ModelNotes, planner: MemoryPlanner, state_of: Callable[[ModelRecord], ModelState]
@@ -197,6 +199,7 @@ class ModelCard(QFrame):
             self._save_timer.stop()
             self._save_context()
         self.previewed.emit("", None)
+        self.hidden.emit()
 
     def show_models(self, records: tuple[ModelRecord, ...]) -> None:
         """Update the record of the model; close the card if the model is gone."""

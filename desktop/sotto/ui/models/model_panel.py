@@ -235,16 +235,10 @@ class ModelPanel(QWidget):
 
     def show_state(self, state: ModelState) -> None:
         """Show the state of the model in use."""
-        new = state.record is not None and (
-            self._state.record is None or not is_same_model(self._state.record, state.record)
-        )
         self._state = state
         for row in self.rows:
             row.show_state(self._state_of(row.record))
             self._update_note(row)
-            if new and self._is_in_use(row.record):
-                row.setChecked(True)
-                self.bring_into_view(row)
 
     def show_residents(self) -> None:
         """Show the states of all models."""
@@ -273,6 +267,11 @@ class ModelPanel(QWidget):
     def selected(self) -> ModelRecord | None:
         """The record of the selected row."""
         return next((row.record for row in self.rows if row.isChecked()), None)
+
+    def clear_selection(self) -> None:
+        """Select no model."""
+        for row in self.rows:
+            row.setChecked(False)
 
     def focus_selected(self) -> None:
         """Focus the selected row, or else select and focus the first visible one."""

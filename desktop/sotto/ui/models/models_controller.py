@@ -97,6 +97,7 @@ class ModelsController(QObject):
         card.menu_wanted.connect(lambda record, at: popup(panel.menu_of(record), at))
         card.previewed.connect(gauge.show_plan)
         card.closed.connect(self.close_card)
+        card.hidden.connect(self._deselect)
         summary.add_wanted.connect(self.choose_folder)
         summary.rescan_wanted.connect(session.library.rescan)
         session.library.changed.connect(self.show_summary)
@@ -170,9 +171,11 @@ class ModelsController(QObject):
         """Hide the card; if it had the focus and `restore_focus` is set, the selected row gets it."""
         focused = QApplication.focusWidget()
         had_focus = focused is not None and self.card.isAncestorOf(focused)
+        shown = next((row for row in self.panel.rows if row.isChecked()), None)
         self.card.hide()
-        if had_focus and restore_focus:
-            self.panel.focus_selected()
+        if had_focus and restore_focus and shown is not None:
+            shown.setFocus()
+            shown.setChecked(True)
 
     def _hide_unfocused(self, before: QWidget | None, now: QWidget | None) -> None:
         """Hide the card once another widget of the window has the focus."""
@@ -199,6 +202,13 @@ class ModelsController(QObject):
         self.load(record)
         if self.card.isHidden():
             self.left.emit()
+
+    @Slot()
+    def _deselect(self) -> None:
+        """Select no model once its card is gone, unless the keyboard is in the list."""
+        focus = QApplication.focusWidget()
+        if focus is None or not self.panel.isAncestorOf(focus):
+            self.panel.clear_selection()
 
     def choose_folder(self) -> None:
         """Let the user choose a folder that will be searched for models."""

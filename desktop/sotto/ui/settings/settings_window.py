@@ -22,7 +22,7 @@ from sotto.ui.settings.quick_page import QuickPage
 from sotto.ui.settings.user_data import UserData
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.form_rows import FormPage
-from sotto.ui.toolkit.placement import centre, fit
+from sotto.ui.toolkit.screens import centre, fit
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut

@@ -116,6 +116,7 @@ class IconButton(QToolButton):
         """
         super().__init__()
         self._icon, self._color = icon, color
+        self._veiled = False
         self._before: tuple[str, str, str] | None = None
         self.setProperty("role", role)
         self.setText(f" {text}" if text else "")  # a little more space between icon and text
@@ -127,6 +128,17 @@ class IconButton(QToolButton):
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         theme.current().changed.connect(self.repaint_icon)
         self.repaint_icon()
+
+    def set_veiled(self, veiled: bool) -> None:
+        """Draw nothing, but keep the place and react as before."""
+        if veiled != self._veiled:
+            self._veiled = veiled
+            self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the button, unless it is veiled."""
+        if not self._veiled:
+            super().paintEvent(event)
 
     def set_icon(self, icon: str, name: str, tip: str = "") -> None:
         """Replace the icon, the accessible name and the tool tip."""

@@ -25,6 +25,7 @@ from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip
 from sotto.ui.transcript.answer_body import AnswerBody
 from sotto.ui.transcript.attachment_chips import SentAttachments
+from sotto.ui.transcript.message_actions import MessageActions
 from sotto.ui.transcript.question_editor import QuestionEditor
 
 _BUBBLE_SHARE = 0.8
@@ -59,6 +60,7 @@ class UserMessage(QWidget):
         inside.addWidget(self.text)
         self.edit = IconButton("edit", "Edit message")
         self.edit.clicked.connect(self._begin_edit)
+        self.actions_shown = MessageActions(self, (self.edit,))
         self.versions = VersionSwitch("question")
         self.versions.wanted.connect(self.version_wanted)
         self.editor: QuestionEditor | None = None
@@ -180,6 +182,7 @@ class AnswerMessage(QWidget):
         self.more.clicked.connect(lambda: self.more_wanted.emit(self.turn_id))
         for button in (self.copy, self.again, self.more):
             button.hide()
+        self.actions_shown = MessageActions(self, (self.copy, self.again))
         self._tools = FlowLayout(None, theme.GAP_12)
         # What appears later comes last, so that no button moves away from the pointer.
         for widget in (self.copy, self.again, self.versions, self.more, self.model, self._bar):

@@ -274,9 +274,11 @@ class Transcript(QScrollArea):
         return answer
 
     def _update_continue_buttons(self) -> None:
-        """Hide the Continue buttons of all messages but the last."""
-        for message in self.messages[:-1]:
-            if isinstance(message, AnswerMessage):
+        """Hide the Continue buttons of all messages but the last, whose other buttons are always shown."""
+        last = self.last_message
+        for message in self.messages:
+            message.actions_shown.show_always(message is last and isinstance(message, AnswerMessage))
+            if isinstance(message, AnswerMessage) and message is not last:
                 message.more.hide()
 
     def _on_scroll(self) -> None:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QListWidget, QVBoxLayout, QWidget
 from sotto.paths import resources_dir
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.placement import centre, fit
+from sotto.ui.toolkit.screens import centre, fit
 from sotto.ui.toolkit.scroller import Scroller
 
 _PAGES = ("start", "models", "chats", "quick-prompt", "memory", "local-server", "terminal", "platforms")

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QByteArray, QObject, Slot
 
 from sotto.chats.chat_records import Chat
-from sotto.ui.toolkit.placement import ScreenGuard, centre
+from sotto.ui.toolkit.screens import ScreenGuard, centre
 
 if TYPE_CHECKING:
     from sotto.ui.conversation.chat_thread import ChatThread
