@@ -582,7 +582,7 @@ class Stage:
         disk.with_name("away").rename(disk)
         await self._until(lambda: all(row.record.present for row in panel.rows))
         loaded = next(row for row in panel.rows if row.record.builtin)
-        loaded.setChecked(True)
+        panel.clear_selection()
         panel.bring_into_view(loaded)
 
     async def _take_downloads(self) -> None:

@@ -184,15 +184,19 @@ class AnswerMessage(QWidget):
             button.hide()
         self.actions_shown = MessageActions(self, (self.copy, self.again))
         self._tools = FlowLayout(None, theme.GAP_12)
-        # What appears later comes last, so that no button moves away from the pointer.
-        for widget in (self.copy, self.again, self.versions, self.more, self.model, self._bar):
+        # At the end of the line, and what appears later before the others, so that no button moves under the pointer.
+        for widget in (self._bar, self.more, self.versions, self.again, self.copy):
             self._tools.addWidget(widget)
         self._foot = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._foot.setContentsMargins(0, 0, 0, 0)
         self._foot.setSpacing(theme.GAP_12)
+        told = QHBoxLayout()
+        told.setSpacing(theme.GAP_8)
+        told.addWidget(self.model)
+        told.addWidget(self.status, 1)
+        self._foot.addLayout(told, 1)
         self._foot.addLayout(self._tools)
         self._foot.setAlignment(self._tools, Qt.AlignmentFlag.AlignVCenter)
-        self._foot.addWidget(self.status, 1)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_4)
