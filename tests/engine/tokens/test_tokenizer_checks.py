@@ -209,10 +209,10 @@ def test_the_longest_accepted_piece_fits_on_a_small_stack():
         tokens = Tokenizer(tokenizer_json(model=unigram("a" * 512)))
         results.append(tokens.encode("a" * 512))
 
+    thread = threading.Thread(target=load_and_drop)
     try:
-        thread = threading.Thread(target=load_and_drop)
-    finally:
         thread.start()
+    finally:
         threading.stack_size(size)
     thread.join()
     assert results == [[1]]

@@ -215,7 +215,9 @@ def test_continuing_in_a_full_context_offers_room_and_keeps_the_statistics(ready
     figures = last.status.accessibleName()
     requests = len(ready.script.requests)
     panel = ready.window.chat.composer.panel
-    qtbot.waitUntil(lambda: ready.window.composing.meter.use is not None and ready.window.composing.meter.use.tight)
+    meter = ready.window.composing.meter
+    # The conversation has been counted together with its answer.
+    qtbot.waitUntil(lambda: meter.fresh and meter.use is not None and meter.use.tight and meter.use.last < 100)
     assert panel.isHidden()
     last.more.click()
     assert len(ready.script.requests) == requests

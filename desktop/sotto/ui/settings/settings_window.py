@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QCloseEvent, QKeyEvent, QKeySequence, QShowEvent
-from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListWidget, QListWidgetItem, QStackedWidget, QWidget
+from PySide6.QtCore import QSize
+from PySide6.QtGui import QCloseEvent, QShowEvent
+from PySide6.QtWidgets import QListWidgetItem, QStackedWidget, QWidget
 
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
@@ -22,7 +22,7 @@ from sotto.ui.settings.quick_page import QuickPage
 from sotto.ui.settings.user_data import UserData
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.form_rows import FormPage
-from sotto.ui.toolkit.screens import centre, fit
+from sotto.ui.toolkit.paged_window import PagedWindow
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
@@ -34,8 +34,8 @@ _SIZE = (780, 600)
 _MIN_WIDTH = 580
 
 
-class SettingsWindow(QWidget):
-    """A non-modal window with a list of pages at the left and the current page at the right."""
+class SettingsWindow(PagedWindow):
+    """The pages of settings, each of which is created when it is first shown."""
 
     def __init__(
         self,
@@ -58,12 +58,7 @@ class SettingsWindow(QWidget):
             api: Knows the state of the API; None if it cannot run.
             shortcut: Knows whether the global shortcut is available; None without global shortcuts.
         """
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setObjectName("settings")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setWindowTitle("Settings")
-        self.setAccessibleName("Settings")
-        self._factories: dict[type[FormPage], Callable[[], FormPage]] = {
+        factories: dict[type[FormPage], Callable[[], FormPage]] = {
             FoldersPage: lambda: FoldersPage(ModelFolders(session, preferences, tasks, self), preferences),
             AnswersPage: lambda: AnswersPage(preferences),
             MemoryPage: lambda: MemoryPage(EngineChoices(tasks, self), preferences),
@@ -73,45 +68,14 @@ class SettingsWindow(QWidget):
             AppearancePage: lambda: AppearancePage(preferences),
             DataPage: lambda: DataPage(data),
         }
-        self._kinds = tuple(self._factories)
+        names = tuple(kind.name for kind in factories)
+        super().__init__(parent, "Settings", names, _SIZE, _MIN_WIDTH)
+        self._factories, self._kinds = factories, tuple(factories)
         self._pages: dict[type[FormPage], FormPage] = {}
-        self.list = QListWidget()
-        self.list.setObjectName("pages")
-        self.list.setAccessibleName("Settings pages")
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        self.list.setTabKeyNavigation(False)
-        self.stack = QStackedWidget()
         for kind in self._kinds:
             self.list.addItem(QListWidgetItem(kind.title))
-        self.list.currentRowChanged.connect(self._show_page)
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.list)
-        layout.addWidget(self.stack, 1)
-        theme.current().changed.connect(self._update_style)
-        self._update_style()
-        self.resize(theme.current().scaled(_SIZE[0]), theme.current().scaled(_SIZE[1]))
-        self.list.setCurrentRow(0)
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The identifiers of all pages, in order."""
-        return tuple(kind.name for kind in self._kinds)
-
-    def open(self, page: str = "") -> None:
-        """Show the window in front, at the page with this identifier if one is given."""
-        if page:
-            self.list.setCurrentRow(self.names.index(page))
-        if not self.isVisible():
-            parent = self.parentWidget()
-            centre(self, parent.geometry() if parent is not None else None)
-            fit(self, self.minimumSize())
-        self.show()
-        self.raise_()
-        self.activateWindow()
-        self.list.setFocus()
+        self.stack = QStackedWidget()
+        self.set_content(self.stack)
 
     def page(self, kind: type[_P]) -> _P:
         """Return a page, which is created on first use."""
@@ -122,28 +86,21 @@ class SettingsWindow(QWidget):
         assert isinstance(page, kind)
         return page
 
-    def _show_page(self, row: int) -> None:
+    def show_page(self, row: int) -> None:
+        """Show the page in a row of the list."""
         page = self.page(self._kinds[row])
         self.stack.setCurrentWidget(page)
         if self.isVisible():
             page.refresh()
 
-    def _update_style(self) -> None:
+    def fit_to_text_size(self) -> None:
+        """Draw the icons beside the titles, and make the list as wide as both."""
         look = theme.current()
         edge = look.scaled(16)
         self.list.setIconSize(QSize(edge, edge))
         for row, kind in enumerate(self._kinds):
             self.list.item(row).setIcon(icons.icon(kind.icon, look.tokens.muted, edge=edge))
-        # The margins of the style sheet, and a border.
-        self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 2 * theme.GAP_8 + 2)
-        self.setMinimumSize(min(look.scaled(_MIN_WIDTH), 900), 360)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close on Escape or the platform's shortcut for closing windows."""
-        if event.key() == Qt.Key.Key_Escape or event.matches(QKeySequence.StandardKey.Close):
-            self.close()
-            return
-        super().keyPressEvent(event)
+        super().fit_to_text_size()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Refresh the current page, whose values may have changed meanwhile."""

@@ -3,14 +3,14 @@
 from collections.abc import Mapping, Sequence
 from importlib.metadata import distributions
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QHBoxLayout, QListWidget, QVBoxLayout, QWidget
+from PySide6.QtCore import Signal
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from sotto.paths import resources_dir
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.screens import centre, fit
+from sotto.ui.toolkit.paged_window import PagedWindow
 from sotto.ui.toolkit.scroller import Scroller
 
 _PAGES = ("start", "models", "chats", "quick-prompt", "memory", "local-server", "terminal", "platforms")
@@ -20,8 +20,8 @@ _SIZE = (860, 640)
 _MIN_WIDTH = 480
 
 
-class HelpWindow(QWidget):
-    """A list of pages at the left and the current page at the right.
+class HelpWindow(PagedWindow):
+    """The pages that explain the app.
 
     Signals:
         link_asked: A link to a web page was clicked (its address).
@@ -31,58 +31,27 @@ class HelpWindow(QWidget):
 
     def __init__(self, parent: QWidget, actions: Sequence[QAction]) -> None:
         """Create the window, hidden; `actions` are the menu entries, whose shortcuts are listed."""
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setObjectName("settings")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
-        self.setWindowTitle("Help")
-        self.setAccessibleName("Help")
+        super().__init__(parent, "Help", (*_PAGES, SHORTCUTS, LICENCES), _SIZE, _MIN_WIDTH)
         self._actions = actions
-        self.names = (*_PAGES, SHORTCUTS, LICENCES)
-        self.list = QListWidget()
-        self.list.setObjectName("pages")
-        self.list.setAccessibleName("Help pages")
-        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.addItems([_TITLES.get(name) or _title(name) for name in self.names])
-        self.list.currentRowChanged.connect(self._show_page)
-        self._column = QWidget()
-        self._column.setObjectName("column")
-        self._inside = QVBoxLayout(self._column)
+        column = QWidget()
+        column.setObjectName("column")
+        self._inside = QVBoxLayout(column)
         self._inside.setContentsMargins(theme.GAP_24, theme.GAP_16, theme.GAP_24, theme.GAP_24)
         self._inside.addStretch(1)
-        self.area = Scroller(self._column)
+        self.area = Scroller(column)
         self.page: MarkdownText | None = None
-        layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(self.list)
-        layout.addWidget(self.area, 1)
-        theme.current().changed.connect(self._fit_to_text_size)
-        self._fit_to_text_size()
-        self.resize(theme.current().scaled(_SIZE[0]), theme.current().scaled(_SIZE[1]))
-        self.list.setCurrentRow(0)
+        self.set_content(self.area)
 
-    def open(self, page: str = "") -> None:
-        """Show the window in front, at a page if one is named."""
-        if page:
-            self.list.setCurrentRow(self.names.index(page))
-        if not self.isVisible():
-            parent = self.parentWidget()
-            centre(self, parent.geometry() if parent is not None else None)
-            fit(self, self.minimumSize())
-        self.show()
-        self.raise_()
-        self.activateWindow()
-        self.list.setFocus()
-
-    def _show_page(self, row: int) -> None:
-        name = self.names[row]
+    def show_page(self, row: int) -> None:
+        """Show the page in a row of the list."""
         if self.page is not None:
             self.page.hide()
             self.page.deleteLater()
         self.page = MarkdownText()
         self.page.link_asked.connect(self._follow_link)
         self._inside.insertWidget(0, self.page)
-        self.page.append_markdown(self._text(name))
+        self.page.append_markdown(self._text(self.names[row]))
         self.page.finish()
         self.area.verticalScrollBar().setValue(0)
 
@@ -100,18 +69,6 @@ class HelpWindow(QWidget):
             self.list.setCurrentRow(self.names.index(name))
         else:
             self.link_asked.emit(address)
-
-    def _fit_to_text_size(self) -> None:
-        look = theme.current()
-        self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 2 * theme.GAP_8 + 2)
-        self.setMinimumSize(min(look.scaled(_MIN_WIDTH), 900), 320)
-
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close on Escape or the platform's shortcut for closing windows."""
-        if event.key() == Qt.Key.Key_Escape or event.matches(QKeySequence.StandardKey.Close):
-            self.close()
-            return
-        super().keyPressEvent(event)
 
 
 def shortcuts_page(actions: Sequence[QAction]) -> str:
