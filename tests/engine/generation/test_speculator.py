@@ -130,5 +130,5 @@ def test_two_requests_at_once_have_the_answers_without_speculation():
     events = run("plain", empty("plain"), *tasks, ahead=0.0, batches=True, speculator=eager())
     for name in "ab":
         assert finished(events, name).token_ids == reference("plain", REPEATS, 20)
-    # Once the other one has ended, there is room for proposals.
+    # Proposals are made while one of them is alone.
     assert sum(finished(events, name).drafted_tokens for name in "ab") > 0
