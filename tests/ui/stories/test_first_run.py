@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication
 
 from clipping import assert_unclipped
@@ -11,6 +11,7 @@ from scripted_loop import record
 from sotto.store.records import Source
 from sotto.store.roots import Root
 from sotto.ui.models.discovery_summary import SearchedPlace, suggest_size
+from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.state.model_state import Phase
 
 BUILTIN = record("sotto", source=Source.BUILTIN)
@@ -37,13 +38,13 @@ def test_found_models_are_counted_with_their_size(stage, loop):
     ]
 
 
-def test_the_page_says_where_sotto_looked_if_nothing_was_found(stage, loop):
+def test_the_page_says_what_to_do_if_nothing_was_found(stage, loop):
     finds = stage.window.chat.welcome.finds
+    assert finds.headline.text() == "Looking for models…"
     finds.show_found([BUILTIN], PLACES, 16 * 10**9)
-    assert not finds.places.isHidden()
     assert "No other models" in finds.headline.text()
-    assert "up to about 14B in 4 bits" in finds.hint.text()
-    assert "drop a model" in finds.hint.text()
+    assert "4-bit models of up to about 14B" in finds.hint.text()
+    assert "Drop a model" in finds.hint.text()
 
 
 @pytest.mark.parametrize(("memory", "billions"), [(8, 3), (16, 14), (32, 32), (64, 70), (4, 1)])
@@ -73,8 +74,10 @@ def test_every_button_does_something(stage, qtbot, loop, preferences, monkeypatc
     finds, models = stage.window.chat.welcome.finds, stage.window.models
     qtbot.waitUntil(lambda: not stage.session.library.searching)
     stage.shelf.records = [*stage.shelf.records, record("new")]
-    finds.rescan.click()
+    stage.session.library.rescan()
     qtbot.waitUntil(lambda: len(stage.session.library.models) == 3)
+    finds.get.click()
+    assert models.downloading.form.isVisible()
     finds.add.click()
     (dialog,) = [widget for widget in QApplication.topLevelWidgets() if widget.windowTitle() == "Add a model folder"]
     dialog.fileSelected.emit("/extra")
@@ -107,6 +110,60 @@ def test_everything_is_reached_by_tab(stage, qtbot, loop):
         window.chat.composer.draft,
     }
     assert {widget for widget in wanted if widget.isVisible()} <= reached
+
+
+@pytest.fixture
+def first_window(real_window):
+    """Return the window, and the moves on its first page since it was painted first."""
+    window = real_window(EngineThread())
+    page = window.chat.welcome
+    return window, Moves(page, [page.title, page.greeting, *page.chips, page.finds])
+
+
+def test_nothing_moves_while_the_first_model_loads(first_window, qtbot, loop):
+    """The window is painted before anything is known: then models are found, one loads, and it greets."""
+    window, moves = first_window
+    page = window.chat.welcome
+    qtbot.waitUntil(lambda: page.finds.isVisible() and "models" in page.finds.headline.text())
+    qtbot.waitUntil(lambda: page.greeting.text() == window.greeting.text != "")
+    qtbot.wait(50)
+    assert page.title.text() == "Ask about Sotto"
+    assert moves.seen == {}
+    window.resize(window.width(), window.height() + 100)
+    qtbot.waitUntil(lambda: page.title in moves.seen)
+
+
+class Moves(QObject):
+    """Records where widgets were on a page, once they have been painted, before they moved."""
+
+    def __init__(self, page, widgets):
+        super().__init__(page)
+        self.page, self.painted, self.seen = page, {}, {}
+        for widget in widgets:
+            widget.installEventFilter(self)
+
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            top = watched.mapTo(self.page, QPoint()).y()
+            if self.painted.setdefault(watched, top) != top:
+                self.seen[watched] = (self.painted[watched], top)
+        return False
+
+
+def test_found_models_are_shown_before_the_first_chat_only(ready, qtbot, loop):
+    window, library = ready.window, ready.window.chat_library
+    finds = window.chat.welcome.finds
+    qtbot.waitUntil(finds.isVisible)
+    window.send("Hello")
+    qtbot.waitUntil(lambda: ready.chat_session.turns[-1].id > 0 and not ready.chat_session.busy)
+    window.current.new_chat()
+    qtbot.waitUntil(lambda: window.chat.welcome.isVisible() and not finds.isVisible())
+    # Neither a search without hits nor the trash makes it the first chat again.
+    library.search("nothing of the kind")
+    qtbot.waitUntil(lambda: len(window.sidebar.chats.model.rows) == 0)
+    assert not finds.isVisible()
+    library.erase_all()
+    qtbot.waitUntil(finds.isVisible)
 
 
 @pytest.mark.parametrize("size", [(720, 480), (1120, 760), (1600, 1000)])

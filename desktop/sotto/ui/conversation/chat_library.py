@@ -44,6 +44,7 @@ class ChatLibrary(QObject):
 
     Signals:
         listed: The list has been read (a tuple of `ChatEntry`, and one of `Folder`).
+        counted: The list has been read (the number of conversations on all shelves, whatever is searched for).
         trashed: A conversation was moved to the trash (`Chat`).
         erasing: All conversations are about to be erased; none may stay in view.
         erased: Conversations were erased.
@@ -58,6 +59,7 @@ class ChatLibrary(QObject):
     """
 
     listed = Signal(object, object)
+    counted = Signal(int)
     trashed = Signal(object)
     erasing = Signal()
     erased = Signal()
@@ -83,13 +85,16 @@ class ChatLibrary(QObject):
         self._latest_read += 1
         number, shelf, query = self._latest_read, self.shelf, self._query
 
-        def read(store: "ChatStore") -> tuple[tuple[ChatEntry, ...], tuple[Folder, ...]]:
+        def read(store: "ChatStore") -> tuple[tuple[ChatEntry, ...], tuple[Folder, ...], int]:
             folders = store.folders() if shelf is Shelf.CURRENT else ()
-            return _entries(store, shelf, query), folders
+            chats = store.chats()
+            return _entries(store, chats, shelf, query), folders, sum(bool(chat.title) for chat in chats)
 
-        def listed(found: tuple[tuple[ChatEntry, ...], tuple[Folder, ...]]) -> None:
+        def listed(found: tuple[tuple[ChatEntry, ...], tuple[Folder, ...], int]) -> None:
             if number == self._latest_read:
-                self.listed.emit(*found)
+                entries, folders, chats = found
+                self.listed.emit(entries, folders)
+                self.counted.emit(chats)
 
         self._chats.do(read, listed)
 
@@ -280,8 +285,8 @@ class ChatLibrary(QObject):
         self._chats.do(work, done)
 
 
-def _entries(store: "ChatStore", shelf: Shelf, query: str) -> tuple[ChatEntry, ...]:
-    chats = {chat.id: chat for chat in store.chats() if chat.shelf is shelf}
+def _entries(store: "ChatStore", every: Sequence[Chat], shelf: Shelf, query: str) -> tuple[ChatEntry, ...]:
+    chats = {chat.id: chat for chat in every if chat.shelf is shelf}
     if not query:
         # A conversation without a title is only a draft.
         return tuple(ChatEntry(chat) for chat in chats.values() if chat.title)

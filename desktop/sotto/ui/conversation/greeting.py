@@ -20,13 +20,13 @@ class Greeting(QObject):
     """Has the built-in model say hello until a question needs the model.
 
     Signals:
-        grew: The greeting so far.
+        written: The greeting is complete (its text). While it grows, a centred text would jump with each token.
 
     Attributes:
-        text: The greeting so far.
+        text: The last greeting that was written.
     """
 
-    grew = Signal(str)
+    written = Signal(str)
 
     def __init__(self, session: Session, current: CurrentChat, parent: QObject | None = None) -> None:
         """Greet with the model of `session` while the conversation of `current` is empty."""
@@ -80,13 +80,11 @@ class Greeting(QObject):
     def _receive(self, event: PrefillProgress | TextChunk | Finished | Failed) -> None:
         if not self._request or event.request_id != self._request:
             return
-        if isinstance(event, TextChunk):
-            self.text += event.text
-            self.grew.emit(self.text)
-        elif isinstance(event, Finished | Failed):
+        if isinstance(event, Finished | Failed):
             self._request = ""
-            if isinstance(event, Finished) and event.done_reason is DoneReason.STOP:
-                self.grew.emit(event.text)
+        if isinstance(event, Finished) and event.done_reason is DoneReason.STOP:
+            self.text = event.text
+            self.written.emit(event.text)
 
     @Slot(object)
     def _fail_lost(self) -> None:

@@ -125,40 +125,36 @@ def _dress_block(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> None:
 
 def _dress_characters(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> None:
     level = block.blockFormat().headingLevel()
+    quoted = block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel)
+    size = _points(block) * _HEADINGS.get(level, 1.0)
     tokens = theme.tokens
-    if level:
-        heading = QTextCharFormat()
-        heading.setProperty(QTextFormat.Property.FontSizeAdjustment, 0)
-        heading.setFontPointSize(_points(block) * _HEADINGS.get(level, 1.0))
-        heading.setFontWeight(QFont.Weight.DemiBold)
-        _merge(cursor, block.position(), block.position() + block.length() - 1, heading)
-    if block.blockFormat().intProperty(QTextFormat.Property.BlockQuoteLevel):
-        quoted = QTextCharFormat()
-        quoted.setForeground(QBrush(QColor(tokens.muted)))
-        _merge(cursor, block.position(), block.position() + block.length() - 1, quoted)
     spans = []
     fragments = block.begin()
     while not fragments.atEnd():
         fragment = fragments.fragment()
         spans.append((fragment.position(), fragment.length(), fragment.charFormat()))
         fragments += 1
-    for start, length, known in spans:
-        if known.fontFixedPitch():
-            mono = _mono(theme)
-            mono.setFontPointSize(_points(block) * _HEADINGS.get(level, 1.0))
-            mono.setBackground(QBrush(QColor(tokens.bubble)))
-            _merge(cursor, start, start + length, mono)
-        elif known.isAnchor():
-            link = QTextCharFormat()
-            link.setForeground(QBrush(QColor(tokens.accent_text)))
-            link.setFontUnderline(True)
-            _merge(cursor, start, start + length, link)
-
-
-def _merge(cursor: QTextCursor, start: int, end: int, look: QTextCharFormat) -> None:
-    cursor.setPosition(start)
-    cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
-    cursor.mergeCharFormat(look)
+    for start, length, look in spans:
+        code = look.fontFixedPitch()
+        if not (level or quoted or code or look.isAnchor()):
+            continue
+        # Qt's own size of a heading overrides every other, even where it is zero.
+        look.clearProperty(QTextFormat.Property.FontSizeAdjustment)
+        if level:
+            look.setFontPointSize(size)
+            look.setFontWeight(QFont.Weight.DemiBold)
+        if quoted:
+            look.setForeground(QBrush(QColor(tokens.muted)))
+        if code:
+            look.merge(_mono(theme))
+            look.setFontPointSize(size)
+            look.setBackground(QBrush(QColor(tokens.bubble)))
+        elif look.isAnchor():
+            look.setForeground(QBrush(QColor(tokens.accent_text)))
+            look.setFontUnderline(True)
+        cursor.setPosition(start)
+        cursor.setPosition(start + length, QTextCursor.MoveMode.KeepAnchor)
+        cursor.setCharFormat(look)
 
 
 def _dress_tables(frame: QTextFrame, theme: Theme) -> None:

@@ -1,4 +1,4 @@
-"""The frame under the greeting: how many models were found, where Sotto looked, and how to add more."""
+"""The frame on the first page: how many models were found, where Sotto looked, and how to get more."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWi
 from sotto.store.records import ModelRecord
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label
 
 # Estimate for suggestions: 4-bit weights take about 0.6 bytes per parameter, scales included. A quarter of the memory
@@ -38,23 +39,22 @@ class SearchedPlace:
 
 
 class DiscoverySummary(QFrame):
-    """What was found, with buttons to add a folder and to search again.
+    """What was found, with buttons to get a model and to add a folder.
 
     Signals:
         unfolded: The list of places was unfolded.
         add_wanted: The user wants to add a folder.
-        rescan_wanted: The user wants all stores to be searched again.
+        get_wanted: The user wants to download a model.
     """
 
     unfolded = Signal()
     add_wanted = Signal()
-    rescan_wanted = Signal()
+    get_wanted = Signal()
 
     def __init__(self) -> None:
         """Create the frame, with nothing found."""
         super().__init__()
         self.setObjectName("finds")
-        self._unfolded: bool | None = None
         self._icon = IconLabel("folder", "muted", 18)
         self.headline = Label("", "strong", wrap=True)
         self.hint = Label("", "caption", wrap=True)
@@ -62,8 +62,8 @@ class DiscoverySummary(QFrame):
         self.toggle.clicked.connect(self._toggle)
         self.add = IconButton("folder", "Add a model folder", "Add folder…", role="outlined", color="text")
         self.add.clicked.connect(self.add_wanted)
-        self.rescan = IconButton("refresh", "Rescan models", "Rescan", role="outlined", color="text")
-        self.rescan.clicked.connect(self.rescan_wanted)
+        self.get = IconButton("drop", "Get a model", "Get a model…", role="outlined", color="text")
+        self.get.clicked.connect(self.get_wanted)
         self.places = QWidget()
         self.grid = QGridLayout(self.places)
         self.grid.setContentsMargins(0, theme.GAP_4, 0, 0)
@@ -71,7 +71,8 @@ class DiscoverySummary(QFrame):
         self.grid.setVerticalSpacing(theme.GAP_4)
         self.grid.setColumnStretch(1, 1)
         self._arrange()
-        self.show_found((), (), 0)
+        self.places.hide()
+        self.headline.setText("Looking for models…")
 
     def _arrange(self) -> None:
         top = QHBoxLayout()
@@ -82,12 +83,9 @@ class DiscoverySummary(QFrame):
         texts.addWidget(self.headline)
         texts.addWidget(self.hint)
         top.addLayout(texts, 1)
-        buttons = QHBoxLayout()
-        buttons.setSpacing(theme.GAP_8)
-        buttons.addWidget(self.toggle)
-        buttons.addStretch(1)
-        buttons.addWidget(self.add)
-        buttons.addWidget(self.rescan)
+        buttons = FlowLayout(None, theme.GAP_8)
+        for button in (self.get, self.add, self.toggle):
+            buttons.addWidget(button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_12)
         layout.setSpacing(theme.GAP_8)
@@ -113,18 +111,14 @@ class DiscoverySummary(QFrame):
             else " ".join(
                 part
                 for part in (
-                    "Models that you download with Ollama, Hugging Face tools or LM Studio appear here.",
-                    "You can also download one by name below the list, or drop a model’s folder or manifest on "
-                    "this window.",
+                    "Models of Ollama, LM Studio and Hugging Face tools appear by themselves. Drop a model here to "
+                    "add it.",
                     suggest_size(memory),
                 )
                 if part
             )
         )
         self._show_places(places)
-        shown = not found if self._unfolded is None else self._unfolded
-        self.places.setVisible(shown and bool(places))
-        self.toggle.set_icon("up" if shown else "down", "Searched folders")
         self.setAccessibleName(f"{self.headline.text()}. {self.hint.text()}")
 
     def _show_places(self, places: Sequence[SearchedPlace]) -> None:
@@ -145,10 +139,10 @@ class DiscoverySummary(QFrame):
                 label.show()
 
     def _toggle(self) -> None:
-        self._unfolded = self.places.isHidden()
-        self.places.setVisible(self._unfolded)
-        self.toggle.set_icon("up" if self._unfolded else "down", "Searched folders")
-        if self._unfolded:
+        unfolded = self.places.isHidden()
+        self.places.setVisible(unfolded)
+        self.toggle.set_icon("up" if unfolded else "down", "Searched folders")
+        if unfolded:
             self.unfolded.emit()
 
 
@@ -159,4 +153,4 @@ def suggest_size(memory: int) -> str:
     if memory <= 0:
         return ""
     best = fitting[-1] if fitting else _BILLIONS_OF_PARAMETERS[0]
-    return f"With {wording.size(memory)} of memory, models of up to about {best}B in 4 bits suit this machine."
+    return f"4-bit models of up to about {best}B suit this machine ({wording.size(memory)} of memory)."

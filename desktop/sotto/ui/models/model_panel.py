@@ -255,10 +255,7 @@ class ModelPanel(QWidget):
         if text and not shown:
             self.empty.setText(f"No model is called “{text}”.")
         elif not text and all(row.record.builtin for row in self.rows):
-            self.empty.setText(
-                "Models that you download with Ollama, Hugging Face tools or LM Studio appear here. You can also "
-                "download one by name below, or drop one on this window."
-            )
+            self.empty.setText("Other models appear here. Get one below, or drop one on this window.")
         else:
             self.empty.setText("")
         self.empty.setVisible(bool(self.empty.text()))

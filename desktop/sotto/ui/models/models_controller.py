@@ -99,7 +99,7 @@ class ModelsController(QObject):
         card.closed.connect(self.close_card)
         card.hidden.connect(self._deselect)
         summary.add_wanted.connect(self.choose_folder)
-        summary.rescan_wanted.connect(session.library.rescan)
+        summary.get_wanted.connect(self.downloading.open)
         session.library.changed.connect(self.show_summary)
         gauge.sample_wanted.connect(self.sample_memory)
         session.library.changed.connect(panel.show_models)
@@ -234,6 +234,8 @@ class ModelsController(QObject):
     def show_summary(self) -> None:
         """Show how many models were found, and where."""
         session = self._session
+        if session.library.searching:
+            return
         places = [
             SearchedPlace(
                 SOURCE_NAMES[root.kind],

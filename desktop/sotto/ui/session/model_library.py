@@ -191,9 +191,10 @@ class ModelLibrary(QObject):
             # The window remains useful without the list: models can still be opened and dropped.
             details = "".join(traceback.format_exception(error))
             self.problem.emit(Problem("The models could not be listed", f"{type(error).__name__}: {error}", details))
-            return
-        finally:
             self.searching = False
+            self.changed.emit(self.models)
+            return
+        self.searching = False
         self._list.set_found(listing.records)
         same_roots = self.roots == listing.roots
         self.roots, self.present_roots = listing.roots, listing.existing

@@ -219,7 +219,7 @@ class MainWindow(QMainWindow):
         session.state_changed.connect(self.show_state)
         session.notice.connect(self.notices.show_success)
         session.problem.connect(self.notices.show_problem)
-        self.greeting.grew.connect(self._greet)
+        self.greeting.written.connect(self._greet)
         chat.choices.chosen.connect(self._set_choices)
         chat.composer.think_chosen.connect(chat.choices.think)
         chat.composer.format_wanted.connect(chat.show_format)
@@ -234,6 +234,9 @@ class MainWindow(QMainWindow):
     def _connect_chats(self) -> None:
         library, chat_list = self.chat_library, self.sidebar.chats
         library.listed.connect(self._list_chats)
+        library.counted.connect(lambda chats: self.chat.welcome.show_finds(shown=not chats))
+        # Known before the file is read, so that the page that is painted first is the right one.
+        self.chat.welcome.show_finds(shown=not self._chats.path.exists())
         library.trashed.connect(self._offer_restore)
         library.exported.connect(lambda path: self.notices.show_success("Exported", f"Written to {path}."))
         library.imported.connect(lambda added: self.notices.show_success("Imported", f"{_chats_were(added)} added."))
@@ -321,7 +324,7 @@ class MainWindow(QMainWindow):
         self._show_other_model()
         chat_state = state.for_chat(answering=self.current.session.answering)
         self.chat.composer.show_state(chat_state)
-        self.chat.welcome.show_state(state)
+        self._greet()
         self.chat.choices.show_state(state)
         self.menus.eject.setEnabled(state.loaded)
         self.menus.stop.setEnabled(chat_state.busy)
@@ -351,9 +354,9 @@ class MainWindow(QMainWindow):
         QGuiApplication.clipboard().setText(versions(self.session.state))
         self.notices.show_success("Versions copied", "Paste them into your bug report.")
 
-    @Slot(str)
-    def _greet(self, text: str) -> None:
-        self.chat.welcome.show_state(self.session.state, text)
+    @Slot()
+    def _greet(self) -> None:
+        self.chat.welcome.show_state(self.session.state, self.greeting.text)
 
     @Slot()
     def _announce_summary(self) -> None:

@@ -3,7 +3,7 @@
 from functools import partial
 
 from PySide6.QtCore import QByteArray, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
@@ -22,10 +22,20 @@ OTHER_QUESTIONS = (
     "What makes bread rise?",
 )
 _COLUMN = 560
+_TITLE = "Welcome to Sotto"
+# Of the free height, the share that is above the greeting.
+_ABOVE = 0.42
+# Heights kept free at 13 px text, so that nothing moves when the greeting or the models arrive.
+_GREETING = 44
+_FINDS = 150
+# Windows that are lower have no room for the icon.
+_ICON_ABOVE = 560
 
 
 class Welcome(Scroller):
-    """A greeting, three example questions, and the models that were found on this machine.
+    """A greeting and three example questions; before the first chat, also the models that were found on this machine.
+
+    Nothing on the page moves when a model has been loaded or models have been found.
 
     Signals:
         question_chosen: The user has chosen an example question (its text).
@@ -36,29 +46,38 @@ class Welcome(Scroller):
     def __init__(self) -> None:
         """Show that nothing is loaded."""
         super().__init__()
-        self._title = Label("", "title", wrap=True)
-        self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._icon = _AppIcon()
+        self.title = Label("", "title", wrap=True)
+        self.title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self.greeting = Label("", "lead", wrap=True)
-        self.greeting.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self.greeting.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         self.finds = DiscoverySummary()
+        self.finds.hide()
         # After a turn of the event loop, when it has been laid out.
         show_finds = partial(self.ensureWidgetVisible, self.finds)
         self.finds.unfolded.connect(lambda: QTimer.singleShot(0, self, show_finds))
         self.chips = [TextButton("", "chip") for _ in BUILTIN_QUESTIONS]
-        column = QWidget()
-        inside = QVBoxLayout(column)
+        self._block = QWidget()
+        inside = QVBoxLayout(self._block)
         inside.setContentsMargins(0, 0, 0, 0)
         inside.setSpacing(theme.GAP_8)
-        inside.addWidget(_AppIcon(), 0, Qt.AlignmentFlag.AlignHCenter)
+        inside.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignHCenter)
         inside.addSpacing(theme.GAP_8)
-        inside.addWidget(self._title)
+        inside.addWidget(self.title)
         inside.addWidget(self.greeting)
-        inside.addSpacing(theme.GAP_16)
+        inside.addSpacing(theme.GAP_4)
         for chip in self.chips:
             inside.addWidget(chip, 0, Qt.AlignmentFlag.AlignHCenter)
             chip.clicked.connect(self._ask)
-        inside.addSpacing(theme.GAP_24)
-        inside.addWidget(self.finds)
+            keep = chip.sizePolicy()
+            keep.setRetainSizeWhenHidden(True)
+            chip.setSizePolicy(keep)
+        column = QWidget()
+        downwards = QVBoxLayout(column)
+        downwards.setContentsMargins(0, 0, 0, 0)
+        downwards.setSpacing(theme.GAP_24)
+        downwards.addWidget(self._block)
+        downwards.addWidget(self.finds)
         self._column = column
         across = QHBoxLayout()
         across.addStretch(1)
@@ -66,11 +85,9 @@ class Welcome(Scroller):
         across.addStretch(1)
         body = QWidget()
         body.setObjectName("column")
-        layout = QVBoxLayout(body)
-        layout.setContentsMargins(theme.GAP_24, theme.GAP_24, theme.GAP_24, theme.GAP_24)
-        layout.addStretch(5)
-        layout.addLayout(across)
-        layout.addStretch(6)
+        self._layout = QVBoxLayout(body)
+        self._layout.addLayout(across)
+        self._layout.addStretch(1)
         self.setWidget(body)
         theme.current().changed.connect(self._update_width)
         self._update_width()
@@ -81,32 +98,48 @@ class Welcome(Scroller):
 
         Args:
             state: The state of the model in use.
-            greeting: The greeting that the built-in model has written; empty for a default text.
+            greeting: The last greeting by the built-in model; empty if it has written none.
         """
-        builtin = state.record is not None and state.record.builtin
-        unable = state.chat_refusal
-        if unable and state.record is not None:
-            title, line = model_name(state.record.name), unable
-        elif state.loaded and state.record is not None:
-            title = "Ask about Sotto" if builtin else f"Ask {model_name(state.record.name)}"
-            line = greeting or (
-                "I’m the small model that comes with Sotto." if builtin else "It runs on your computer."
-            )
-        elif state.phase is Phase.LOADING and not state.pace.shown:
-            return
-        elif state.phase is Phase.LOADING and state.record is not None:
-            title = "One moment"
-            line = f"Loading {model_name(state.record.name)}. You can start writing."
-        else:
-            title = "Welcome to Sotto"
+        record, unable = state.record, state.chat_refusal
+        builtin = record is None or record.builtin
+        line = "It runs on your computer."
+        if builtin:
+            line = greeting or "I’m the small model that comes with Sotto."
+        if record is None:
+            title = _TITLE
             line = "Choose a model in the list to chat with it. Nothing you write leaves your computer."
-        self._title.setText(title)
+        elif unable:
+            title, line = model_name(record.name), unable
+        else:
+            title = "Ask about Sotto" if builtin else f"Ask {model_name(record.name)}"
+            if state.phase is Phase.LOADING and state.pace.shown:
+                line = "The model is loading. You can start writing."
+        self.title.setText(title)
         self.greeting.setText(line)
-        questions = BUILTIN_QUESTIONS if builtin or not state.loaded else OTHER_QUESTIONS
-        for chip, question in zip(self.chips, questions, strict=True):
+        for chip, question in zip(self.chips, BUILTIN_QUESTIONS if builtin else OTHER_QUESTIONS, strict=True):
             chip.setText(question)
             chip.setAccessibleName(f"Ask: {question}")
-            chip.setVisible(state.loaded and not unable)
+            chip.setVisible(record is not None and not unable)
+
+    def show_finds(self, *, shown: bool) -> None:
+        """Show or hide the models that were found on this machine."""
+        self.finds.setVisible(shown)
+        self._place()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the greeting a little above the middle."""
+        super().resizeEvent(event)
+        self._place()
+
+    def _place(self) -> None:
+        scaled = theme.current().scaled
+        # Not by the height of the page, which changes while one writes.
+        self._icon.setHidden(self.window().height() < scaled(_ICON_ABOVE))
+        needed = self._block.sizeHint().height()
+        if not self.finds.isHidden():
+            needed += theme.GAP_24 + scaled(_FINDS)
+        above = max(theme.GAP_24, int((self.viewport().height() - needed) * _ABOVE))
+        self._layout.setContentsMargins(theme.GAP_24, above, theme.GAP_24, theme.GAP_24)
 
     def _ask(self) -> None:
         chip = self.sender()
@@ -115,6 +148,8 @@ class Welcome(Scroller):
 
     def _update_width(self) -> None:
         self._column.setMaximumWidth(theme.current().scaled(_COLUMN))
+        self.greeting.setMinimumHeight(theme.current().scaled(_GREETING))
+        self._place()
 
 
 class _AppIcon(QWidget):
