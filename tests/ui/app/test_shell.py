@@ -17,8 +17,8 @@ from sotto.engine.contract.events import LoadProgress
 from sotto.ui.app import tray
 from sotto.ui.app.tray import TrayAction, TrayEntry
 from sotto.ui.platform.single_instance import Show, StartRequest
-from sotto.ui.preferences.preferences import PreferenceStore
-from sotto.ui.session.last_model import with_recent
+from sotto.ui.preferences.preferences import Preferences, PreferenceStore
+from sotto.ui.session.last_model import with_use
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.toolkit.screens import clamp
 from sotto.ui.window.main_window import MainWindow
@@ -86,9 +86,10 @@ def test_every_state_has_a_label(phase, said):
 
 
 def test_the_most_recently_used_models_come_first_if_they_still_exist():
-    names = ()
-    for name in ("a", "b", "c", "a", "d", "e", "f"):
-        names = with_recent(names, name)
+    used = {}
+    for now, name in enumerate(("a", "b", "c", "a", "d", "e", "f"), 1):
+        used = with_use(used, name, now)
+    names = Preferences(last_used=used).recent_models
     assert names == ("f", "e", "d", "a", "c", "b")
     models = [record("a"), record("c"), record("f"), record("e", runnable=False)]
     assert [model.name for model in tray.recent_models(models, names)] == ["f", "a", "c"]

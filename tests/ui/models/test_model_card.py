@@ -196,7 +196,7 @@ def test_favourites_come_first_and_the_order_can_be_chosen(models, qtbot, loop, 
 
 
 def test_the_model_used_last_comes_first(models, qtbot, loop, stage, preferences):
-    preferences.change(recent_models=(BIG.name,))
+    preferences.change(last_used={BIG.name: 1.0})
     assert order(models) == ["tiny:latest", "big:8b"]  # rows do not move under the pointer
     stage.session.library.rescan()
     qtbot.waitUntil(lambda: order(models) == ["big:8b", "tiny:latest"])

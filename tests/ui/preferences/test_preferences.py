@@ -49,6 +49,8 @@ def test_values_that_follow_the_system_are_not_written(qapp, path):
         ("api_origins", "a\nb", "addresses of pages"),
         ("options", {"think": "much"}, "options of answers that make sense"),
         ("options", {"format": "json"}, "options of answers that make sense"),
+        ("last_used", {"tiny": "today"}, "times by the names of models"),
+        ("last_used", {"tiny": float("inf")}, "times by the names of models"),
     ],
 )
 def test_an_invalid_value_counts_as_not_chosen(qapp, path, caplog, name, value, right):

@@ -137,13 +137,14 @@ def test_a_request_for_another_model_loads_it_and_the_window_shows_that(ask, rea
     assert ready.chat_session.conversation.messages == ()
 
 
-def test_counting_tokens_for_programs_does_not_reach_the_window(ask, ready, qtbot, loop):
+def test_counting_tokens_for_programs_does_not_reach_the_window(ask, ready, qtbot, loop, preferences):
     events = []
     ready.session.request_event.connect(events.append)
     name, messages = ready.session.state.record.name, [{"role": "user", "content": "Hello"}]
     counted = ended(qtbot, ask("/v1/messages/count_tokens", {"model": name, "messages": messages}))
     assert counted.json() == {"input_tokens": len("Hello") + 4}
     assert events == []
+    assert preferences.values.recent_models == ()
 
 
 def test_a_request_does_not_raise_the_window(ask, ready, qtbot, loop):
@@ -156,10 +157,15 @@ def test_a_request_does_not_raise_the_window(ask, ready, qtbot, loop):
     assert ready.window.isMinimized()
 
 
-def test_a_loaded_model_answers_programs_too(ask, ready, qtbot, loop):
+def test_a_loaded_model_answers_programs_too(ask, ready, qtbot, loop, preferences):
     call = ended(qtbot, ask("/v1/chat/completions", chat(ready.session.state.record.name)))
     assert call.json()["choices"][0]["message"]["content"] == "Hello there."
     assert ready.session.state.phase is Phase.READY
+    # A model that only programs use counts as used, too; that is saved at most once a minute.
+    (used,) = preferences.values.last_used.items()
+    assert used[0] == ready.session.state.record.name
+    ended(qtbot, ask("/v1/chat/completions", chat(used[0])))
+    assert preferences.values.last_used == dict([used])
 
 
 def test_a_person_is_not_interrupted(ask, ready, qtbot, loop):

@@ -6,6 +6,7 @@ Unknown keys, which a newer version may have written, are preserved.
 
 import json
 import logging
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -59,7 +60,7 @@ class Preferences:
         message: Its message at the top of the view; 0 if the view was scrolled to the end.
         scroll: How far the view was scrolled past the top of that message, in pixels.
         model: Path of the model that the user chose last; empty for the built-in one.
-        recent_models: Names of the models that answered most recently, the latest first.
+        last_used: When models were last used, in seconds since the epoch, by name.
         told_of_tray: Whether the user has been told that the app keeps running when its window is closed.
         model_order: The sort order of models, one of `MODEL_ORDERS`; favourites come before the others.
         favourites: Digests of favourite models.
@@ -93,7 +94,7 @@ class Preferences:
     message: int = 0
     scroll: int = 0
     model: str = ""
-    recent_models: tuple[str, ...] = ()
+    last_used: Mapping[str, float] = field(default_factory=dict)
     told_of_tray: bool = False
     model_order: str = "used"
     favourites: tuple[str, ...] = ()
@@ -101,6 +102,11 @@ class Preferences:
     contexts: tuple[str, ...] = ()
     keep_alive_minutes: int = 0
     download_limit: int = 0
+
+    @property
+    def recent_models(self) -> tuple[str, ...]:
+        """Names of the models that were used most recently, the latest first."""
+        return tuple(sorted(self.last_used, key=self.last_used.__getitem__, reverse=True))
 
     def is_pinned(self, digest: str) -> bool:
         """Return whether a model stays in memory once it is loaded."""
@@ -123,6 +129,13 @@ def _is_place(value: str) -> bool:
     return not value or (len(fractions) == 2 and all(0 <= fraction <= 1 for fraction in fractions))
 
 
+def _are_times(values: Mapping[Any, Any]) -> bool:
+    return all(
+        isinstance(time, int | float) and not isinstance(time, bool) and math.isfinite(time) and time > 0
+        for time in values.values()
+    )
+
+
 # For each preference that needs more than the right type: a check, and what a valid value is.
 _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "appearance": (lambda value: value in ("", "light", "dark"), "light, dark or empty"),
@@ -140,6 +153,7 @@ _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "api_port": (lambda value: isinstance(value, int) and 0 < value < 1 << 16, "a port from 1 to 65535"),
     "api_key": (lambda value: len(value) <= 1000 and (not value or value.isprintable()), "a key of one line"),
     "api_origins": (lambda value: len(value) <= 4000 and (not value or value.isprintable()), "addresses of pages"),
+    "last_used": (_are_times, "times by the names of models"),
     "model_order": (lambda value: value in MODEL_ORDERS, "used, name, size or fit"),
     "keep_alive_minutes": (
         lambda value: isinstance(value, int) and 0 <= value <= MAX_KEEP_ALIVE_MINUTES,

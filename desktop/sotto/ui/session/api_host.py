@@ -102,11 +102,14 @@ class ApiHost(QObject):
         self._visits[visit] = self._session.keeper.want(adjusted, heard)
 
     def _ask(self, command: Ask, heard: AnswerCallback) -> None:
-        if not self._session.keeper.residents.is_ready(command.seat):
+        residents = self._session.keeper.residents
+        resident = residents.resident(command.seat)
+        if resident is None or not residents.is_ready(command.seat):
             heard(not_loaded(command))
         elif isinstance(command, Count):
             self._session.host.send(command, heard)
         else:
+            self._session.record_use(resident.record.name, coarsely=True)
             self._session.host.send(replace(command, background=True), heard)
 
 

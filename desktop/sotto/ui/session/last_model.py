@@ -1,12 +1,12 @@
-"""Which model a session begins with, and whether it is loaded before it is needed."""
+"""Which model a session begins with, whether it is loaded before it is needed, and when models were last used."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sotto.store.records import ModelRecord
 
 # A model of at most this many bytes is loaded at the start; a larger one not before the user writes something.
 _AT_ONCE_BYTES = 1 << 30
-_MOST_RECENT = 100
+_MOST_RECENT = 500
 
 
 def first_model(models: Sequence[ModelRecord], path: str) -> ModelRecord | None:
@@ -21,9 +21,10 @@ def first_model(models: Sequence[ModelRecord], path: str) -> ModelRecord | None:
     return next(last, next((record for record in usable if record.builtin), None))
 
 
-def with_recent(names: Sequence[str], name: str) -> tuple[str, ...]:
-    """Return the names of the models that answered recently after `name` has answered, the latest first."""
-    return (name, *(other for other in names if other != name))[:_MOST_RECENT]
+def with_use(last_used: Mapping[str, float], name: str, now: float) -> dict[str, float]:
+    """Return when models were last used after `name` was used `now`, in seconds since the epoch, the latest first."""
+    used = {**last_used, name: now}
+    return dict(sorted(used.items(), key=lambda use: use[1], reverse=True)[:_MOST_RECENT])
 
 
 def loads_at_once(record: ModelRecord) -> bool:

@@ -32,7 +32,7 @@ from sotto.runner.residents import Admit, ModelRequest, Rank, Refuse, Resident, 
 from sotto.store.records import ModelRecord
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.engine_thread import EngineLost, EngineThread
-from sotto.ui.session.last_model import first_model, loads_at_once, with_recent
+from sotto.ui.session.last_model import first_model, loads_at_once, with_use
 from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.state import wording
 from sotto.ui.state.load_pace import LoadClock, LoadPace
@@ -42,6 +42,10 @@ from sotto.ui.toolkit.delayed_call import DelayedCall
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
+
+
+# Seconds within which further uses of a model by other programs are not saved.
+_USE_RESOLUTION = 60.0
 
 
 @dataclass(eq=False, slots=True)
@@ -281,9 +285,11 @@ class Session(QObject):
         self.keeper.choose(self.seat)
         self._set(replace(self.state, phase=Phase.GENERATING))
 
-    def record_use(self, name: str) -> None:
-        """Remember that the model of this name has answered."""
-        self._preferences.change(recent_models=with_recent(self._preferences.values.recent_models, name))
+    def record_use(self, name: str, *, coarsely: bool = False) -> None:
+        """Remember that the model of this name is used now; `coarsely` saves this at most once a minute."""
+        used, now = self._preferences.values.last_used, time.time()
+        if not coarsely or not 0 <= now - used.get(name, 0.0) < _USE_RESOLUTION:
+            self._preferences.change(last_used=with_use(used, name, now))
 
     def end_answer(self) -> None:
         """Record that an answer has ended; called once for each `begin_answer`."""
