@@ -3,6 +3,7 @@
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parents[1]
+ROOT = TESTS.parent
 SUPPORT = TESTS / "support"
 PICTURES = TESTS / "_reference"
 REFERENCES = TESTS / "engine" / "references"

@@ -1,0 +1,253 @@
+"""The states of the app whose look is approved: twelve pictures at three sizes, and a description of each."""
+
+import os
+import re
+from collections import deque
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from pictures.scenes import ANSWER, QUESTION
+from pictures.stage import Stage
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QPixmap
+    from PySide6.QtWidgets import QWidget
+
+    from sotto.chats.chat_store import ChatStore
+
+SIZES = ((720, 480), (1280, 800), (1920, 1080))
+# Sheets of thumbnails are what is approved: four in a row.
+_ACROSS, _THUMBNAIL = 4, 320
+# A window is settled once its description has been the same this often, at this interval in seconds.
+_SAME, _INTERVAL = 4, 0.06
+_CODE = """Read the file line by line, so that it may be larger than memory:
+
+```python
+def longest(path: str) -> str:
+    with open(path, encoding="utf-8") as file:
+        return max(file, key=len, default="").rstrip("\\n")
+```
+
+The same in a shell, with `awk`:
+
+```sh
+awk 'length > most { most = length; line = $0 } END { print line }' "$1"
+```
+
+# Why not `readlines`?
+
+It keeps **every** line in memory at once.
+
+1. `max` takes an iterator.
+2. The file is closed even if a line cannot be decoded.
+
+> The longest of no lines is the empty text.
+"""
+_LONG = 30
+
+
+async def take_states(stage: Stage, folder: Path, name: str) -> None:
+    """Take every state at every size.
+
+    Args:
+        stage: The app; nothing has been loaded yet.
+        folder: Where the pictures go, with a sheet of thumbnails and a description for each size.
+        name: Format string for names without their ending.
+    """
+    album = _Album(stage, folder, name)
+    window, session = stage.window, stage.session
+    stage.begin()
+    await stage.until(lambda: bool(window.greeting.text) and window.chat.welcome.finds.isVisible())
+    planner = window.models.planner
+    await stage.until(
+        lambda: all(planner.measured(row.record) for row in window.models.panel.rows if row.record.runnable)
+    )
+    await album.add("first-run")
+
+    chats: dict[str, int] = {}
+    stage.keeper.do(_write_chats, chats.update)
+    await stage.until(lambda: bool(chats))
+    window.chat_library.refresh()
+
+    window.chat.composer.draft.setPlainText(QUESTION)
+    window.chat.composer.button.click()
+    await stage.until(lambda: bool(window.current.session.turns) and not window.current.session.busy)
+    await stage.until(lambda: len(window.sidebar.chats.model.rows) > 3)
+    await album.add("chat")
+    for title in ("long-chat", "code", "maths"):
+        window.current.open(chats[title])
+        await stage.until(lambda: bool(window.chat.transcript.messages))
+        # The long one is shown at its end.
+        await album.add(title, prepare=None if title == "long-chat" else partial(_scroll_to_top, stage))
+    window.current.new_chat()
+
+    (row,) = [row for row in window.models.panel.rows if row.record.name.endswith("Llama-33B-Instruct-MLX-4bit")]
+    row.click()
+    await stage.until(window.models.card.isVisible)
+    await album.add("card")
+    window.models.card.closed.emit()
+    window.dialogs.show_settings()
+    assert window.dialogs.settings is not None
+    await album.add("settings", window.dialogs.settings)
+    window.dialogs.settings.close()
+    window.commands.open()
+    window.commands.palette.field.setText("mo")
+    await album.add("palette")
+    window.commands.palette.dismiss()
+    await _show_downloads(stage)
+    await album.add("download")
+    window.models.downloading.form.closed.emit()
+    from sotto.ui.state.model_state import Problem
+
+    session.problem.emit(
+        Problem(
+            "The model was not loaded",
+            "model.safetensors ends after 412 MB of 695 MB, so the file is incomplete; download the model again.",
+        )
+    )
+    await album.add("error")
+    quick = stage.shell.quick
+    quick.show()
+    quick.panel.composer.draft.setPlainText("What does 4-bit mean?")
+    quick.panel.composer.button.click()
+    await stage.until(lambda: bool(quick.current.session.turns) and not quick.current.session.busy)
+    await album.add("quick-prompt", quick.panel)
+    quick.hide()
+    album.save()
+
+
+def _write_chats(store: "ChatStore") -> dict[str, int]:
+    from sotto.chats.chat_records import State
+
+    figures = {"eval_count": 96, "eval_duration": 768_000_000}
+    found = {}
+    for name, title, turns in (
+        ("long-chat", "Thirty questions", [(f"What is {n} times {n}?", f"{n} × {n} = {n * n}.") for n in range(_LONG)]),
+        ("code", "The longest line of a file", [("How do I find the longest line of a file?", _CODE)]),
+        (
+            "maths",
+            "Quadratic equations",
+            [("How are quadratic equations solved?", ANSWER.split("</think>")[1].strip())],
+        ),
+    ):
+        chat, parent = store.add_chat(), None
+        for question, answer in turns:
+            asked = store.ask(chat, question, parent)
+            parent = store.begin_answer(asked, "sotto", figures)
+            store.end_answer(parent, answer, State.COMPLETE, figures)
+        store.change(chat, title=title)
+        found[name] = chat
+    return found
+
+
+def _scroll_to_top(stage: Stage) -> None:
+    stage.window.chat.transcript.verticalScrollBar().setValue(0)
+
+
+async def _show_downloads(stage: Stage) -> None:
+    from sotto.store.pull.progress import PullProgress, PullState
+
+    downloading, tell = stage.window.models.downloading, stage.registry.tell
+    first, second, third = names = ("llama3.2:3b", "someone/a-model-with-a-long-name:8b-q4", "qwen3:30b-a3b")
+    for name in names:
+        downloading.downloads.add(name)
+    tell(PullProgress(second, PullState.PAUSED, 3_310_000_000, 5_200_000_000))
+    tell(PullProgress(first, PullState.DOWNLOADING, 1_264_000_000, 4_100_000_000, 34_300_000, 128))
+    why = "registry.ollama.ai answered 404: there is no model qwen3:30b-a3b; look for its name on ollama.com."
+    tell(PullProgress(third, PullState.FAILED, 0, None, note=why))
+    downloading.open()
+    downloading.form.field.setText("llama3.2:3b")
+
+
+class _Album:
+    """The pictures taken so far, by their size."""
+
+    def __init__(self, stage: Stage, folder: Path, name: str) -> None:
+        self._stage, self._folder, self._name = stage, folder, name
+        self._taken: dict[tuple[int, int], list[tuple[str, QPixmap, str]]] = {size: [] for size in SIZES}
+
+    async def add(self, state: str, panel: "QWidget | None" = None, prepare: Callable[[], None] | None = None) -> None:
+        """Take the window, or a panel, at every size; `prepare` is called once it has that size."""
+        for size in SIZES:
+            self._stage.window.resize(*size)
+            widget = panel or self._stage.window
+            await self._settle(widget)
+            if prepare is not None:
+                prepare()
+                await self._settle(widget)
+            picture = widget.grab()
+            picture.save(str(self._folder / f"{self._name.format(state)}-{size[0]}.png"))
+            self._taken[size].append((state, picture, "\n".join(describe(widget))))
+
+    async def _settle(self, widget: "QWidget") -> None:
+        """Wait until nothing moves, and formulas and the size of the context have been computed."""
+        session = self._stage.window.current.session
+        seen: deque[list[str]] = deque(maxlen=_SAME)
+
+        def settled() -> bool:
+            seen.append([*describe(widget)])
+            still = len(seen) == _SAME and all(other == seen[0] for other in seen)
+            return (
+                still
+                and not painter().busy
+                and (not session.turns or self._stage.window.composing.meter.use is not None)
+            )
+
+        from sotto.ui.markdown.formula_placer import painter
+
+        await self._stage.until(settled, _INTERVAL)
+
+    def save(self) -> None:
+        """Write a sheet of thumbnails and a description for each size."""
+        from PySide6.QtCore import Qt
+        from PySide6.QtGui import QImage, QPainter
+
+        for (width, height), taken in self._taken.items():
+            high = _THUMBNAIL * height // width
+            sheet = QImage(_ACROSS * _THUMBNAIL, -(-len(taken) // _ACROSS) * high, QImage.Format.Format_RGB32)
+            sheet.fill(0)
+            painter = QPainter(sheet)
+            for number, (_, picture, _) in enumerate(taken):
+                small = picture.toImage().scaled(
+                    _THUMBNAIL,
+                    high,
+                    Qt.AspectRatioMode.KeepAspectRatio,
+                    Qt.TransformationMode.SmoothTransformation,
+                )
+                small.setDevicePixelRatio(1)
+                painter.drawImage(number % _ACROSS * _THUMBNAIL, number // _ACROSS * high, small)
+            painter.end()
+            sheet.save(str(self._folder / f"{self._name.format('sheet')}-{width}.png"))
+            text = "".join(f"## {state}\n{described}\n\n" for state, _, described in taken)
+            (self._folder / f"{self._name.format('sheet')}-{width}.txt").write_text(text, encoding="utf-8")
+
+
+def describe(window: "QWidget") -> Iterator[str]:
+    """Yield a line for each visible widget that shows something: its place, kind and text.
+
+    Digits are replaced by `#`, because some figures are measured, and folders of the user by `~`. The width of a text
+    with digits is left out.
+    """
+    from PySide6.QtCore import QPoint, QRect
+    from PySide6.QtWidgets import QWidget
+
+    for child in window.findChildren(QWidget):
+        if not child.isVisibleTo(window) or child.visibleRegion().isEmpty() or child.objectName().startswith("qt_"):
+            continue
+        text = _text_of(child)
+        if not text and type(child).__name__ in ("QWidget", "QStackedWidget", "QScrollArea", "QSplitter"):
+            continue
+        place = QRect(child.mapTo(window, QPoint()), child.size())
+        width = "?" if re.search(r"\d", text) else place.width()
+        shown = re.sub(r"\d[\d.,]*", "#", text.replace(os.environ["HOME"], "~").replace("\n", " ")[:80])
+        yield f"{place.x()},{place.y()} {width}x{place.height()} {type(child).__name__} {shown}".rstrip()
+
+
+def _text_of(widget: "QWidget") -> str:
+    for name in ("text", "toPlainText", "title", "placeholderText"):
+        read: Callable[[], str] | None = getattr(widget, name, None)
+        if callable(read) and (text := read()):
+            return text
+    return ""
