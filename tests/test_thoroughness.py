@@ -36,8 +36,11 @@ def test_a_product_is_thinned_by_its_mark_alone(pytestconfig):
     found = subprocess.run(command, cwd=pytestconfig.rootpath, capture_output=True, text=True, check=True).stdout
     assert found.count("::test_product[") == 6
     assert found.count("::test_whole[") == 12
+    assert found.count("::test_few[") == 3
+    assert found.count("::test_two[") == 1
     found = subprocess.run([*command, "-m", ""], cwd=pytestconfig.rootpath, capture_output=True, text=True, check=True)
     assert found.stdout.count("::test_product[") == found.stdout.count("::test_whole[") == 12
+    assert found.stdout.count("::test_few[") == 9
 
 
 @pytest.fixture(params=["x", "y"])
@@ -50,6 +53,18 @@ def made(request):
 @pytest.mark.parametrize("number", [1, 2])
 def test_product(letter, number, made):
     assert (letter, number, made) in product("abc", [1, 2], "xy")
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("letter", "abcdefghi")
+def test_few(letter):
+    assert letter in "abcdefghi"
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("letter", "ab")
+def test_two(letter):
+    assert letter in "ab"
 
 
 @pytest.mark.parametrize("letter", "abc")

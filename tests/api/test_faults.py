@@ -105,6 +105,7 @@ def ends_of(client, bodies):
     return ends
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("moment", some([LoadProgress, PrefillProgress, TextChunk], 2))
 def test_a_killed_engine_fails_its_requests_with_a_message(client, children, moment):
     assert client.post("/api/chat", json=CHAT).status_code == 200
@@ -142,6 +143,7 @@ def read_all(connection):
     return received
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("leave", [reset, half_close, socket.socket.close])
 @pytest.mark.parametrize("asked", [LONG, ENDLESS | {"stream": False}, ENDLESS], ids=["reading", "whole", "stream"])
 def test_disconnecting_ends_the_answer_and_affects_no_other_request(served, caplog, leave, asked):

@@ -43,6 +43,7 @@ def fuzz(*arguments):
     return done.returncode, done.stdout
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("target", some(list(COUNTS), 6))
 def test_nothing_is_found_and_inputs_get_deep(tmp_path, target):
     report = tmp_path / "report.json"

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from itertools import combinations
 from typing import Any
+from zlib import crc32
 
 import pytest
 from hypothesis import settings
@@ -14,17 +15,27 @@ def mark_full(items: Iterable[pytest.Item]) -> None:
 
     `covering(2)` needs cases with each pair of values of its parameters, because faults that depend on three of them
     are rare. `covering(1)` needs only each value, for independent parameters.
+
+    Of a test marked `one_in(n)`, every nth case is kept. Which ones they are differs from test to test, so that a model
+    family or template, say, is left out of some tests but not of all.
     """
-    tests = defaultdict(dict)
+    tests, thinned = defaultdict(dict), defaultdict(list)
     for item in items:
         if mark := item.get_closest_marker("covering"):
             test = item.nodeid.partition("[")[0], *mark.args
             # By identity, as not every value can be hashed; all cases share the objects of the parameter lists.
             values = tuple(id(item.callspec.params[name]) for name in sorted(item.callspec.params))
             tests[test][values] = item
+        elif (mark := item.get_closest_marker("one_in")) and not item.get_closest_marker("full"):
+            thinned[item.nodeid.partition("[")[0], *mark.args].append(item)
     for (_, strength), cases in tests.items():
         for case in cases.keys() - covering(cases, strength):
             cases[case].add_marker("full")
+    for (test, n), cases in thinned.items():
+        first = crc32(test.encode()) % min(n, len(cases))
+        for index, case in enumerate(cases):
+            if index % n != first:
+                case.add_marker("full")
 
 
 def covering(cases: Collection[tuple[Any, ...]], strength: int) -> set[tuple[Any, ...]]:

@@ -146,6 +146,7 @@ class TestAnthropic:
         assert delta.warnings == [SENTENCE]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(("name", "seed"), [(HERMES, 1), (MISTRAL, 1), (HARMONY, 1), (QWEN_CODER, 3)])
 def test_a_real_engine_is_cut_short_in_a_call(own_home, tmp_path, name, seed):
     """Require a call, and let the model generate more of it each time."""

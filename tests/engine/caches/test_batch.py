@@ -73,6 +73,7 @@ def test_models_that_may_share_a_pass_do_not_mix_their_rows(case, kv_bits):
     compare(model, config["vocab_size"], kv_bits)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", sorted(FAMILIES))
 def test_families_that_may_share_a_pass_do_not_mix_their_rows(name):
     model, config = family(name)

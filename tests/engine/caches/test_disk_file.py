@@ -58,6 +58,7 @@ def test_what_is_written_is_read(tmp_path_factory, tokens, start, note, data):
         assert file.get_tensor(".tokens").tolist() == tokens
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", [0, 1, 100, (4 << 20) - 1, 4 << 20, (4 << 20) + 1, 9 << 20])
 @pytest.mark.parametrize("pieces", [1, 3])
 def test_files_of_many_chunks_are_verified_as_they_were_written(tmp_path, size, pieces):

@@ -50,6 +50,7 @@ def test_the_same_prompt_again_leaves_one_token(kind, generated):
     assert_same(kind, logits, prompt)
 
 
+@pytest.mark.one_in(2)
 @kinds
 def test_an_answer_rendered_differently_restarts_at_the_end_of_the_messages(kind):
     prefix = empty(kind)
@@ -184,6 +185,7 @@ def test_quantized_caches_come_back_as_they_were(kind, kv_bits):
     assert_same(kind, logits, branch, kv_bits)
 
 
+@pytest.mark.one_in(2)
 @examples(40, 5)
 @given(data=st.data())
 @kinds

@@ -84,6 +84,7 @@ def test_another_models_entries_are_not_read(kind, tmp_path):
     assert answer(MODELS[kind], other, LONG)[1] == 0
 
 
+@pytest.mark.one_in(2)
 @kinds
 @examples(12, 5)
 @given(data=st.data())

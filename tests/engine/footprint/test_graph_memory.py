@@ -69,6 +69,7 @@ def plain():
         yield
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", sorted(ONE))
 def test_the_memory_of_single_operations_is_predicted(name):
     x, w = square(1), square(2)

@@ -149,6 +149,7 @@ def assert_predicted(predicted, model, chunk, context, kv_bits=None):
     assert -0.1 * peak - 3e5 <= predicted - peak <= 0.3 * peak
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kernels", ["plain"], indirect=True)
 @pytest.mark.parametrize(
     "family",
@@ -227,6 +228,7 @@ def test_tracing_does_not_change_the_installed_functions(kernels):
     assert [function.__qualname__ for function in before] == [function.__qualname__ for function in after]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("family", ["plain", "window", "latent", "falcon_mamba", "gemma3n", "hybrid"])
 def test_caches_are_counted_to_the_byte(family, monkeypatch):
     monkeypatch.setattr(module, "_CHUNKS", ())

@@ -110,6 +110,7 @@ DRAFTERS = [Random, Certain, Model, Lookup]
 drafters = pytest.mark.parametrize("drafter", DRAFTERS)
 
 
+@pytest.mark.one_in(2)
 @drafters
 def test_answers_have_the_distribution_of_the_model(drafter):
     # Whole answers of three tokens, which show errors that the distribution of single tokens would not.

@@ -99,6 +99,7 @@ def dequantize_with_gguf(weights, kind):
     return values
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("kind", [Q.F16, Q.BF16, Q.Q4_0, Q.Q4_1, Q.Q5_0, Q.Q5_1, Q.Q8_0], ids=lambda kind: kind.name)
 @pytest.mark.parametrize("config", [LLAMA, QWEN3_MOE], ids=["llama", "qwen3_moe"])
 def test_a_quantized_model_has_the_logits_of_its_dequantized_weights(tmp_path, config, kind):
@@ -110,6 +111,7 @@ def test_a_quantized_model_has_the_logits_of_its_dequantized_weights(tmp_path, c
     assert model.weight_bytes < sum(array.nbytes for array in weights.values())
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("kind", [name for name in HALVES if gguf.GGML_QUANT_SIZES[Q[name]][0] == 256])
 def test_a_model_of_any_other_type_has_the_logits_of_its_dequantized_weights(tmp_path, kind):
     config = LLAMA | {"hidden_size": 256, "intermediate_size": 256}

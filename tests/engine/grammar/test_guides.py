@@ -97,6 +97,7 @@ def test_a_token_may_follow_if_its_bytes_keep_the_grammar_alive(language, seed):
     assert not any(text.startswith(written) and text != written for text in texts)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", some(NAMES, 2))
 def test_real_vocabularies_follow_the_same_bytes(name):
     """Check that a token may follow exactly if its bytes may follow one by one."""

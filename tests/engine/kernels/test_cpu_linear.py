@@ -29,6 +29,7 @@ class Model(nn.Module):
         nn.quantize(self, group_size=group_size, bits=bits, mode=mode)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_products_equal_those_of_mlx(scheme):
     model = Model(*scheme)

@@ -82,6 +82,7 @@ def _masks(rng, batch, heads, length, keys):
     ]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("shape", some(_SHAPES, 20), ids=str)
 def test_attention(kernels, shape):
     batch, heads, _, length, keys, depth, _ = shape

@@ -47,6 +47,7 @@ def loaded(source):
     return found
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("bits", [None, 4, 8])
 @pytest.mark.parametrize("kind", ["plain", "hybrid"])
 def test_weights_stay_as_stored_and_activations_are_float32(kind, bits, tmp_path, monkeypatch):

@@ -113,6 +113,7 @@ def test_quantized(scheme, level, lead, rows, blocks, x_type, scale_type, few, t
         KERNELS.set_threads(before[1])
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("scheme", SCHEMES)
 @pytest.mark.parametrize("rows", [1, 3, 40])
 def test_quantized_as_in_a_model(kernels, scheme, rows):
@@ -163,6 +164,7 @@ def test_all_codes_of_the_4_bit_floats(kernels):
         np.testing.assert_array_equal(np.array(found).T, np.array(plain))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("scheme", [*SCHEMES, *FLOATS], ids=str)
 def test_a_row_has_the_same_bits_alone_or_in_a_batch_and_on_any_number_of_threads(kernels, scheme):
     rng = np.random.default_rng(3)

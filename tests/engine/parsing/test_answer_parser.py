@@ -62,6 +62,7 @@ def check_every_split(text, family, opened=None, tools=TOOLS, **more):
     return whole
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", TRANSCRIPTS)
 def test_transcripts_of_each_family_split_at_every_byte(name):
     family, text, (thought, answer, calls) = TRANSCRIPTS[name]
@@ -73,6 +74,7 @@ def test_transcripts_of_each_family_split_at_every_byte(name):
     assert parse_answer(markup(pieces)) == merge_pieces(pieces)
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", TRANSCRIPTS)
 def test_an_answer_that_is_cut_short_anywhere_loses_no_word(name):
     family, text, _ = TRANSCRIPTS[name]
@@ -96,6 +98,7 @@ def is_json(text):
     return True
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", TRANSCRIPTS)
 def test_a_call_that_is_cut_short_is_not_text(name):
     family, text, (_, answer, _) = TRANSCRIPTS[name]

@@ -70,6 +70,7 @@ def test_each_place_is_where_the_shorter_conversation_ends(name, turns, system, 
     assert places.all == tuple(sorted({places.system, *places.messages, places.answer} - {0}))
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", some(list(JINJA), 35))
 def test_real_templates(name, qwen):
     template = ChatTemplate(material("chat-templates", f"{name}.jinja").read_text(encoding="utf-8"), TOKENS)

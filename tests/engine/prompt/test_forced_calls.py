@@ -94,6 +94,7 @@ def check(calls):
         jsonschema.validate(dict(call.arguments), SCHEMAS[call.name])
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", FAMILIES)
 def test_random_weights_call_in_the_syntax_of_their_family(load, name):
     engine = load(name)
@@ -129,6 +130,7 @@ def test_calls_stream_as_usual_and_after_other_requests(load):
     assert ask(engine, num_predict=9).token_ids == free
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", some(THINKING, 3))
 @pytest.mark.parametrize("budget", [0, 13])
 def test_a_thought_comes_before_a_constrained_answer(load, name, budget):

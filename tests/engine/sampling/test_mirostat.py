@@ -98,6 +98,7 @@ def test_samples_have_the_truncated_distribution(version):
     assert np.abs(counts - expected).max() < 0.03
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("tau", [1.0, 2.0, 3.0])
 @pytest.mark.parametrize("version", VERSIONS)
 def test_the_mean_surprise_of_an_answer_reaches_the_target(version, tau):

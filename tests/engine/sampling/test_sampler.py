@@ -341,6 +341,7 @@ def chi_square(counts, probabilities):
     return sum((count - mean) ** 2 / mean for count, mean in pairs), len(pairs) - 1
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "chosen",
     [

@@ -98,6 +98,7 @@ def test_a_request_that_memory_is_too_short_for_ends_alone(ahead, sampling, erro
     assert not failed.bug
 
 
+@pytest.mark.one_in(3)
 @ahead_or_not
 @pytest.mark.parametrize("step", range(2, 20, 4))
 def test_a_shared_step_without_memory_changes_no_answer_that_is_drawn(ahead, step):

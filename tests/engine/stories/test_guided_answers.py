@@ -89,6 +89,7 @@ def proposing():
     return Speculator(LookupDepths(limit=6))
 
 
+@pytest.mark.one_in(2)
 @kinds
 @aheads
 def test_single_steps(kind, ahead, guided, reference):
@@ -172,6 +173,7 @@ def test_a_draft_model_proposes_nothing_to_it(guided, reference):
 
 
 # RWKV mixes the rows of a batch, so its requests are computed one by one.
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize(
     ("kind", "batches"),
     [

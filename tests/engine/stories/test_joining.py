@@ -128,6 +128,7 @@ JOINING = [
 ]
 
 
+@pytest.mark.one_in(4)
 @pytest.mark.parametrize("name", KINDS)
 @pytest.mark.parametrize(("first", "between"), JOINING)
 def test_a_prompt_of_one_token_joins_others(name, first, between):
@@ -139,6 +140,7 @@ def test_a_prompt_of_one_token_joins_others(name, first, between):
     assert max(rows for rows, _ in shapes) == (1 if name in ONE_BY_ONE else 2)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", some(list(KINDS), 8))
 @examples(15, 4)
 @given(data=st.data())

@@ -80,6 +80,7 @@ def rounds(request, tmp_path_factory):
     return json.loads(done.stdout)
 
 
+@pytest.mark.one_in(2)
 def test_the_model_was_there(rounds):
     for each in rounds:
         assert each["weights"] > 3e8

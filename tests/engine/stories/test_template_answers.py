@@ -125,6 +125,7 @@ def answer_of(prompt, whole):
     return prompt[:shared], answer
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", some(list(WRITTEN), 27))
 def test_what_a_template_writes_is_read_again(name):
     thought, text, count = WRITTEN[name]
@@ -194,6 +195,7 @@ def test_values_of_every_kind_are_read_again(name):
     assert [dict(call.arguments) for call in calls_of(pieces)] == [given]
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("name", some(sorted(WRITTEN), 27))
 def test_messages_with_calls_are_rendered_as_in_transformers(name):
     call = {"name": "add", "arguments": dict(ADD.arguments)}
@@ -255,6 +257,7 @@ def test_how_much_to_think_is_said_where_the_template_takes_it():
 FAILING = {"Kimi-K2-Instruct", "Kimi-K2-Thinking", "llama-cpp-deepseek-r1"}
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("name", some(sorted({*NAMES} - FAILING), 33))
 def test_tools_reach_the_model_wherever_a_template_knows_of_them(name):
     template = ChatTemplate(source(name), TOKENS)

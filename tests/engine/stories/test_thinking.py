@@ -42,6 +42,7 @@ def ended(kind, budget, length):
     return thought, reference(kind, (*PROMPT, *thought, *END), length)
 
 
+@pytest.mark.one_in(3)
 @kinds
 @pytest.mark.parametrize("budget", [0, 1, 5])
 @pytest.mark.parametrize("ahead", [float("inf"), -1.0])

@@ -73,6 +73,7 @@ class TestRealModels:
             sampled = self.tokens(model, prompt, story["steps"])
             assert tokenizer.decode(prompt + sampled) == story["text"]
 
+    @pytest.mark.one_in(3)
     @pytest.mark.parametrize("kind", some(TYPES, 3))
     def test_a_quantized_model_writes_the_same_as_its_dequantized_weights(self, kind, tokenizer, stories):
         source = self.tag(kind)

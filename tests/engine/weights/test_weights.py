@@ -228,6 +228,7 @@ def random_bf16(name, shape):
     return {name: mx.random.normal(shape).astype(mx.bfloat16)}
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("config", "tensors_of"),
     [

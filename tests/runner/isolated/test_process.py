@@ -86,6 +86,7 @@ def killed_at(moment, record):
     return host
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("moment", [LoadProgress, PrefillProgress, TextChunk])
 def test_a_killed_process_ends_everything_with_one_failure(moment, big, builtin):
     record = builtin if moment is TextChunk else big

@@ -244,6 +244,7 @@ def test_waiting_for_a_load_times_out_and_the_load_continues(builtin):
         assert client.wait_until_running().digest == builtin.digest
 
 
+@pytest.mark.one_in(3)
 @pytest.mark.parametrize("during", ["load", "answer", "rest"])
 def test_a_killed_child_is_reported_to_all_callers(builtin, during):
     reason = "The engine's process was ended by SIGKILL"

@@ -50,6 +50,7 @@ def test_at_most_four_blobs_are_downloaded_at_once(root, tmp_path):
         assert_complete(root, registry)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     "faults",
     [

@@ -178,6 +178,7 @@ def test_an_error_is_cleared_as_soon_as_it_is_over(report, stage, loop):
     assert "15 s" not in row.accessibleName()
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize(
     ("state", "tip", "asks"),
     [

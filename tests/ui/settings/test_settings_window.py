@@ -467,6 +467,7 @@ def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):
         assert all(any(control in reached for control in group.group().buttons()) for group in groups.values())
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("page", ["folders", "answers", "memory", "engine", "quick", "programs", "appearance"])
 def test_text_of_twice_the_size_is_not_clipped(settings, dressed, qtbot, loop, page):
     dressed.set_appearance("light", 2.0)

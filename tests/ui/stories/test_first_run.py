@@ -166,6 +166,7 @@ def test_found_models_are_shown_before_the_first_chat_only(ready, qtbot, loop):
     qtbot.waitUntil(finds.isVisible)
 
 
+@pytest.mark.one_in(2)
 @pytest.mark.parametrize("size", [(720, 480), (1120, 760), (1600, 1000)])
 @pytest.mark.parametrize("zoom", [1.0, 2.0])
 def test_nothing_is_cut_off(stage, qtbot, loop, dressed, size, zoom):
