@@ -41,3 +41,15 @@ def test_headings_are_larger_than_text_and_code_is_as_large(text):
     for word, factor in (("One", 1.5), ("Two", 1.25), ("Three", 1.1)):
         (size,) = drawn[word]
         assert size == pytest.approx(body * factor, rel=0.01), word
+
+
+def test_rules_are_thin_and_have_the_colour_of_edges(qtbot, dressed):
+    widget = MarkdownText()
+    qtbot.addWidget(widget)
+    widget.resize(300, 200)
+    widget.append_markdown("above\n\n---\n\nbelow")
+    widget.finish()
+    widget.show()
+    picture = widget.grab().toImage()
+    column = [picture.pixelColor(picture.width() // 2, y).name() for y in range(picture.height())]
+    assert column.count(dressed.tokens.edge) == 1

@@ -115,6 +115,9 @@ def _dress_block(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> None:
         # The last item of a list is as far from what follows as a paragraph.
         inside = block.textList() is not None and block.next().textList() is not None
         new.setBottomMargin(_ITEM_GAP if inside else GAP_12)
+    if old.hasProperty(QTextFormat.Property.BlockTrailingHorizontalRulerWidth):
+        # Of a rule, this is the colour of the line.
+        new.setBackground(QBrush(QColor(theme.tokens.edge)))
     if quote := old.intProperty(QTextFormat.Property.BlockQuoteLevel):
         new.setLeftMargin(quote * QUOTE_INDENT)
         new.setRightMargin(0)
