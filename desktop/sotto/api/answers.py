@@ -17,6 +17,7 @@ from starlette.types import Receive, Scope, Send
 
 from sotto.api.error_bodies import ApiError, bad_request, not_implemented
 from sotto.api.protocol import INPUT_ENDED
+from sotto.api.request_log import current_request
 from sotto.errors import InvalidNameError, InvalidRequestError, ModelNotFoundError, SottoError, UnsupportedModelError
 
 _log = logging.getLogger(__name__)
@@ -82,6 +83,7 @@ class Answer(ABC):
                 task.cancel()
             await asyncio.gather(working, disconnected, input_ended, return_exceptions=True)
         if first_done == {input_ended}:
+            current_request().cancel()
             await self._run_guarded(_refuse_half_closed, scope, receive, send_or_stall)
 
     async def _run_guarded(
@@ -94,6 +96,7 @@ class Answer(ABC):
         except Exception as error:
             known = as_api_error(error)
             if self._begun:
+                current_request().break_off(known.status)
                 await send(_body(self._dialect.stream_error(known), more=False))
             else:
                 await self._dialect.response(known)(scope, receive, send)

@@ -20,21 +20,29 @@ from sotto.api.dialects.ollama_store import OllamaStorage
 from sotto.api.dialects.responses import Responses
 from sotto.api.embeddings import Embeddings
 from sotto.api.guard import Guard
-from sotto.api.metrics import Counting, Metrics
+from sotto.api.metrics import Metrics, Recording
 from sotto.api.openapi import OpenAPI
+from sotto.api.request_log import RequestLog
 from sotto.errors import SottoError
 
 _PLAIN = {HTTPStatus.NOT_FOUND: "404 page not found", HTTPStatus.METHOD_NOT_ALLOWED: "405 method not allowed"}
 
 
 def application(
-    desk: Desk, metrics: Metrics, *, loopback: bool, key: str = "", origins: re.Pattern[str] | None = None
+    desk: Desk,
+    metrics: Metrics,
+    log: RequestLog,
+    *,
+    loopback: bool,
+    key: str = "",
+    origins: re.Pattern[str] | None = None,
 ) -> ASGIApp:
     """Return the ASGI application that serves the API.
 
     Args:
         desk: Passes requests to the engine.
         metrics: Counts what is served.
+        log: Logs each request.
         loopback: Whether only this machine can reach the server.
         key: The API key that every request must send; empty for none.
         origins: Matches the origins of other sites whose pages may use the API; None for none.
@@ -49,7 +57,7 @@ def application(
     routes = [*api_routes, *OpenAPI(api_routes, dialect_of, key=bool(key)).routes(), *metrics.routes()]
     inner = Starlette(routes=routes, exception_handlers=handlers)
     guarded = Guard(inner, dialect_of, loopback=loopback, key=key, origins=origins)
-    return Counting(guarded, routes, metrics)
+    return Recording(guarded, routes, metrics, log)
 
 
 def _routes(desk: Desk) -> list[Route]:

@@ -14,6 +14,7 @@ from starlette.requests import Request
 from sotto.api.answers import Answer
 from sotto.api.error_bodies import ApiError, bad_request, busy_error
 from sotto.api.fields import Body
+from sotto.api.request_log import current_request
 from sotto.engine.grammar.schema_checks import DEEPEST_SCHEMA
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
@@ -101,7 +102,10 @@ def takes(
     def decorate(handle: Callable[[H, B], Awaitable[Answer]]) -> "Handler[H]":
         @functools.wraps(handle)
         async def handler(self: H, request: Request) -> Answer:
-            return await handle(self, kind(await _values_of(request)))
+            values = await _values_of(request)
+            if isinstance(model := values.get("model"), str):
+                current_request().ask_for(model)
+            return await handle(self, kind(values))
 
         handler.__dict__["handler_types"] = HandlerTypes(kind, tuple(filter(None, (answers, streams))))
         return handler

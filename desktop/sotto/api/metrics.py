@@ -1,4 +1,4 @@
-"""`/metrics`: counts and timings of requests, for Prometheus."""
+"""What is recorded of requests: counts and timings for Prometheus (`/metrics`), and the log of single requests."""
 
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Hashable, Iterable, Sequence
@@ -14,6 +14,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from sotto.api.desk import Desk, Visit
+from sotto.api.request_log import RequestLog, Stage, current_request, serving
 from sotto.engine.contract.events import Embedded, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import EmbedRequest, GenerateRequest
 from sotto.runner.host import Host
@@ -79,7 +80,7 @@ class Metrics:
 
 
 class CountedDesk(Desk):
-    """A desk that counts its requests."""
+    """A desk that counts its requests, and reports to the log what each is doing."""
 
     def __init__(self, host: Host, metrics: Metrics) -> None:
         """Pass requests to `host` and count them in `metrics`."""
@@ -91,76 +92,98 @@ class CountedDesk(Desk):
         self, record: ModelRecord, num_ctx: int | None = None, keep_alive: float | None = None
     ) -> AsyncIterator[Visit]:
         """Do the same as `Desk.visit`, and count the waiting requests."""
+        request = current_request()
         async with AsyncExitStack() as stack:
+            request.ask_for(record.name)
+            request.enter(Stage.QUEUED)
             with self._metrics.waiting.track_inprogress():
                 visit = await stack.enter_async_context(super().visit(record, num_ctx, keep_alive))
+            request.enter(Stage.WORKING)
             yield visit
 
     async def answer(
         self, visit: Visit, request: GenerateRequest
     ) -> AsyncGenerator[PrefillProgress | TextChunk | Finished, None]:
         """Do the same as `Desk.answer`; record waiting requests, tokens, and the time to the first token."""
-        metrics, name = self._metrics, visit.info.name
-        began, waits, has_token = time.perf_counter(), True, False
+        metrics, name, logged = self._metrics, visit.info.name, current_request()
+        began, waits = time.perf_counter(), True
+        read = written = 0
         metrics.waiting.inc()
+        logged.enter(Stage.QUEUED)
         try:
             async with aclosing(super().answer(visit, request)) as events:
                 async for event in events:
                     if waits:
                         waits = False
                         metrics.waiting.dec()
-                    if isinstance(event, TextChunk) and event.token_ids:
-                        if not has_token:
-                            has_token = True
+                    if isinstance(event, PrefillProgress):
+                        read = event.total
+                        logged.enter(Stage.READING)
+                    elif isinstance(event, TextChunk) and event.token_ids:
+                        if not written:
                             metrics.first_token.labels(name).observe(time.perf_counter() - began)
+                            logged.enter(Stage.WRITING)
+                        written += len(event.token_ids)
                         metrics.written.labels(name).inc(len(event.token_ids))
                     elif isinstance(event, Finished):
-                        metrics.read.labels(name).inc(event.prompt_tokens)
+                        read = event.prompt_tokens
+                        metrics.read.labels(name).inc(read)
                         metrics.cached.labels(name).inc(event.cached_tokens)
                         metrics.went_alone.labels(name).inc(bool(event.shared_fault))
                     yield event
         finally:
             if waits:
                 metrics.waiting.dec()
+            logged.add_tokens(read, written)
 
     async def embed(self, visit: Visit, request: EmbedRequest) -> Embedded:
         """Do the same as `Desk.embed`, and count the tokens."""
+        logged = current_request()
+        logged.enter(Stage.READING)
         done = await super().embed(visit, request)
         self._metrics.read.labels(visit.info.name).inc(done.prompt_tokens)
+        logged.add_tokens(done.prompt_tokens)
         return done
 
 
-class Counting:
-    """Middleware that counts requests by route and status."""
+class Recording:
+    """Middleware that logs each request, and counts it by route and status."""
 
-    def __init__(self, inner: ASGIApp, routes: Sequence[Route], metrics: Metrics) -> None:
-        """Count the responses of `inner`.
+    def __init__(self, inner: ASGIApp, routes: Sequence[Route], metrics: Metrics, log: RequestLog) -> None:
+        """Record the requests that `inner` answers.
 
         Args:
             inner: The application that answers.
             routes: The routes to count separately; all other paths count as `other`.
             metrics: Where to count.
+            log: Where to log.
         """
         self._inner = inner
         self._paths: dict[Hashable, str] = {route.endpoint: route.path for route in routes}
         self._metrics = metrics
+        self._log = log
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a request, and count it."""
+        """Serve a request, and record it."""
         status: int = _CLIENT_CLOSED_REQUEST
+        whole = False
 
         async def sending(message: Any) -> None:
-            nonlocal status
+            nonlocal status, whole
             if message["type"] == "http.response.start":
                 status = message["status"]
             await send(message)
+            whole = message["type"] == "http.response.body" and not message.get("more_body")
 
+        logged = self._log.begin(scope["method"], scope["path"])
         try:
-            await self._inner(scope, receive, sending)
+            with serving(logged):
+                await self._inner(scope, receive, sending)
         except Exception:
             status = HTTPStatus.INTERNAL_SERVER_ERROR
             raise
         finally:
+            logged.end(status, whole=whole)
             # Starlette's router stores the endpoint of the matched route in the scope.
             route = self._paths.get(scope.get("endpoint"), "other")
             self._metrics.requests.labels(route, str(int(status))).inc()

@@ -18,6 +18,7 @@ from sotto.api.bodies import MAX_BODY_BYTES
 from sotto.api.guard import is_loopback
 from sotto.api.metrics import CountedDesk, Metrics
 from sotto.api.protocol import PromptProtocol
+from sotto.api.request_log import RequestLog
 from sotto.api.stream import Bridge
 from sotto.errors import SottoError
 from sotto.runner.host import Host
@@ -52,10 +53,11 @@ class Address:
 class ApiServer:
     """Serves a host's models over HTTP from `start` to `stop`."""
 
-    def __init__(self, host: Host, address: Address) -> None:
-        """Create a server that does not listen yet."""
+    def __init__(self, host: Host, address: Address, log: RequestLog | None = None) -> None:
+        """Create a server that does not listen yet; it logs its requests in `log`, or else in a log of its own."""
         self._host = host
         self._address = address
+        self._log = log or RequestLog()
         self._origins: re.Pattern[str] | None = None
         self._socket: socket.socket | None = None
         self._thread: threading.Thread | None = None
@@ -114,6 +116,7 @@ class ApiServer:
             application(
                 desk,
                 metrics,
+                self._log,
                 loopback=is_loopback(self._address.host),
                 key=self._address.key,
                 origins=self._origins,
