@@ -416,7 +416,7 @@ class TestEnd:
         first = ApiServer(host, Address("127.0.0.1", 0))
         first.start()
         port = int(first.url.rsplit(":", 1)[1])
-        with pytest.raises(AddressError, match=f"127.0.0.1:{port} is taken by another program"):
+        with pytest.raises(AddressError, match=f"Port {port} is in use by another program"):
             ApiServer(host, Address("127.0.0.1", port)).start()
         httpx.get(first.url)
         assert first.stop()
@@ -465,8 +465,8 @@ class TestEnd:
     @pytest.mark.parametrize(
         ("address", "message"),
         [
-            (("no.such.host.invalid", 0), "no.such.host.invalid is not an address to listen on"),
-            (("192.0.2.1", 0), "192.0.2.1:0 is not an address of this machine"),
+            (("no.such.host.invalid", 0), "no.such.host.invalid is not known"),
+            (("192.0.2.1", 0), "192.0.2.1 is not an address of this machine"),
         ],
     )
     def test_an_impossible_address_is_reported(self, host, address, message):

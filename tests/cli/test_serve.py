@@ -64,8 +64,8 @@ def test_invalid_settings_are_reported_in_one_line(env):
     process, url = start_server(env, "--port", "0")
     port = url.rsplit(":", 1)[1]
     for arguments, status, message in (
-        (["--port", port], 1, f"sotto: 127.0.0.1:{port} is taken by another program; choose another port.\n"),
-        (["--host", "0.0.0.0"], 1, "sotto: Other machines can reach 0.0.0.0: set an API key first, or listen on 127"),
+        (["--port", port], 1, f"sotto: Port {port} is in use by another program; choose another port.\n"),
+        (["--host", "0.0.0.0"], 1, "sotto: 0.0.0.0 is open to other machines: set an API key first, or use 127.0.0.1."),
         (["--origins", "nonsense"], 1, "sotto: 'nonsense' is not an origin; it should look like https://example.com"),
         (["--port", "70000"], 2, "'70000' is not a port"),
     ):

@@ -157,15 +157,14 @@ class ApiServer:
 
 def _bind(address: Address) -> socket.socket:
     if not is_loopback(address.host) and not address.key:
-        raise AddressError(f"Other machines can reach {address.host}: set an API key first, or listen on 127.0.0.1.")
+        raise AddressError(f"{address.host} is open to other machines: set an API key first, or use 127.0.0.1.")
     if not can_be_sent(address.key):
         raise AddressError(KEY_RULE)
-    where = f"{address.host}:{address.port}"
     try:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, OverflowError, UnicodeError) as error:
         raise AddressError(
-            f"{address.host} is not an address to listen on; it should be one of this machine."
+            f"{address.host} is not known; use an address of this machine, such as 127.0.0.1."
         ) from error
     family, kind, protocol, _, target = found[0]
     made = socket.socket(family, kind, protocol)
@@ -175,16 +174,16 @@ def _bind(address: Address) -> socket.socket:
         made.listen()
     except OSError as error:
         made.close()
-        raise AddressError(_bind_failure(where, error)) from error
+        raise AddressError(_bind_failure(address, error)) from error
     return made
 
 
-def _bind_failure(where: str, error: OSError) -> str:
-    """Return a sentence that says why an address cannot be listened on."""
+def _bind_failure(address: Address, error: OSError) -> str:
+    """Return a sentence that says why the server cannot listen on an address."""
     if error.errno == errno.EADDRINUSE:
-        return f"{where} is taken by another program; choose another port."
+        return f"Port {address.port} is in use by another program; choose another port."
     if error.errno == errno.EACCES:
-        return f"{where} is reserved for the system; choose a port from 1024 on."
+        return f"Port {address.port} is reserved for the system; choose one from 1024 up."
     if error.errno == errno.EADDRNOTAVAIL:
-        return f"{where} is not an address of this machine; use 127.0.0.1."
-    return f"{where} cannot be listened on: {error.strerror}."
+        return f"{address.host} is not an address of this machine; use 127.0.0.1."
+    return f"The server cannot listen on {address.host}:{address.port}: {error.strerror}."

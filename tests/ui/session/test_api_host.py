@@ -102,7 +102,7 @@ def test_changed_preferences_apply_at_once(switch, preferences, qtbot, loop):
         port = other.getsockname()[1]
         with qtbot.waitSignal(switch.changed, timeout=10_000):
             preferences.change(api_port=port)
-        assert switch.state == ApiState(problem=f"127.0.0.1:{port} is taken by another program; choose another port.")
+        assert switch.state == ApiState(problem=f"Port {port} is in use by another program; choose another port.")
     with qtbot.waitSignal(switch.changed, timeout=10_000):
         preferences.change(api_host="0.0.0.0")
     assert "set an API key first" in switch.state.problem

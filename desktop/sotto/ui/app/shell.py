@@ -58,7 +58,7 @@ class Shell(QObject):
         quick: The quick prompt.
         tray: The tray icon.
         shortcut: The global shortcut of the quick prompt.
-        api: The switch of the API, for the settings; None if there is none.
+        api: The switch of the API, for the window; None if there is none.
         ending: Whether the app is about to quit.
         started_at: When the app started, by `time.monotonic`.
     """
@@ -110,7 +110,9 @@ class Shell(QObject):
 
     def _connect(self, window: MainWindow) -> None:
         self._window_state = WindowState(window, self._chats)
-        window.dialogs.api, window.dialogs.shortcut = self.api, self.shortcut
+        window.dialogs.shortcut = self.shortcut
+        if self.api is not None:
+            window.show_api(self.api)
         window.closed.connect(self._close_window)
         window.quit_wanted.connect(self.quit)
         window.quick_wanted.connect(self.quick.show)

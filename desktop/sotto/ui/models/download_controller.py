@@ -3,8 +3,8 @@
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, Signal, Slot
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
 from sotto.errors import InvalidNameError
 from sotto.store.pull.progress import PullProgress, PullState
@@ -40,24 +40,19 @@ class DownloadController(QObject):
         """Create the form; `install` puts it into a window."""
         super().__init__(parent)
         self._session = session
-        self._opened_by_button = False
         self.downloads = Downloads(session, preferences, self)
         self.form = DownloadForm()
 
     def install(self, centre: QWidget, sidebar: QWidget, panel: ModelPanel) -> None:
         """Show the form over `centre`, beside `sidebar`, which contains `panel`."""
         self._panel = panel
-        self.form.setParent(centre)
-        self.form.hide()
-        self.form.set_anchor(sidebar, panel.get)
-        centre.installEventFilter(self)
-        panel.get_wanted.connect(self.open)
+        self.form.install(centre, sidebar, panel.get)
+        panel.get_wanted.connect(self.form.open)
         self.form.submitted.connect(self._download)
-        self.form.closed.connect(self._close)
+        self.form.left.connect(self.left)
         self.downloads.ended.connect(self._offer_load)
         self.downloads.offered.connect(self.offered)
         self._session.library.changed.connect(self.form.show_models)
-        QApplication.instance().focusChanged.connect(self._hide_unfocused)  # type: ignore[union-attr]
 
     def begin(self, tasks: "AsyncTasks") -> None:
         """List the downloads that an earlier run left unfinished."""
@@ -68,20 +63,9 @@ class DownloadController(QObject):
         """Pause all downloads until the next start."""
         self.downloads.close()
 
-    @Slot()
     def open(self) -> None:
         """Show the form."""
-        self._opened_by_button = self._panel.get.hasFocus()
         self.form.open()
-
-    @Slot()
-    def _close(self) -> None:
-        """Hide the form and return the focus to where it was."""
-        self.form.hide()
-        if self._opened_by_button:
-            self._panel.get.setFocus()
-        else:
-            self.left.emit()
 
     @Slot(str)
     def _download(self, text: str) -> None:
@@ -92,17 +76,10 @@ class DownloadController(QObject):
             self.form.show_error(error.message)
             return
         self.form.field.clear()
-        self._close()
+        self.form.close_card()
         row = self._panel.downloads.row_of(name)
         if row is not None:
             self._panel.bring_into_view(row)
-
-    def _hide_unfocused(self, before: QWidget | None, now: QWidget | None) -> None:
-        """Hide the form once another widget of the window has the focus."""
-        if now is None or now.window() is not self.form.window():
-            return
-        if now is not self._panel.get and not self.form.isAncestorOf(now):
-            self.form.hide()
 
     @Slot(object)
     def _offer_load(self, progress: PullProgress) -> None:
@@ -117,9 +94,3 @@ class DownloadController(QObject):
             if record.own and model_name(record.name) == wanted:
                 self.load_wanted.emit(record)
                 return
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move the form when the window is resized."""
-        if event.type() == QEvent.Type.Resize:
-            self.form.place()
-        return super().eventFilter(watched, event)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Qt, QThreadPool, Signal, Slot
 from sotto.errors import SottoError
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.api_host import ApiHost
+from sotto.ui.session.request_feed import RequestFeed
 
 if TYPE_CHECKING:
     from sotto.api.server import ApiServer
@@ -49,6 +50,7 @@ class ApiSwitch(QObject):
 
     Attributes:
         state: The current state of the API.
+        feed: The requests to the API.
     """
 
     changed = Signal()
@@ -58,6 +60,7 @@ class ApiSwitch(QObject):
         """Serve the models of `host`; nothing listens before `begin`."""
         super().__init__(parent)
         self.state = ApiState()
+        self.feed = RequestFeed(self)
         self._host = host
         self._preferences = preferences
         self._config = _Config()
@@ -113,7 +116,8 @@ class ApiSwitch(QObject):
     def _start(self, config: _Config) -> ApiState:
         from sotto.api.server import Address, ApiServer
 
-        server = ApiServer(self._host, Address(config.host, config.port, config.key, config.origins))
+        address = Address(config.host, config.port, config.key, config.origins)
+        server = ApiServer(self._host, address, self.feed.log)
         try:
             server.start()
         except SottoError as error:

@@ -58,7 +58,7 @@ QLabel[role="lead"] {{ color: {t.muted}; {pt(1.08)} }}
 #sidebar {{ background: {t.sidebar}; border: none; border-right: 1px solid {t.line}; }}
 #chats, #lists {{ background: transparent; border: none; }}
 QSplitter#lists::handle {{ background: {t.line}; height: 1px; margin: 0 16px; }}
-QListView#chatView {{ background: transparent; border: none; outline: none; }}
+QListView#chatView, QListView#requests {{ background: transparent; border: none; outline: none; }}
 QListView#chatView QLineEdit {{ background: {t.raised}; color: {t.text}; border: 2px solid {t.accent};
     border-radius: 6px; padding: 2px 5px; selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 #foot {{ border: none; border-top: 1px solid {t.line}; background: transparent; }}
@@ -150,9 +150,9 @@ QRadioButton[role="segment"]:hover {{ background: {t.hover}; }}
 QRadioButton[role="segment"]:checked {{ background: {t.raised}; border: 1px solid {t.edge}; }}
 QRadioButton[role="segment"]:focus {{ border: 1px solid {t.accent}; }}
 #finds {{ background: {t.sidebar}; border: 1px solid {t.line}; border-radius: 12px; }}
-#modelCard, #getCard {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+#modelCard, #getCard, #serverCard {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
 #download {{ background: {t.raised}; border: 1px solid {t.line}; border-radius: 10px; }}
-#modelCard QFrame#rule {{ background: {t.line}; border: none; max-height: 1px; }}
+#modelCard QFrame#rule, #serverCard QFrame#rule {{ background: {t.line}; border: none; max-height: 1px; }}
 QSlider::groove:horizontal {{ height: 4px; background: {t.track}; border-radius: 2px; }}
 QSlider::sub-page:horizontal {{ background: {t.accent}; border-radius: 2px; }}
 QSlider::handle:horizontal {{ background: {t.raised}; border: 1px solid {t.faint}; width: 14px; height: 14px;

@@ -31,6 +31,7 @@ class WindowActions:
     command_palette: Action
     chat_settings: Action
     toggle_sidebar: Action
+    local_server: Action
     help: Action
     shortcuts: Action
     open_logs: Action

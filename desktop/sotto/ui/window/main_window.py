@@ -50,10 +50,12 @@ from sotto.ui.window.chat_pane import ChatPane
 from sotto.ui.window.dialogs import Dialogs, versions
 from sotto.ui.window.menus import Menus
 from sotto.ui.window.palette_commands import PaletteCommands
+from sotto.ui.window.server_card import ServerCard
 from sotto.ui.window.sidebar import Sidebar
 
 if TYPE_CHECKING:
     from sotto.chats.database import Notice
+    from sotto.ui.session.api_switch import ApiSwitch
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _SIZE = (1120, 760)
@@ -123,6 +125,8 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.chat, 11)
         self.setCentralWidget(centre)
         self.models.install(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
+        self.server = ServerCard(preferences, self.sidebar.server)
+        self.server.install(centre, self.sidebar, self.sidebar.server)
         self.overlay = DropOverlay(centre)
         self.presets = PresetStore(preferences.folder / "presets.json", self)
         self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.presets, self.composing.attach)
@@ -154,6 +158,12 @@ class MainWindow(QMainWindow):
             self.session.begin(tasks, paths)
         self.models.begin(tasks)
 
+    def show_api(self, api: "ApiSwitch") -> None:
+        """Show the state of the API here and in the settings."""
+        self.dialogs.api = api
+        self.server.attach(api)
+        self.menus.local_server.setEnabled(True)
+
     def _actions(self) -> WindowActions:
         dialogs = self.dialogs
         return WindowActions(
@@ -176,6 +186,7 @@ class MainWindow(QMainWindow):
             search=self._search,
             go_to_models=self._go_to_models,
             toggle_sidebar=self.toggle_sidebar,
+            local_server=self.server.toggle,
             command_palette=self.commands.open,
             chat_settings=self.chat.toggle_choices,
             stop=self.stop,
@@ -207,6 +218,8 @@ class MainWindow(QMainWindow):
     def _connect(self) -> None:
         session, chat = self.session, self.chat
         self.models.left.connect(chat.composer.draft.setFocus)
+        self.server.left.connect(chat.composer.draft.setFocus)
+        self.server.settings_wanted.connect(lambda: self.dialogs.show_settings("programs"))
         self.models.offered.connect(self.notices.show_offer)
         chat.header.new_chat.clicked.connect(self.current.new_chat)
         chat.header.title.clicked.connect(self.choose_model)

@@ -20,6 +20,7 @@ class Menus(QObject):
     Attributes:
         eject: The action to eject the model, enabled while one is loaded.
         stop: The action to stop an answer or load, enabled while one is under way.
+        local_server: The action to show the local server, enabled if there is one.
     """
 
     def __init__(self, bar: QMenuBar, actions: WindowActions, preferences: PreferenceStore) -> None:
@@ -93,6 +94,8 @@ class Menus(QObject):
         self._add(menu, "Sidebar", actions.toggle_sidebar, "Ctrl+B")
         self._add(menu, "Command Palette", actions.command_palette, "Ctrl+K").setObjectName("palette")
         self._add(menu, "Chat Settings", actions.chat_settings, "Ctrl+Shift+,")
+        self.local_server = self._add(menu, "Local Server", actions.local_server, "Ctrl+Shift+L")
+        self.local_server.setEnabled(False)
         self.stop = self._add(menu, "Stop", actions.stop, "Esc")
 
     def _make_help(self) -> None:

@@ -1,4 +1,4 @@
-"""The sidebar: the search field, the conversations, the models, and the memory gauge."""
+"""The sidebar: the search field, the conversations, the models, the memory gauge, and the state of the server."""
 
 from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
@@ -23,6 +23,7 @@ from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.widgets import EscapableLineEdit, Label
 from sotto.ui.window.chat_list import ChatList
+from sotto.ui.window.server_status import ServerStatus
 
 WIDTH = 288
 _BELOW_BRAND = theme.GAP_12
@@ -54,6 +55,7 @@ class Sidebar(QFrame):
         self.search.textChanged.connect(models.filter)
         self.search.textChanged.connect(self.searched)
         self.gauge = MemoryGauge()
+        self.server = ServerStatus()
         self.chats = ChatList()
         # Shown with the first conversation.
         self.chats.hide()
@@ -75,6 +77,7 @@ class Sidebar(QFrame):
         lists.installEventFilter(self)
         layout.addWidget(lists, 1)
         layout.addWidget(self.gauge)
+        layout.addWidget(self.server)
         self._body.installEventFilter(self)
         self.area = Scroller(self._body)
         outer = QVBoxLayout(self)
