@@ -85,7 +85,22 @@ def run(*words: str, bounds: Bounds, given: bytes = b"", stopped: Callable[[], b
         BoundedProcessError: It exceeded a bound or failed.
         CancelledError: `stopped` returned True.
     """
-    with tempfile.TemporaryFile() as source, tempfile.TemporaryFile() as output:
+    with tempfile.TemporaryFile() as output:
+        run_into(output, *words, bounds=bounds, given=given, stopped=stopped)
+        output.seek(0)
+        return output.read(bounds.output)
+
+
+def run_into(
+    output: IO[bytes], *words: str, bounds: Bounds, given: bytes = b"", stopped: Callable[[], bool] = lambda: False
+) -> None:
+    """Run `sotto` as `run` does, with a file as its stdout, which may be read while the process writes it.
+
+    Raises:
+        BoundedProcessError: It exceeded a bound or failed.
+        CancelledError: `stopped` returned True.
+    """
+    with tempfile.TemporaryFile() as source:
         source.write(given)
         source.seek(0)
         try:
@@ -102,8 +117,6 @@ def run(*words: str, bounds: Bounds, given: bytes = b"", stopped: Callable[[], b
             raise BoundedProcessError(Exceeded.TIME)
         if process.returncode:
             raise BoundedProcessError(Exceeded.ENDED)
-        output.seek(0)
-        return output.read(bounds.output)
 
 
 def limit(bounds: Bounds) -> None:

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sotto.chats.adding import add_chats
 from sotto.chats.chat_records import Attachment, State
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.exchange import InvalidExportError, as_json, as_markdown, import_json
+from sotto.chats.exchange import as_json, as_markdown
+from sotto.chats.imports.reading import NoChatsError, Reading
 from thoroughness import examples
 
 
@@ -16,6 +18,13 @@ def store(tmp_path):
     opened = ChatStore(Database(tmp_path / "chats.sqlite3"), lambda: 1_700_000_000.0)
     yield opened
     opened.database.close()
+
+
+def import_json(database, text):
+    """Import an export as the app does; return the numbers of the conversations that were added."""
+    path = database.path.with_name("export.json")
+    path.write_text(text, encoding="utf-8")
+    return tuple(add_chats(database, Reading([path]).chats()).new)
 
 
 def fill(store):
@@ -45,7 +54,9 @@ def test_attachments_are_exported_and_imported(store):
     drafted = Attachment("b.txt", "three", 5, 0, 5)
     store.keep_attachments(chat, [drafted])
     assert "a.txt, characters 1 to 3 of 7:\n```\none\n```\n\nRead" in as_markdown(store.database, chat)
-    (number,) = import_json(store.database, as_json(store.database, (chat,)))
+    exported = as_json(store.database, (chat,))
+    store.throw_away([chat])
+    (number,) = import_json(store.database, exported)
     assert store.branch(number).turns[0].attachments == (sent,)
     assert store.drafted(number) == (drafted,)
     assert store.chat(number).trims
@@ -78,10 +89,10 @@ def test_json_restores_everything(store, tmp_path):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda export: export.update(format="other"), "not an export"),
-        (lambda export: export.update(version=2), "version 2"),
-        (lambda export: export.update(chats={}), "have chats"),
-        (lambda export: export["chats"].append(5), r"chats\[1\] is 5; it must be an object"),
+        (lambda export: export.update(format="other"), "export.json has no chats that can be imported: choose"),
+        (lambda export: export.update(version=2), "export.json is of version 2 of Sotto's exports, and"),
+        (lambda export: export.update(chats={}), "export.json has no chats: an export of Sotto must have a list"),
+        (lambda export: export.update(chats=[5]), r"chats\[0\] is 5; it must be an object"),
         (lambda export: export["chats"][0].update(title=5), r"chats\[0\].title is 5; it must be a text"),
         (lambda export: export["chats"][0].update(pinned=1), r"chats\[0\].pinned is 1; it must be true or false"),
         (lambda export: export["chats"][0].update(created=True), r"chats\[0\].created is true; it must be a number"),
@@ -99,14 +110,14 @@ def test_an_invalid_export_is_refused_with_the_place_and_adds_nothing(store, cha
     export = json.loads(as_json(store.database))
     change(export)
     before = "\n".join(store.database.connection.iterdump())
-    with pytest.raises(InvalidExportError, match=reason):
+    with pytest.raises(NoChatsError, match=reason):
         import_json(store.database, json.dumps(export))
     assert "\n".join(store.database.connection.iterdump()) == before
 
 
 @pytest.mark.parametrize("text", ["", "{", "[" * 100_000, "null", '"x"'])
 def test_invalid_json_is_refused(store, text):
-    with pytest.raises(InvalidExportError):
+    with pytest.raises(NoChatsError):
         import_json(store.database, text)
 
 
@@ -128,9 +139,10 @@ def test_any_value_anywhere_is_imported_or_refused(tmp_path_factory, where, valu
     fill(store)
     export = json.loads(as_json(store.database))
     (export["chats"][0]["messages"][1] if message else export["chats"][0])[where] = value
+    store.throw_away([chat.id for chat in store.chats()])
     try:
         (number,) = import_json(store.database, json.dumps(export))
-    except InvalidExportError:
+    except NoChatsError:
         assert len(store.chats()) == 1
     else:
         store.branch(number)

@@ -203,5 +203,13 @@ def clean(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
+def title_from(text: str, attachments: Sequence[Attachment] = ()) -> str:
+    """Return the title that a conversation with this first question has until it is named."""
+    beginning = " ".join(text.lstrip()[:_TITLE_SOURCE].split())
+    return clean(beginning or ", ".join(attachment.name for attachment in attachments))[:_TITLE_LENGTH]
+
+
+_TITLE_LENGTH = 60
+_TITLE_SOURCE = 10_000
 # Marks before and after a match in an excerpt: control characters, which no text needs.
 FOUND = ("\x02", "\x03")

@@ -11,12 +11,12 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sotto.chats.chat_records import Attachment, Branch, Chat, Folder, Role, State, clean
+from sotto.chats.chat_records import Attachment, Branch, Chat, Folder, Role, State, clean, title_from
 from sotto.chats.database import Database
+from sotto.chats.own_form import attachment_in_own_form
 from sotto.chats.row_reading import CHAT_COLUMNS, branch_of, chat_of, drafted_attachments, versions_of
 from sotto.errors import SottoError
 
-_TITLE_LENGTH = 60
 TRASH_SECONDS = 30 * 24 * 3600
 _SETTABLE = frozenset(("title", "folder", "pinned", "archived", "draft", "system", "options", "trims"))
 # Deletes a conversation that has neither messages nor settings.
@@ -207,10 +207,9 @@ class ChatStore:
         """
         text = clean(text)
         with self.database.writing():
-            title = " ".join(text.split()) or ", ".join(attachment.name for attachment in attachments)
             self._execute(
                 "UPDATE chats SET draft = '', title = coalesce(nullif(title, ''), ?) WHERE id = ?",
-                *(clean(title)[:_TITLE_LENGTH], chat),
+                *(title_from(text, attachments), chat),
             )
             message = self._add(chat, parent, Role.USER, text, State.COMPLETE)
             self._attach(chat, None, ())
@@ -322,7 +321,7 @@ class ChatStore:
         """Replace the attachments of a message, or of the draft if `message` is None."""
         self._execute("DELETE FROM attachments WHERE chat = ? AND message IS ?", chat, message)
         for attachment in attachments:
-            self.database.insert("attachments", chat=chat, message=message, **attachment_columns(attachment))
+            self.database.insert("attachments", chat=chat, message=message, **attachment_in_own_form(attachment))
 
     def _execute(self, statement: str, *values: Any) -> sqlite3.Cursor:
         return self.database.connection.execute(statement, values)
@@ -330,11 +329,3 @@ class ChatStore:
     def _begin(self) -> int:
         now = self._now()
         return self.database.insert("chats", created=now, changed=now)
-
-
-def attachment_columns(attachment: Attachment) -> dict[str, Any]:
-    """Return the columns of an attachment, without its conversation and message."""
-    return {
-        name: clean(value) if isinstance(value := getattr(attachment, name), str) else value
-        for name in ("name", "text", "size", "begins", "ends", "tokens")
-    }

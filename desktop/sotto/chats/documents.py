@@ -13,7 +13,7 @@ LARGEST_FILE = 64 * 1000**2
 LONGEST_TEXT = 8_000_000
 _LONGEST_NAME = 120
 _ADVICE = "attach text, source code or a PDF"
-_PICTURES = frozenset(".png .jpg .jpeg .gif .webp .bmp .tif .tiff .heic .heif .avif .ico".split())
+PICTURES = frozenset(".png .jpg .jpeg .gif .webp .bmp .tif .tiff .heic .heif .avif .ico".split())
 _PICTURE_BEGINNINGS = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*")
 _WIDE = (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE)
 # Binary files usually have one of these bytes near their beginning.
@@ -60,7 +60,7 @@ def read_document(path: Path, stopped: Callable[[], bool] = _never) -> Attachmen
 
 def is_picture(path: Path) -> bool:
     """Return whether a file's suffix is that of a picture."""
-    return path.suffix.lower() in _PICTURES
+    return path.suffix.lower() in PICTURES
 
 
 def picture_reason(name: str) -> str:

@@ -54,6 +54,10 @@ def _dispatch(arguments: list[str]) -> int:
         from sotto.chats.pdf_pages import print_text
 
         return print_text(Path(arguments[1]))
+    if arguments == ["read-chats"]:
+        from sotto.chats.imports.reading_child import print_chats
+
+        return print_chats()
     if arguments == ["follow-grammars"]:
         from sotto.engine.grammar.grammar_child import serve
 

@@ -301,10 +301,10 @@ def test_the_number_of_files_is_limited(ready, qtbot, loop, tmp_path):
 def test_a_dropped_file_is_a_document_or_a_model(tmp_path, name, content, document):
     path = tmp_path / name
     path.write_bytes(content)
-    models, found = split_drop(DropContents((path, tmp_path, tmp_path / "gone"), ("https://example.org",)))
-    assert found == ((path,) if document else ())
-    assert models.paths == (() if document else (path,)) + (tmp_path, tmp_path / "gone")
-    assert models.remote == ("https://example.org",)
+    split = split_drop(DropContents((path, tmp_path, tmp_path / "gone"), ("https://example.org",)))
+    assert (split.documents, split.exports) == ((path,) if document else (), ())
+    assert split.models.paths == (() if document else (path,)) + (tmp_path, tmp_path / "gone")
+    assert split.models.remote == ("https://example.org",)
 
 
 def test_the_drag_says_what_a_drop_will_do(tmp_path):

@@ -73,7 +73,7 @@ def test_a_model_is_loaded_and_comes_first_the_next_time(palette, stage, qtbot, 
     qtbot.waitUntil(lambda: len(stage.session.library.models) == 4)
     shown = palette()
     qtbot.keyClicks(shown.field, "othr")
-    assert titles(shown) == ["other"]
+    assert titles(shown)[0] == "other"
     shown.field.setText("someone")
     assert titles(shown) == ["else"]
     shown.field.setText("othr")

@@ -325,6 +325,7 @@ class Shell(QObject):
         self.hide()
         if self._window is not None:
             self._window.composing.attaching.close()
+            self._window.chat_files.close()
             self._window.models.close()
         self.sessions.close()
         self.session.library.close()

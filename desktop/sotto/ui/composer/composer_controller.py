@@ -30,9 +30,11 @@ class ComposerController(QObject):
 
     Signals:
         problem: Something cannot be attached (`Problem`).
+        import_wanted: Chats of other programs were dropped or pasted (their files and folders).
     """
 
     problem = Signal(object)
+    import_wanted = Signal(object)
 
     def __init__(
         self, session: Session, current: CurrentChat, composer: Composer, parent: QObject | None = None
@@ -96,11 +98,13 @@ class ComposerController(QObject):
             self._composer.clear()
 
     def drop(self, read_drop: DropContents) -> None:
-        """Attach the documents among dropped files, and load the first model."""
-        models, documents = split_drop(read_drop)
-        if models.paths or models.remote:
-            self._session.library.open(models)
-        self.attach(documents)
+        """Attach the documents among dropped files, load the first model, and have chats imported."""
+        split = split_drop(read_drop)
+        if split.models.paths or split.models.remote:
+            self._session.library.open(split.models)
+        self.attach(split.documents)
+        if split.exports:
+            self.import_wanted.emit(split.exports)
 
     def attach(self, documents: tuple[Path, ...]) -> None:
         """Attach files."""

@@ -1,6 +1,7 @@
 """The overlay that says what dropping files on the window will do."""
 
 import re
+from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtCore import QRectF, Qt
@@ -21,11 +22,29 @@ _FILE_SUFFIX = re.compile(r"\.[A-Za-z][A-Za-z0-9]{0,9}")
 _NAMED = 3
 
 
-def split_drop(dropped: DropContents) -> tuple[DropContents, tuple[Path, ...]]:
-    """Split a drop into models to load and documents to attach."""
-    documents = tuple(path for path in dropped.paths if _is_document(path))
-    models = tuple(path for path in dropped.paths if path not in documents)
-    return DropContents(models, dropped.remote), documents
+@dataclass(frozen=True, slots=True)
+class SplitDrop:
+    """What a drop consists of.
+
+    Attributes:
+        models: Models to load.
+        documents: Documents to attach.
+        exports: Files and folders with chats to import.
+    """
+
+    models: DropContents
+    documents: tuple[Path, ...]
+    exports: tuple[Path, ...]
+
+
+def split_drop(dropped: DropContents) -> SplitDrop:
+    """Split a drop by what its files are."""
+    from sotto.chats.imports.sniffing import may_hold_chats
+
+    exports = tuple(path for path in dropped.paths if may_hold_chats(path))
+    documents = tuple(path for path in dropped.paths if path not in exports and _is_document(path))
+    models = tuple(path for path in dropped.paths if path not in (*exports, *documents))
+    return SplitDrop(DropContents(models, dropped.remote), documents, exports)
 
 
 def _is_document(path: Path) -> bool:
@@ -46,9 +65,11 @@ def _is_document(path: Path) -> bool:
 
 def describe_drop(dropped: DropContents) -> tuple[str, str]:
     """Return the title and the details of what a drop will do."""
-    models, documents = split_drop(dropped)
-    if documents:
-        return _describe_attaching(models, documents)
+    split = split_drop(dropped)
+    if split.exports:
+        return "Drop to import chats", _named(split.exports)
+    if split.documents:
+        return _describe_attaching(split.models, split.documents)
     if not dropped.paths:
         return "Not a file on this computer", "Download the model first, then drop its folder here."
     first, *others = dropped.paths
@@ -64,14 +85,18 @@ def describe_drop(dropped: DropContents) -> tuple[str, str]:
 def _describe_attaching(models: DropContents, documents: tuple[Path, ...]) -> tuple[str, str]:
     from sotto.chats.documents import is_picture
 
-    names = join_names([shorten_middle(path_names([path])) for path in documents[:_NAMED]])
-    line = names if len(documents) <= _NAMED else f"{names} — and {len(documents) - _NAMED} more"
+    line = _named(documents)
     if all(map(is_picture, documents)) and not models.paths:
         return "Images cannot be attached", f"{line}: models with vision are not supported yet."
     files = "this file" if len(documents) == 1 else f"{len(documents)} files"
     if models.paths:
         return f"Drop to load a model and attach {files}", f"{path_names(models.paths[:1])}; {line}"
     return f"Drop to attach {files} to your message", line
+
+
+def _named(paths: tuple[Path, ...]) -> str:
+    names = join_names([shorten_middle(path_names([path])) for path in paths[:_NAMED]])
+    return names if len(paths) <= _NAMED else f"{names} — and {len(paths) - _NAMED} more"
 
 
 class DropOverlay(QWidget):

@@ -1,4 +1,4 @@
-"""Operations on whole conversations: list, search, rename, pin, archive, move, delete, export and import them."""
+"""Operations on whole conversations: list, search, rename, pin, archive, move, delete and export them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
-from sotto.errors import SottoError
 from sotto.store.atomic_writing import replace_atomically
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Problem
@@ -51,7 +50,6 @@ class ChatLibrary(QObject):
         folder_added: A folder was added (its number).
         folder_removed: A folder was removed (`Folder`, and the numbers of the conversations that were in it).
         exported: Conversations were exported (the path of the file).
-        imported: Conversations were imported (their numbers).
         problem: Something failed (`Problem`).
 
     Attributes:
@@ -66,7 +64,6 @@ class ChatLibrary(QObject):
     folder_added = Signal(int)
     folder_removed = Signal(object, object)
     exported = Signal(object)
-    imported = Signal(object)
     problem = Signal(object)
 
     def __init__(self, chats: ChatThread, parent: QObject | None = None) -> None:
@@ -237,28 +234,6 @@ class ChatLibrary(QObject):
             return as_json(store.database, chats)
 
         self._export(text, path)
-
-    def import_json(self, path: Path) -> None:
-        """Import the conversations of an exported JSON file."""
-
-        def work(store: "ChatStore") -> tuple[int, ...] | str:
-            from sotto.chats.exchange import import_json
-
-            try:
-                return import_json(store.database, path.read_text(encoding="utf-8"))
-            except (OSError, UnicodeDecodeError) as error:
-                return f"{path} could not be read: {error}."
-            except SottoError as error:
-                return f"{path.name}: {error.message}"
-
-        def done(result: tuple[int, ...] | str) -> None:
-            if isinstance(result, str):
-                self.problem.emit(Problem("Nothing was imported", result))
-            else:
-                self.imported.emit(result)
-                self.refresh()
-
-        self._chats.do(work, done)
 
     def _export(self, text: Callable[["ChatStore"], str], path: Path) -> None:
         def work(store: "ChatStore") -> str:

@@ -69,13 +69,20 @@ class Notices(QObject):
         text = NoticeText(problem.title, "In another chat.", "Open chat", open_chat, kind="problem", icon="alert")
         self._show(text, seconds=_OFFER_SECONDS)
 
-    def show_success(self, title: str, message: str) -> None:
-        """Show for a while that something succeeded."""
-        self._show(NoticeText(title, message), seconds=_NEWS_SECONDS)
+    @property
+    def title(self) -> str:
+        """The title of the notice in view; empty for none."""
+        return self._notice.text.title if self._notice.text is not None else ""
 
-    def show_progress(self, title: str, message: str) -> None:
-        """Show that something takes a while; it is replaced by its result."""
-        self._show(NoticeText(title, message))
+    def show_success(self, title: str, message: str, *, stays: bool = False) -> None:
+        """Show that something succeeded, for a while or, if `stays`, until it is dismissed."""
+        self._show(NoticeText(title, message), seconds=0.0 if stays else _NEWS_SECONDS)
+
+    def show_progress(
+        self, title: str, message: str, label: str = "", action: Callable[[], object] | None = None
+    ) -> None:
+        """Show that something takes a while, until it is replaced by its result; the button may stop it."""
+        self._show(NoticeText(title, message, label, action))
 
     def show_offer(
         self, title: str, message: str, label: str, action: Callable[[], object], seconds: float = _OFFER_SECONDS

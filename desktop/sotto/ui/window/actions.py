@@ -20,6 +20,7 @@ class WindowActions:
     rescan_models: Action
     attach_files: Action
     import_chats: Action
+    import_chat_folder: Action
     export_all_chats: Action
     eject_model: Action
     settings: Action

@@ -92,12 +92,6 @@ class Dialogs(QObject):
         dialog.filesSelected.connect(lambda paths: self._attach(tuple(map(Path, paths))))
         dialog.open()
 
-    def choose_import(self) -> None:
-        """Let the user choose a file of exported chats, and import it."""
-        dialog = QFileDialog(self._window, "Import chats", "", "Chats (*.json)")
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        self._choose(dialog, self._chat_library.import_json)
-
     def choose_export(self) -> None:
         """Let the user choose a file, and export all chats into it."""
         self._save("Export all chats", "chats.json", self._chat_library.export_json)

@@ -1,6 +1,6 @@
 """The main window: creates its parts and connects them with each other and with the session."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,11 +41,11 @@ from sotto.ui.models.models_controller import ModelsController
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
-from sotto.ui.state import wording
 from sotto.ui.state.drop_contents import read_drop
 from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
 from sotto.ui.transcript.notices import Notices
 from sotto.ui.window.actions import WindowActions
+from sotto.ui.window.chat_files import ChatFiles
 from sotto.ui.window.chat_pane import ChatPane
 from sotto.ui.window.dialogs import Dialogs, versions
 from sotto.ui.window.menus import Menus
@@ -130,6 +130,7 @@ class MainWindow(QMainWindow):
         self.overlay = DropOverlay(centre)
         self.presets = PresetStore(preferences.folder / "presets.json", self)
         self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.presets, self.composing.attach)
+        self.chat_files = ChatFiles(self, chats, self.chat_library, self.notices, self.current.open)
         self.closed.connect(self.dialogs.close_settings)
         self.dialogs.link_asked.connect(self.ask_link)
         preferences.closing.connect(self.presets.close)
@@ -150,6 +151,7 @@ class MainWindow(QMainWindow):
         """
         self.dialogs.tasks = tasks
         self.composing.begin(tasks)
+        self.chat_files.begin(tasks)
         self.chat.choices.begin(tasks)
         self.current.begin()
         self.greeting.begin()
@@ -176,7 +178,8 @@ class MainWindow(QMainWindow):
             get_model=self.models.downloading.open,
             rescan_models=self.session.library.rescan,
             attach_files=dialogs.choose_attachments,
-            import_chats=dialogs.choose_import,
+            import_chats=self.chat_files.choose_import,
+            import_chat_folder=self.chat_files.choose_import_folder,
             export_all_chats=dialogs.choose_export,
             eject_model=self.session.eject,
             settings=dialogs.show_settings,
@@ -227,6 +230,7 @@ class MainWindow(QMainWindow):
         self.notices.remedies = {Remedy.RETRY: session.retry, Remedy.CHOOSE_MODEL: self.choose_model}
         chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
         self.composing.problem.connect(self.notices.show_problem)
+        self.composing.import_wanted.connect(self.chat_files.import_files)
         chat.question_chosen.connect(lambda text: self.current.session.send(text))
         chat.transcript.link_asked.connect(self.ask_link)
         session.state_changed.connect(self.show_state)
@@ -252,7 +256,6 @@ class MainWindow(QMainWindow):
         self.chat.welcome.show_finds(shown=not self._chats.path.exists())
         library.trashed.connect(self._offer_restore)
         library.exported.connect(lambda path: self.notices.show_success("Exported", f"Written to {path}."))
-        library.imported.connect(lambda added: self.notices.show_success("Imported", f"{_chats_were(added)} added."))
         library.problem.connect(self.notices.show_problem)
         self.sidebar.searched.connect(library.search)
         chat_list.open_wanted.connect(self.current.open)
@@ -485,8 +488,3 @@ class MainWindow(QMainWindow):
 
 def _open_in_browser(address: str) -> None:
     QDesktopServices.openUrl(QUrl(address))
-
-
-def _chats_were(chats: Sequence[int]) -> str:
-    """Return the beginning of a sentence: `1 chat was` or `2 chats were`."""
-    return "1 chat was" if len(chats) == 1 else f"{wording.count(len(chats))} chats were"

@@ -51,6 +51,7 @@ class Menus(QObject):
         self._add(menu, "Attach Files…", actions.attach_files, "Ctrl+Shift+A")
         menu.addSeparator()
         self._add(menu, "Import Chats…", actions.import_chats)
+        self._add(menu, "Import Chat Folder…", actions.import_chat_folder)
         self._add(menu, "Export All Chats…", actions.export_all_chats)
         menu.addSeparator()
         self.eject = self._add(menu, "Eject Model", actions.eject_model, "Ctrl+E")

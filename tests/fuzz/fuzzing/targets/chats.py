@@ -6,9 +6,11 @@ from typing import Any
 
 from fuzzing import values
 from fuzzing.target import Mark, Target
+from sotto.chats.adding import add_chats
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.exchange import as_json, as_markdown, import_json
+from sotto.chats.exchange import as_json, as_markdown
+from sotto.chats.imports.reading import Reading
 from sotto.chats.row_reading import branch_of, drafted_attachments, versions_of
 from sotto.chats.search import search, search_titles
 
@@ -48,7 +50,7 @@ class Chats(Target):
 
     def prepare(self, folder: Path) -> None:
         """Choose the path of the database."""
-        self._path = folder / "chats.sqlite3"
+        self._path, self._file = folder / "chats.sqlite3", folder / "export.json"
 
     def make(self, random: Random) -> bytes:
         """Change fields, and sometimes the text itself."""
@@ -61,11 +63,9 @@ class Chats(Target):
 
     def run(self, data: bytes, mark: Mark) -> None:
         """Import the chats, read everything, export them and import them again."""
-        # Decode the file as the app does.
-        text = data.decode()
         database = Database(self._path)
         try:
-            chats = import_json(database, text)
+            chats = self._import(database, data)
             mark("imported")
             store = ChatStore(database)
             for chat in chats:
@@ -82,9 +82,10 @@ class Chats(Target):
             exported = as_json(database)
             for chat in chats:
                 as_markdown(database, chat)
-            exported.encode()
             mark("exported")
-            again = import_json(database, exported)
+            # Without those that are there, or else they would be the same.
+            store.throw_away(chats)
+            again = self._import(database, exported.encode())
             assert len(again) == len(chats)
             mark("imported again")
         finally:
@@ -92,9 +93,14 @@ class Chats(Target):
             for file in self._path.parent.glob(f"{self._path.name}*"):
                 file.unlink()
 
+    def _import(self, database: Database, data: bytes) -> list[int]:
+        """Import a file as the app does; return the numbers of the conversations that were added."""
+        self._file.write_bytes(data)
+        return add_chats(database, Reading([self._file]).chats()).new
+
     def names(self, message: str) -> bool:
-        """Return whether the message names the file or the field."""
-        return message.startswith("The file ") or "chats[" in message
+        """Return whether the message names the file."""
+        return message.startswith(self._file.name)
 
 
 TARGET = Chats()

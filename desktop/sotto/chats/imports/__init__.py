@@ -1,0 +1,1 @@
+"""Reading the chats of other programs from their exports and files."""

@@ -1,0 +1,141 @@
+"""Adding chats to the database: new ones, ones that are there, and ones with further messages."""
+
+import copy
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+
+from chat_exports import FOLDER, export_of, write_json
+from sotto.chats.adding import Added, add_chats
+from sotto.chats.chat_store import ChatStore
+from sotto.chats.database import Database
+from sotto.chats.exchange import as_json
+from sotto.chats.imports.import_summary import summary
+from sotto.chats.imports.reading import Reading
+from sotto.chats.search import search
+from sotto.chats.whole_chat import Lost, WholeChat
+
+
+@pytest.fixture
+def store(tmp_path):
+    opened = ChatStore(Database(tmp_path / "chats.sqlite3"))
+    yield opened
+    opened.database.close()
+
+
+def read(path):
+    return list(Reading([path]).chats())
+
+
+def counts(added):
+    return len(added.new), len(added.grown), added.known
+
+
+def texts(store, chat):
+    return [turn.text for turn in store.branch(chat).turns]
+
+
+def test_chats_keep_their_times_versions_models_and_places_in_the_list(store):
+    mine = store.add_chat()
+    store.ask(mine, "mine", None)
+    added = add_chats(store.database, read(FOLDER / "chatgpt.json"))
+    rice, tides = map(store.chat, added.new)
+    assert (rice.title, rice.created, rice.changed, rice.model) == ("Rice", 1_690_000_000.25, 1_690_000_500.5, "gpt-4")
+    assert (tides.pinned, tides.archived) == (True, True)
+    _, answer, *_ = turns = store.branch(rice.id).turns
+    assert [turn.text for turn in turns] == ["How long does rice boil?", "It **depends**.", "On what?", "The grain."]
+    assert (len(answer.versions), answer.model, answer.created) == (2, "gpt-4", 1_690_000_020.0)
+    store.view(answer.versions[0])
+    assert texts(store, rice.id) == ["How long does rice boil?", "Ten minutes."]
+    assert [hit.chat for hit in search(store.database.connection, "grain")] == [rice.id]
+    assert texts(store, mine) == ["mine"]
+
+
+def test_importing_twice_doubles_nothing(store):
+    chats = [*read(FOLDER / "chatgpt.json"), *read(FOLDER / "sotto.json")]
+    assert counts(add_chats(store.database, [*chats, chats[0]])) == (3, 0, 1)
+    before = "\n".join(store.database.connection.iterdump())
+    assert counts(add_chats(store.database, chats)) == (0, 0, 3)
+    assert "\n".join(store.database.connection.iterdump()) == before
+    # What Sotto itself has exported is the same as what is there.
+    exported = store.database.path.with_name("all.json")
+    exported.write_text(as_json(store.database))
+    assert counts(add_chats(store.database, read(exported))) == (0, 0, 3)
+
+
+def test_a_later_export_brings_only_what_is_new(store, tmp_path):
+    (number,) = add_chats(store.database, read(FOLDER / "chatgpt.json")[:1]).new
+    # It was continued and renamed here, and there as well.
+    store.change(number, title="Grain")
+    store.ask(number, "Here", store.branch(number).turns[-1].id)
+    later = copy.deepcopy(export_of("chatgpt")[0])
+    node = copy.deepcopy(later["mapping"]["q2"])
+    node["message"]["content"]["parts"] = ["There"]
+    later["mapping"]["q3"] = {**node, "id": "q3", "parent": "a3", "children": []}
+    later |= {"current_node": "q3", "update_time": 1_690_009_000.0, "title": "Renamed there"}
+    added = add_chats(store.database, read(write_json(tmp_path / "later.json", [later])))
+    assert (counts(added), added.grown) == ((0, 1, 0), [number])
+    chat = store.chat(number)
+    assert (chat.title, len(store.chats())) == ("Grain", 1)
+    assert texts(store, number)[-2:] == ["The grain.", "There"]
+    store.view(store.branch(number).turns[-1].versions[0])
+    assert texts(store, number)[-1] == "Here"
+
+
+def test_a_chat_in_the_trash_is_imported_anew(store):
+    chats = read(FOLDER / "lm-studio.json")
+    (number,) = add_chats(store.database, chats).new
+    store.throw_away([number])
+    assert counts(add_chats(store.database, chats)) == (1, 0, 0)
+
+
+def test_chats_that_only_began_alike_stay_apart(store):
+    (chat,) = read(FOLDER / "lm-studio.json")
+    other = replace(chat, created=chat.created + 1)
+    unknown = replace(chat, created=0.0)
+    assert counts(add_chats(store.database, [chat, other, unknown, unknown])) == (4, 0, 0)
+    assert all(each.changed > 1e9 for each in store.chats())
+
+
+def test_a_chat_without_a_title_gets_one_so_that_it_is_listed(store):
+    (chat,) = read(FOLDER / "lm-studio.json")
+    untitled = replace(chat, title="", created=1.0)
+    silent = replace(chat, title="", created=2.0, messages=tuple(m for m in chat.messages[:0]))
+    answered = replace(chat, title="", created=3.0, leaf=None, messages=(replace(chat.messages[2], parent=None),))
+    numbers = add_chats(store.database, [untitled, silent, answered]).new
+    assert [store.chat(number).title for number in numbers] == ["Bread?", "", "Imported chat"]
+
+
+def test_an_error_on_the_way_leaves_everything_as_it_was(store):
+    before = "\n".join(store.database.connection.iterdump())
+
+    def breaks():
+        yield from read(FOLDER / "chatgpt.json")
+        raise RuntimeError("the file is gone")
+
+    with pytest.raises(RuntimeError):
+        add_chats(store.database, breaks())
+    assert "\n".join(store.database.connection.iterdump()) == before
+
+
+def test_the_summary_is_one_sentence():
+    def told(new=0, grown=0, known=0, lost=None, besides=None):
+        added = Added(list(range(new)), list(range(grown)), known, Counter(lost or {}))
+        return summary(added, Counter(besides or {}))
+
+    assert told(41, lost={Lost.IMAGE: 3}, besides={Lost.CHAT: 1}) == (
+        "Imported 41 chats; 3 images and 1 chat could not be read."
+    )
+    assert told(1) == "Imported 1 chat."
+    assert told(1200, known=1) == "Imported 1,200 chats; 1 chat was already here."
+    assert told(known=12) == "12 chats were already here."
+    assert told(grown=1, known=2) == "1 chat got new messages; 2 chats were already here."
+    assert told(2, lost={Lost.TOOL_CALL: 1, Lost.FILE: 2}, besides={Lost.FILE: 1, Lost.CHAT: 2}) == (
+        "Imported 2 chats; 1 tool call, 3 files and 2 chats could not be read."
+    )
+
+
+def test_an_empty_chat_is_a_chat_all_the_same(store):
+    chat = WholeChat("Draft", 5.0, 5.0, (), draft="typed")
+    assert counts(add_chats(store.database, [chat, chat])) == (1, 0, 1)
