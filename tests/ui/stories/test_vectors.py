@@ -61,7 +61,7 @@ def test_an_embedding_model_says_so_and_accepts_no_questions(qtbot, window, loop
     row = next(row for row in window.sidebar.rows if row.record.path == minilm())
     assert " · vectors · " in model_details(row.record)
     row.click()
-    line = "Made for embeddings with sotto embed or through the API, not for chats"
+    line = "Embeddings, with sotto embed or the API"
     assert window.models.card.abilities.text() == line
 
     # Chat is possible again with the next model.
@@ -74,5 +74,5 @@ def test_an_embedding_model_says_so_and_accepts_no_questions(qtbot, window, loop
 
 def test_a_model_for_text_and_vectors_is_described_as_both():
     both = record(capabilities=("completion", "embedding"))
-    assert abilities(both) == "Made for text and embeddings"
+    assert abilities(both) == "Text and embeddings"
     assert "vectors" not in model_details(both)

@@ -77,8 +77,9 @@ def abilities(record: ModelRecord) -> str:
         "embedding": "embeddings",
     }
     names = [words.get(capability, capability) for capability in record.capabilities]
-    by = " with sotto embed or through the API, not for chats" if is_embedder(record) else ""
-    return f"Made for {join_names(names)}{by}" if names else ""
+    by = ", with sotto embed or the API" if is_embedder(record) else ""
+    line = f"{join_names(names)}{by}"
+    return line[:1].upper() + line[1:]
 
 
 def is_embedder(record: ModelRecord) -> bool:
