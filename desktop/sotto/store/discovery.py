@@ -69,12 +69,13 @@ def discover(roots: Sequence[Root] | None = None, judge: Judge = everything_runs
 def list_folders(root: Path, source: Source, harvest: Harvest) -> None:
     """Add every model folder at or below `root`, a few levels deep.
 
-    In LM Studio's folder a model is named by its publisher and its folder, elsewhere by its folder alone.
+    In LM Studio's folder a model is named by its publisher and its folder, elsewhere by its folder alone. A GGUF file
+    in `root` itself keeps its own name.
     """
     for folder in _model_folders(root, harvest):
         relative = folder.path.relative_to(root).as_posix()
         name = relative if source is Source.LMSTUDIO and relative != "." else folder.path.name
-        add_folder(folder, name, source, harvest)
+        add_folder(folder, name, source, harvest, holds_models=folder.path == root)
 
 
 def _exists(root: Root) -> bool:

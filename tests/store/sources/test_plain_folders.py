@@ -199,6 +199,13 @@ def test_gguf_files_are_records(tmp_path):
     ]
 
 
+def test_gguf_files_directly_in_a_folder_of_models_have_their_own_names(tmp_path):
+    (tmp_path / "tiny-Q4.gguf").write_bytes(gguf(tensors={"w": [8]}))
+    assert only(tmp_path).name == "tiny-Q4"
+    (tmp_path / "other.gguf").write_bytes(gguf(tensors={"w": [16]}))
+    assert [record.name for record in listing(tmp_path).records] == ["other", "tiny-Q4"]
+
+
 @pytest.mark.parametrize(
     ("values", "why"),
     [

@@ -191,7 +191,7 @@ def look_into(path: Path, base: str | None = None) -> ModelFolder:
     return ModelFolder(path, base or real, frozenset(name for name in names if not name.startswith(".")))
 
 
-def add_folder(folder: ModelFolder, name: str, source: Source, harvest: Harvest) -> None:
+def add_folder(folder: ModelFolder, name: str, source: Source, harvest: Harvest, *, holds_models: bool = False) -> None:
     """Add the models in a folder: that of its safetensors files, and one for each GGUF file.
 
     Args:
@@ -199,6 +199,7 @@ def add_folder(folder: ModelFolder, name: str, source: Source, harvest: Harvest)
         name: The name of the model; those of GGUF files among several models are appended to it.
         source: The kind of store that the folder belongs to.
         harvest: Where the models or problems are added.
+        holds_models: Whether it is a folder of any models, so that its name says nothing about a GGUF file in it.
     """
     if folder.is_model:
         facts = Facts(printable(name), source, folder.path, path_digest(folder.path), format=Format.SAFETENSORS)
@@ -206,7 +207,8 @@ def add_folder(folder: ModelFolder, name: str, source: Source, harvest: Harvest)
     ggufs = folder.ggufs
     for stem, parts in ggufs.items():
         is_only_model = len(ggufs) == 1 and not folder.is_model
-        add_gguf(folder, parts, name if is_only_model else f"{name}:{stem}", source, harvest)
+        named = name if is_only_model else f"{name}:{stem}"
+        add_gguf(folder, parts, stem if holds_models else named, source, harvest)
 
 
 def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, harvest: Harvest) -> None:
