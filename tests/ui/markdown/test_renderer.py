@@ -3,6 +3,7 @@
 import json
 import time
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from PySide6.QtGui import QTextCursor, QTextDocument
@@ -10,6 +11,7 @@ from PySide6.QtWidgets import QApplication
 
 from material import material
 from sotto.chats.chat_records import Role, State, Turn
+from sotto.ui.markdown.line_breaks import LINE_BREAK
 from sotto.ui.markdown.renderer import FLAGS, MarkdownRenderer
 from sotto.ui.transcript.transcript import Transcript
 
@@ -57,7 +59,9 @@ def formats(document: QTextDocument) -> list[tuple[object, ...]]:
             if blocks_list
             else None
         )
-        found.append((block.text(), properties, shape, QTextCursor(block).currentTable() is not None))
+        found.append(
+            (block.text().replace(LINE_BREAK, " "), properties, shape, QTextCursor(block).currentTable() is not None)
+        )
         block = block.next()
     return found
 
@@ -84,7 +88,8 @@ def chunks_of(text: str, size: int) -> list[str]:
 
 def assert_same(left: QTextDocument, right: QTextDocument) -> None:
     assert formats(left) == formats(right)
-    assert left.toHtml() == right.toHtml()
+    # Qt joins the lines of a paragraph by a space.
+    assert left.toHtml().replace("<br />", " ") == right.toHtml().replace("<br />", " ")
 
 
 def examples() -> list[dict[str, object]]:
@@ -160,3 +165,52 @@ def test_the_cost_of_new_text_does_not_grow_with_the_existing_text(qtbot):
     assert late < 3 * early + 0.005
     answer.end(Turn(2, 1, Role.ASSISTANT, answer.body.markdown, State.COMPLETE, 0.0))
     assert len(answer.body.markdown) == len(page) * 152
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("Roses are red,\nviolets are blue.\n\nNext", ["Roses are red,|violets are blue.", "Next"]),
+        ("- a\n  b\n- c\nlazy", ["a|b", "c|lazy"]),
+        ("> a\n> b\nlazy", ["a|b|lazy"]),
+        ("1. > a\n   > b", ["a|b"]),
+        ("**Note.**\n**“Quoted”** and _this_.\n_So_", ["Note.|“Quoted” and this.|So"]),
+        ("See\nhttp://x.y/z\nand [l\nm](http://a.b)", ["See|http://x.y/z|and l|m"]),
+        ("`a\nb` c\nd", ["a b c d"]),
+        ("hard  \nbreak\\\nagain\nsoft", ["hard", "break", "again|soft"]),
+        ("$$\nx\n$$\nand $y\n+ z$", None),
+        (
+            "# a\nb\nc\n\n    code\n    more\n\n| a |\n|---|\n| b |\n\nTitle\n===",
+            ["a", "b|c", "code", "more", "a", "b", "Title"],
+        ),
+        ("[r]\nx\n\n[r]: http://x.y\n", ["r|x"]),
+        ("a\r\nb\n \nc", ["a|b", "c"]),
+    ],
+)
+@pytest.mark.parametrize("size", [1, 3, 1000])
+def test_line_breaks_are_kept(qapp, text, shown, size):
+    document = streamed(chunks_of(text, size))
+    blocks, block = [], document.begin()
+    while block.isValid():
+        blocks.append(block.text().replace(LINE_BREAK, "|"))
+        block = block.next()
+    if shown is not None:
+        assert [text for text in blocks if text] == shown
+    assert formats(document) == formats(streamed([text]))
+
+
+def test_emphasis_links_and_code_at_the_ends_of_lines_are_recognized(qapp):
+    document = streamed(["**Note.**\n**“Quoted”** and\n_this_.\n`code`\nhttp://x.y\n[l](http://a.b)"])
+    bold, fixed, italic, anchors = [], [], [], []
+    fragments = document.begin().begin()
+    while not fragments.atEnd():
+        fragment = fragments.fragment()
+        look, text = fragment.charFormat(), fragment.text().strip(LINE_BREAK)
+        if text:
+            bold += [text] if look.fontWeight() > 400 else []
+            italic += [text] if look.fontItalic() else []
+            fixed += [text] if look.fontFixedPitch() else []
+            anchors += look.anchorHref() and [look.anchorHref()]
+        fragments += 1
+    assert bold == ["Note.", "“Quoted”"]
+    assert (italic, fixed, anchors) == (["this"], ["code"], ["http://x.y", "http://a.b"])

@@ -7,24 +7,28 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QMimeData, QStringListModel
 from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 
+from sotto.ui.markdown.line_breaks import LINE_BREAK
 from sotto.ui.markdown.renderer import FORMULA, is_code
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
+# A character for private use, which no text has.
+_BREAK_MARK = "\ue000"
 
-@lru_cache(maxsize=1)
-def _writer() -> "MarkdownIt":
+
+@lru_cache(maxsize=2)
+def _writer(breaks: bool = False) -> "MarkdownIt":
     from markdown_it import MarkdownIt
 
     # Images stay links: the program that this is pasted into would fetch them.
-    made = MarkdownIt("commonmark", {"html": False})
+    made = MarkdownIt("commonmark", {"html": False, "breaks": breaks})
     return made.enable(["table", "strikethrough"]).disable("image")
 
 
 def html_of(markdown: str) -> str:
-    """Return Markdown as HTML; HTML tags in it are shown as text."""
-    return str(_writer().render(markdown))
+    """Return Markdown as HTML, with its line breaks; HTML tags in it are shown as text."""
+    return str(_writer(breaks=True).render(markdown))
 
 
 def mime_of_markdown(markdown: str) -> QMimeData:
@@ -45,18 +49,22 @@ def mime_of_code(code: str) -> QMimeData:
 
 def mime_of_selection(cursor: QTextCursor) -> QMimeData:
     """Return a selection both as plain text and as HTML."""
-    data, copy = _empty(), QTextDocument()  # `copy` has to outlive the cursor, which does not own its document
+    data, copy, marked = _empty(), QTextDocument(), QTextDocument()  # cursors do not own their documents
     if "\ufffc" in cursor.selectedText():
         cursor = _with_formula_source(cursor, copy)
     text = cursor.selection().toPlainText()
     data.setText(text)
     first = cursor.document().findBlock(cursor.selectionStart())
     last = cursor.document().findBlock(cursor.selectionEnd())
-    if first == last or (is_code(first.blockFormat()) and is_code(last.blockFormat())):
-        code = is_code(first.blockFormat())
-        data.setHtml(f"<pre><code>{html.escape(text)}</code></pre>" if code else _inline(cursor))
-    else:
-        data.setHtml(html_of(cursor.selection().toMarkdown(QTextDocument.MarkdownFeature.MarkdownDialectGitHub)))
+    if is_code(first.blockFormat()) and is_code(last.blockFormat()):
+        data.setHtml(f"<pre><code>{html.escape(text)}</code></pre>")
+        return data
+    inline = first == last
+    if LINE_BREAK in cursor.selectedText():
+        cursor = _with_marked_breaks(cursor, marked)
+    markdown = cursor.selection().toMarkdown(QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
+    written = str(_writer().renderInline(markdown.strip())) if inline else str(_writer().render(markdown))
+    data.setHtml(written.replace(_BREAK_MARK, "<br>"))
     return data
 
 
@@ -73,10 +81,16 @@ def _with_formula_source(cursor: QTextCursor, document: QTextDocument) -> QTextC
     return copy
 
 
-def _inline(cursor: QTextCursor) -> str:
-    """Return a selection within one paragraph as HTML."""
-    markdown = cursor.selection().toMarkdown(QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
-    return str(_writer().renderInline(markdown.strip()))
+def _with_marked_breaks(cursor: QTextCursor, document: QTextDocument) -> QTextCursor:
+    """Copy a selection into `document` with marks for line breaks, which Qt's Markdown would lose."""
+    copy = QTextCursor(document)
+    copy.insertFragment(cursor.selection())
+    found = document.find(LINE_BREAK)
+    while not found.isNull():
+        found.insertText(_BREAK_MARK)
+        found = document.find(LINE_BREAK, found)
+    copy.select(QTextCursor.SelectionType.Document)
+    return copy
 
 
 def _empty() -> QMimeData:

@@ -25,13 +25,19 @@ from PySide6.QtGui import (
     QTextFormat,
 )
 
+from sotto.ui.markdown.line_breaks import join_lines, remove_spaces
 from sotto.ui.markdown.math_svg import Formula, mark_of, mask_formulas
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
 
+# What Qt passes to its reader, md4c, as MD_FLAG_UNDERLINE: `_emphasis_` would be underlined.
+_UNDERLINE = 0x4000
 # Without NoHTML Qt's reader drops everything after the first tag.
-FLAGS = QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML
+FLAGS = QTextDocument.MarkdownFeature(
+    (QTextDocument.MarkdownFeature.MarkdownDialectGitHub | QTextDocument.MarkdownFeature.MarkdownNoHTML).value
+    & ~_UNDERLINE
+)
 
 BEGINS_CODE = QTextFormat.Property.UserProperty.value + 1
 """Property of the first line of a code block, since two blocks may touch; set by `document_style`."""
@@ -177,13 +183,15 @@ class MarkdownRenderer:
         piece, formulas = mask_formulas(piece)
         self.has_formulas = self.has_formulas or bool(formulas)
         if self._end is None and self._document.isEmpty():
-            self._document.setMarkdown(piece, FLAGS)
+            self._document.setMarkdown(join_lines(piece), FLAGS)
+            remove_spaces(self._document)
             _put_back(self._document, formulas)
             self._dress(self._document)
             return
         scratch = SealedDocument()
         scratch.setDefaultFont(self._document.defaultFont())
-        scratch.setMarkdown(f"{_BEFORE}\n\n{piece}", FLAGS)
+        scratch.setMarkdown(f"{_BEFORE}\n\n{join_lines(piece)}", FLAGS)
+        remove_spaces(scratch)
         _put_back(scratch, formulas)
         self._dress(scratch)
         part = QTextCursor(scratch)
