@@ -128,6 +128,7 @@ def show_downloads(stage, qtbot):
         speed = (123_456_789.0, 3900.0) if state is PullState.DOWNLOADING else (None, None)
         stage.queue.report(PullProgress(name, state, 123_400_000_000, 456_700_000_000, *speed, note))
     qtbot.waitUntil(lambda: [entry.state for entry in downloads.all] == list(names))
+    qtbot.waitUntil(stage.window.sidebar.isVisible)
     stage.window.models.downloading.open()
     stage.window.models.downloading.form.field.setText("no/name at all")
     stage.window.models.downloading.form.get.click()

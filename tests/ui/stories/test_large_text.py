@@ -25,6 +25,7 @@ def full(ready, qtbot, loop):
         ready.shelf.records += [record("cannot", runnable=False), record("hf.co/someone/A-long-name-GGUF:Q4_K_M")]
         ready.session.library.rescan()
         ready.window.resize(*MIN_SIZE)
+        qtbot.waitUntil(ready.window.chat.sidebar_button.isVisible)
         ready.window.send("How do I load a bigger model, and what does 4-bit mean?")
         qtbot.waitUntil(lambda: len(ready.window.sidebar.rows) == 4 and bool(ready.window.sidebar.chats.model.rows))
         qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY)
@@ -41,11 +42,16 @@ def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, dir
     window, sidebar = full.window, full.window.sidebar
     directed(direction)
     preferences.change(zoom=zoom)
+    qtbot.waitUntil(lambda: assert_whole(window))
+    window.panes.toggle_sidebar()
 
     def all_has_room():
-        assert_whole(window)
+        assert_whole(sidebar)
         assert (window.width(), window.height()) == MIN_SIZE
-        assert not sidebar.geometry().intersects(window.chat.geometry())
+        # The sidebar is a drawer over the chat, a part of which stays visible.
+        side = sidebar.geometry()
+        assert (side.left() == 0) == (direction is Qt.LayoutDirection.LeftToRight)
+        assert (side.right() == window.width() - 1) == (direction is Qt.LayoutDirection.RightToLeft)
         # At least one whole row of each list is visible.
         assert sidebar.chats.view.viewport().height() >= sidebar.chats.view.sizeHintForRow(0)
         assert sidebar.models.area.viewport().height() >= minimum_row_height()
@@ -64,27 +70,32 @@ def test_the_sidebar_has_room_for_everything(full, qtbot, loop, preferences, dir
 def test_tab_scrolls_the_focused_widget_into_view(full, qtbot, loop, preferences):
     window, sidebar = full.window, full.window.sidebar
     preferences.change(zoom=MAX_ZOOM)
+    window.panes.toggle_sidebar()
     qtbot.waitUntil(lambda: sidebar.area.verticalScrollBar().maximum() > 0)
     # Wait for everything that may still move, because it would not be scrolled back into view.
     qtbot.waitUntil(lambda: not full.chat_session.busy)
     qtbot.waitUntil(lambda: assert_whole(window))
     qtbot.wait(100)
     reached = set()
-    window.chat.composer.draft.setFocus()
+    sidebar.search.setFocus()
     for _ in range(40):
-        qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         focused = QApplication.focusWidget()
-        if sidebar.isAncestorOf(focused):
-            reached.add(focused)
-            # Qt centres widgets that barely fit, and rounds.
-            inside = focused.rect().adjusted(1, 1, -1, -1)
-            qtbot.waitUntil(lambda: focused.visibleRegion().boundingRect().contains(inside))  # noqa: B023
+        if not sidebar.isAncestorOf(focused):
+            break
+        reached.add(focused)
+        # Qt centres widgets that barely fit, and rounds.
+        inside = focused.rect().adjusted(1, 1, -1, -1)
+        qtbot.waitUntil(lambda: focused.visibleRegion().boundingRect().contains(inside))  # noqa: B023
+        qtbot.keyClick(focused, Qt.Key.Key_Tab)
     chats = sidebar.chats
+    # The last Tab left the drawer, which closed it.
+    assert not window.panes.drawer_open
     assert {sidebar.search, chats.shelf_button, chats.view, *sidebar.rows, sidebar.models.get} <= reached
 
 
 def test_hidden_parts_return_when_they_fit_again(full, qtbot, loop, preferences):
     window, sidebar = full.window, full.window.sidebar
+    window.panes.toggle_sidebar()
     preferences.change(zoom=2.0)
     qtbot.waitUntil(lambda: not sidebar.gauge.expanded)
     window.resize(720, 700)
@@ -105,11 +116,18 @@ def test_the_settings_of_a_chat_have_room(full, qtbot, loop, preferences, direct
     chosen_format = {"kind": "json_schema", "text": "{}", "name": "person.json"}
     full.window.chat.choices.show_choices("", {"think": "high", "format": chosen_format, "mirostat": 2})
     choices.more.click()
-    choices.presets.button.setText("Preset: A name that goes on and on & on ▾".replace("&", "&&"))
+    choices.presets.button.setText(
+        "Preset: A name that goes on and on & on, beyond the width of any window ▾".replace("&", "&&")
+    )
     qtbot.waitUntil(lambda: assert_whole(choices))
     assert "on &amp; on" in choices.presets.button.toolTip()
     title, origin, field = choices.titles["temperature"], choices.origins["temperature"], choices.fields["temperature"]
-    assert title.y() == origin.y() < field.y()
+    assert title.geometry().center().y() == field.geometry().center().y()
+    # On a screen that is narrower than the smallest window, numbers are below their titles.
+    window.setMinimumWidth(0)
+    window.resize(420, 480)
+    qtbot.waitUntil(lambda: title.y() == origin.y() < field.y())
+    qtbot.waitUntil(lambda: assert_whole(choices))
     # With more room, a number and its title are on one line again.
     preferences.change(zoom=1.0)
     qtbot.waitUntil(lambda: title.geometry().center().y() == field.geometry().center().y())

@@ -231,6 +231,8 @@ def test_the_card_has_room_in_the_smallest_window(
     log.begin("POST", "/v1/chat/completions").enter(Stage.READING)
     stage_api.state = ApiState(address="http://127.0.0.1:11535")
     stage_api.changed.emit()
+    qtbot.waitUntil(stage.window.chat.sidebar_button.isVisible)
+    stage.window.panes.show_sidebar()
     stage.window.server.toggle()
     card = stage.window.server
     qtbot.waitUntil(lambda: len(card.requests.rows.rows) == 10)
@@ -240,10 +242,10 @@ def test_the_card_has_room_in_the_smallest_window(
     assert stage.window.centralWidget().rect().contains(card.geometry())
     assert card.requests.height() >= card.requests.sizeHintForRow(0)
     # With the sidebar hidden, the card is at the edge of the window.
-    stage.window.toggle_sidebar()
+    stage.window.panes.toggle_sidebar()
     qtbot.waitUntil(card.isHidden)
     stage.window.menus.local_server.trigger()
-    assert card.x() < 10 or card.geometry().right() > stage.window.width() - 10
+    qtbot.waitUntil(lambda: card.x() < 10 or card.geometry().right() > stage.window.width() - 10)
     stage_api.state = ApiState(problem="Port 11535 is in use by another program; choose another port.")
     stage_api.changed.emit()
     qtbot.waitUntil(lambda: assert_unclipped(card))

@@ -308,7 +308,7 @@ def test_chats_are_renamed_in_place_pinned_and_archived(ready, qtbot, loop):
     qtbot.waitUntil(lambda: titles(ready) == ["Two"])
     ready.window.chat_library.show_shelf(Shelf.ARCHIVED)
     qtbot.waitUntil(lambda: titles(ready) == ["Uno"])
-    assert chats.title.text() == "Archive"
+    assert chats.title.accessibleName() == "Archive, expanded"
 
 
 def test_search_finds_messages_while_typing(ready, qtbot, loop):

@@ -411,15 +411,17 @@ class ModelCard(QFrame):
         parent = self.parentWidget()
         if parent is None or self.isHidden() or not hasattr(self, "_sidebar"):
             return
-        width = min(theme.current().scaled(_WIDTH), parent.width() - self._sidebar.width() - 2 * theme.GAP_8)
+        # Beside the sidebar, or at the edge of the window while that is hidden.
+        side = self._sidebar.geometry()
+        if self._sidebar.isHidden():
+            side = QRect(parent.width() if self.isRightToLeft() else 0, 0, 0, parent.height())
+        width = min(theme.current().scaled(_WIDTH), parent.width() - side.width() - 2 * theme.GAP_8)
         edges = self.size() - self.contentsRect().size()
         inside = self._body.heightForWidth(width - edges.width())
         needed = inside + self._buttons.sizeHint().height() + edges.height() + theme.GAP_4
         height = min(needed, parent.height() - 2 * theme.GAP_8)
         top = max(theme.GAP_8, min(self._row.top(), parent.height() - height - theme.GAP_8))
-        left = self._sidebar.geometry().right() + 1 + theme.GAP_8
-        if self.isRightToLeft():
-            left = self._sidebar.geometry().left() - width - theme.GAP_8
+        left = side.left() - width - theme.GAP_8 if self.isRightToLeft() else side.right() + 1 + theme.GAP_8
         self.setGeometry(left, top, width, height)
 
 

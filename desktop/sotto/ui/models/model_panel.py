@@ -21,6 +21,7 @@ from sotto.ui.models.model_templates import ModelTemplates
 from sotto.ui.state.model_state import ModelState
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.section_title import SectionTitle
 from sotto.ui.toolkit.widgets import IconButton, Label, add_action, popup
 
 _ORDERS = {"used": "Recently Used", "name": "Name", "size": "Size", "fit": "Fit"}
@@ -103,23 +104,33 @@ class ModelPanel(QWidget):
         self.area = _Area(self._body)
         self.area.setAccessibleName("Models")
         theme.current().changed.connect(self.area.updateGeometry)
-        title = QHBoxLayout()
-        title.setContentsMargins(theme.GAP_16, theme.GAP_4, theme.GAP_8, 0)
-        title.setSpacing(0)
-        title.addWidget(Label("Models", "section"))
-        title.addStretch(1)
-        title.addWidget(self.sort)
-        title.addWidget(self.rescan)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addLayout(title)
-        layout.addSpacing(theme.GAP_4)
-        layout.addWidget(self.area, 1)
-        layout.addWidget(self._make_foot())
+        self.title = SectionTitle("Models")
+        self._foot = self._make_foot()
+        self._arrange()
         notes.changed.connect(self._rearrange)
         planner.planned.connect(self._show_fits)
         idle_unloader.changed.connect(self._update_notes)
+
+    def _arrange(self) -> None:
+        top = QHBoxLayout()
+        top.setContentsMargins(theme.GAP_8, theme.GAP_4, theme.GAP_8, theme.GAP_4)
+        top.setSpacing(0)
+        top.addWidget(self.title)
+        top.addStretch(1)
+        top.addWidget(self.sort)
+        top.addWidget(self.rescan)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(top)
+        layout.addWidget(self.area, 1)
+        layout.addWidget(self._foot)
+
+    def set_folded(self, folded: bool) -> None:
+        """Show the title alone, or the list below it, too."""
+        self.title.set_folded(folded)
+        for part in (self.sort, self.rescan, self.area, self._foot):
+            part.setHidden(folded)
 
     def _make_foot(self) -> QWidget:
         foot = QFrame()

@@ -74,7 +74,8 @@ class ModelsController(QObject):
         self._centre, self._sidebar, self._gauge, self._summary = centre, sidebar, gauge, summary
         card.setParent(centre)
         card.hide()
-        centre.installEventFilter(self)
+        for widget in (centre, sidebar):
+            widget.installEventFilter(self)
         self.downloading.install(centre, sidebar, panel)
         self.downloading.load_wanted.connect(self.load)
         self.downloading.left.connect(self.left)
@@ -272,8 +273,8 @@ class ModelsController(QObject):
             self.show_summary()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move the card when the window is resized."""
-        if event.type() == QEvent.Type.Resize:
+        """Move the card when the window is resized, and with the sidebar."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Hide):
             self.card.place()
         return super().eventFilter(watched, event)
 

@@ -40,7 +40,8 @@ class SideCard(QFrame):
         self.setParent(centre)
         self.hide()
         self._anchor = sidebar, foot
-        centre.installEventFilter(self)
+        for widget in (centre, sidebar):
+            widget.installEventFilter(self)
         QApplication.instance().focusChanged.connect(self._hide_unfocused)  # type: ignore[union-attr]
 
     def show_card(self) -> None:
@@ -99,8 +100,8 @@ class SideCard(QFrame):
         return super().event(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move the card when the window is resized."""
-        if event.type() == QEvent.Type.Resize:
+        """Move the card when the window is resized, and with the sidebar."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Hide):
             self.place()
         return super().eventFilter(watched, event)
 

@@ -27,6 +27,7 @@ MIN_ZOOM, MAX_ZOOM = 0.7, 2.5
 MAX_TEXT_LENGTH = 20_000
 MAX_QUICK_FRESH_MINUTES = 7 * 24 * 60
 MODEL_ORDERS = ("used", "name", "size", "fit")
+SECTIONS = ("chats", "models")
 MAX_KEEP_ALIVE_MINUTES = 24 * 60
 MIN_DOWNLOAD_SPEED, MAX_DOWNLOAD_SPEED = 10**4, 10**12
 
@@ -54,7 +55,9 @@ class Preferences:
         quick_fresh_minutes: Minutes out of sight after which the quick prompt begins a new chat.
         quick_place: Where its panel was dragged to, as two fractions of the screen; empty for the default place.
         gauge_open: Whether the memory gauge shows what takes up memory, not only how much.
-        sidebar_hidden: Whether the sidebar is hidden.
+        sidebar_hidden: Whether the sidebar is hidden where there is room for it beside the chat.
+        sidebar_share: The part of the sidebar's height that the chats have, from 0 to 1; 0 for what they need.
+        folded_sections: The sections of the sidebar that are folded, of `SECTIONS`.
         window: The window's geometry as Qt saves it, in base64.
         chat: The conversation in view; 0 for none.
         message: Its message at the top of the view; 0 if the view was scrolled to the end.
@@ -89,6 +92,8 @@ class Preferences:
     quick_place: str = ""
     gauge_open: bool = False
     sidebar_hidden: bool = False
+    sidebar_share: float = 0.0
+    folded_sections: tuple[str, ...] = ()
     window: str = ""
     chat: int = 0
     message: int = 0
@@ -153,6 +158,8 @@ _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "api_port": (lambda value: isinstance(value, int) and 0 < value < 1 << 16, "a port from 1 to 65535"),
     "api_key": (lambda value: len(value) <= 1000 and (not value or value.isprintable()), "a key of one line"),
     "api_origins": (lambda value: len(value) <= 4000 and (not value or value.isprintable()), "addresses of pages"),
+    "sidebar_share": (lambda value: 0 <= value < 1, "0 to 1"),
+    "folded_sections": (lambda value: set(value) <= set(SECTIONS), "chats or models"),
     "last_used": (_are_times, "times by the names of models"),
     "model_order": (lambda value: value in MODEL_ORDERS, "used, name, size or fit"),
     "keep_alive_minutes": (

@@ -112,6 +112,11 @@ class Notice(QFrame):
             self._hide_timer.start(round(1000 * seconds))
 
     @property
+    def seconds_left(self) -> float:
+        """Seconds until the notice hides itself; 0 if it does not."""
+        return max(0, self._hide_timer.remainingTime()) / 1000
+
+    @property
     def stays(self) -> bool:
         """Whether loading a model must not hide the notice."""
         return self.text is not None and self.text.stays

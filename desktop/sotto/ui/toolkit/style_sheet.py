@@ -83,6 +83,8 @@ QPushButton:focus, QToolButton:focus {{ border: 1px solid {t.accent}; }}
 QPushButton:disabled, QToolButton:disabled {{ color: {t.faint}; }}
 QPushButton[role="quiet"], QToolButton[role="quiet"] {{ color: {t.muted}; padding: 3px 7px; {pt(0.88)} }}
 QPushButton[role="quiet"]:hover, QToolButton[role="quiet"]:hover {{ color: {t.text}; }}
+QToolButton[role="section"] {{ color: {t.muted}; padding: 3px 6px; {pt(0.85)} font-weight: 600; }}
+QToolButton[role="section"]:hover {{ color: {t.text}; }}
 QPushButton[role="outlined"], QToolButton[role="outlined"] {{ background: {t.raised}; border: 1px solid {t.edge}; }}
 QPushButton[role="outlined"]:hover, QToolButton[role="outlined"]:hover {{ background: {t.hover}; }}
 QPushButton[role="outlined"]:focus, QToolButton[role="outlined"]:focus {{ border: 1px solid {t.accent}; }}

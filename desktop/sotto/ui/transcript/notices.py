@@ -45,6 +45,14 @@ class Notices(QObject):
         if chat.chat is not None and (text := self._kept.pop(chat.chat, None)) is not None:
             self._show(text, about=chat)
 
+    def move_to(self, notice: Notice) -> None:
+        """Show notices in another place from now on, including the one in view."""
+        before, self._notice = self._notice, notice
+        text, seconds = before.text, before.seconds_left
+        before.hide()
+        if text is not None:
+            notice.show_text(text, seconds)
+
     def hide(self) -> None:
         """Hide the notice."""
         self._about = None

@@ -40,13 +40,17 @@ class Header(QFrame):
         texts.setSpacing(0)
         texts.addWidget(self.title, 0, Qt.AlignmentFlag.AlignLeft)
         texts.addWidget(self.line)
-        layout = QHBoxLayout(self)
+        self._layout = layout = QHBoxLayout(self)
         layout.setContentsMargins(theme.GAP_24, theme.GAP_8, theme.GAP_16, theme.GAP_8)
         layout.addLayout(texts, 1)
         layout.addWidget(self.switch)
         layout.addWidget(self.choices)
         layout.addWidget(self.new_chat)
         self.show_state(ModelState())
+
+    def begin_with(self, button: IconButton) -> None:
+        """Put a button before the name."""
+        self._layout.insertWidget(0, button)
 
     def show_state(self, state: ModelState) -> None:
         """Show the state of the model in use."""

@@ -13,11 +13,12 @@ from PySide6.QtGui import (
     QDropEvent,
     QKeyEvent,
 )
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.section_title import SectionTitle
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, add_action, popup
 from sotto.ui.window.chat_list_model import CHAT_TYPE, ChatListModel, FolderRow, GroupRow, RowDelegate
 
@@ -186,7 +187,7 @@ class ChatList(QFrame):
         self.view.fold_wanted.connect(self._fold)
         self.view.dropped.connect(lambda chat, row: self.move_wanted.emit(chat, self.model.folder_at(row)))
         self.view.menu_wanted.connect(self._show_menu)
-        self.title = Label("Chats", "section")
+        self.title = SectionTitle(_SHELF_NAMES[Shelf.CURRENT])
         self.shelf_button = IconButton(
             "more", "Choose which chats are listed, or make a folder", tip="Chats, archive, trash, folders"
         )
@@ -194,7 +195,7 @@ class ChatList(QFrame):
         self.empty_note = Label("", "caption", wrap=True)
         self.empty_note.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, 0)
         top = QHBoxLayout()
-        top.setContentsMargins(theme.GAP_8, theme.GAP_4, 0, 0)
+        top.setContentsMargins(0, theme.GAP_4, 0, 0)
         top.addWidget(self.title)
         top.addStretch(1)
         self.empty_trash = TextButton("Empty…", "quiet", "Empty the trash")
@@ -206,8 +207,13 @@ class ChatList(QFrame):
         layout.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, theme.GAP_4)
         layout.setSpacing(theme.GAP_4)
         layout.addLayout(top)
-        layout.addWidget(self.empty_note)
-        layout.addWidget(self.view, 1)
+        self._body = QWidget()
+        body = QVBoxLayout(self._body)
+        body.setContentsMargins(0, 0, 0, 0)
+        body.setSpacing(theme.GAP_4)
+        body.addWidget(self.empty_note)
+        body.addWidget(self.view, 1)
+        layout.addWidget(self._body, 1)
         theme.current().changed.connect(self.view.doItemsLayout)
         self.show_entries((), Shelf.CURRENT)
 
@@ -225,16 +231,27 @@ class ChatList(QFrame):
         self._shelf, self._folders = shelf, tuple(folders)
         grouped = shelf is Shelf.CURRENT and not searched
         self.model.show_entries(entries, () if searched else folders, grouped=grouped)
-        self.title.setText(_SHELF_NAMES[shelf])
+        self.title.set_title(_SHELF_NAMES[shelf])
         listed = bool(self.model.rows)
         self.empty_note.setText("" if listed else "No results." if searched else _EMPTY[shelf])
         self.empty_note.setVisible(not listed)
         self.view.setVisible(listed)
-        self.empty_trash.setVisible(listed and shelf is Shelf.TRASH)
+        self._show_buttons()
         self.view.updateGeometry()
         if self._folder_to_name is not None and (row := self.model.row_of(folder=self._folder_to_name)) is not None:
             self._folder_to_name = None
             self._edit_name(row)
+
+    def set_folded(self, folded: bool) -> None:
+        """Show the title alone, or the list below it, too."""
+        self.title.set_folded(folded)
+        self._body.setHidden(folded)
+        self._show_buttons()
+
+    def _show_buttons(self) -> None:
+        folded = self.title.folded
+        self.shelf_button.setHidden(folded)
+        self.empty_trash.setVisible(bool(self.model.rows) and self._shelf is Shelf.TRASH and not folded)
 
     def name_folder(self, folder: int) -> None:
         """Let the user edit the name of a folder, as soon as it is listed."""

@@ -1,6 +1,6 @@
 """The right side of the window: the header, the conversation, and the composer."""
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -10,7 +10,7 @@ from sotto.ui.composer.composer import Composer
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.notice import Notice
+from sotto.ui.toolkit.pane import Pane
 from sotto.ui.transcript.binding import bind
 from sotto.ui.transcript.find_bar import FindBar
 from sotto.ui.transcript.message_column import WIDTH
@@ -19,7 +19,7 @@ from sotto.ui.window.chat_header import Header
 from sotto.ui.window.welcome import Welcome
 
 # Width that a conversation needs beside the settings, at 13 px text.
-_LEAST_WIDTH = 380
+_LEAST_WIDTH = 340
 _ANY_WIDTH = (1 << 24) - 1
 
 
@@ -32,7 +32,7 @@ class _PageStack(QStackedWidget):
         return QSize(page.minimumSizeHint().width() if page is not None else 0, 0)
 
 
-class ChatPane(QWidget):
+class ChatPane(Pane):
     """The header, notices, the welcome page or the transcript, and the composer.
 
     Signals:
@@ -45,9 +45,8 @@ class ChatPane(QWidget):
         """Show an empty chat without a model."""
         super().__init__()
         self.setObjectName("chat")
-        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.header = Header()
-        self.notice = Notice()
+        self.header.begin_with(self.sidebar_button)
         self.welcome = Welcome()
         self.transcript = Transcript()
         self.composer = Composer()
@@ -66,12 +65,12 @@ class ChatPane(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
+        layout.addWidget(self._in_column(self.notice, theme.GAP_12, 0))
         middle = QVBoxLayout()
         middle.setSpacing(0)
         middle.addWidget(self.find_bar)
-        middle.addWidget(self._in_column(self.notice, theme.GAP_12, 0))
         middle.addWidget(self.stack, 1)
-        across = QHBoxLayout()
+        self._across = across = QHBoxLayout()
         across.setSpacing(0)
         across.addLayout(middle, 1)
         across.addWidget(self.choices)
@@ -116,6 +115,10 @@ class ChatPane(QWidget):
         self.transcript.clear_selection()
         self.composer.draft.setFocus()
 
+    def take_focus(self) -> None:
+        """Focus the draft."""
+        self.composer.draft.setFocus()
+
     def step_back(self) -> bool:
         """Close the find bar, the chat's settings or an editor if it has the focus; return whether one was closed."""
         focus = QApplication.focusWidget()
@@ -156,6 +159,8 @@ class ChatPane(QWidget):
         self.stack.setHidden(shown and alone)
         self.choices.setMaximumWidth(_ANY_WIDTH if alone else width)
         self.choices.setMinimumWidth(0 if alone else width)
+        self._across.setStretch(0, 0 if shown and alone else 1)
+        self._across.setStretch(1, 1 if shown and alone else 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the settings where there is room for them."""

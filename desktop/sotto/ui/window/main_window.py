@@ -18,17 +18,13 @@ from PySide6.QtGui import (
     QKeySequence,
     QPaintEvent,
 )
-from PySide6.QtWidgets import (
-    QHBoxLayout,
-    QMainWindow,
-    QWidget,
-)
+from PySide6.QtWidgets import QMainWindow
 
 from sotto.chats.chat_records import Chat, Folder
 from sotto.paths import resources_dir
 from sotto.runner.residents import is_same_model
 from sotto.ui.composer.composer_controller import ComposerController
-from sotto.ui.composer.drop_overlay import DropOverlay
+from sotto.ui.composer.drop_overlay import DropOverlay, split_drop
 from sotto.ui.conversation.answer_announcer import AnswerAnnouncer
 from sotto.ui.conversation.chat_library import ChatEntry, ChatLibrary
 from sotto.ui.conversation.chat_session import ChatSession
@@ -50,6 +46,7 @@ from sotto.ui.window.chat_pane import ChatPane
 from sotto.ui.window.dialogs import Dialogs, versions
 from sotto.ui.window.menus import Menus
 from sotto.ui.window.palette_commands import PaletteCommands
+from sotto.ui.window.panes import Panes
 from sotto.ui.window.server_card import ServerCard
 from sotto.ui.window.sidebar import Sidebar
 
@@ -107,7 +104,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
         self.setAcceptDrops(True)
         self.models = ModelsController(session, preferences, self)
-        self.sidebar = Sidebar(self.models.panel)
+        self.sidebar = Sidebar(self.models.panel, preferences)
         self.chat = ChatPane()
         self.composing = ComposerController(session, self.current, self.chat.composer, self)
         self.notices = Notices(self.chat.notice, self)
@@ -116,18 +113,12 @@ class MainWindow(QMainWindow):
         self.was_painted = False
         # Undoes the last act that can be undone.
         self._undo: Callable[[], None] | None = None
-        centre = QWidget()
-        layout = QHBoxLayout(centre)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        # The stretch factors limit the sidebar to 9/20 of the width; otherwise it has the width that it asks for.
-        layout.addWidget(self.sidebar, 9)
-        layout.addWidget(self.chat, 11)
-        self.setCentralWidget(centre)
-        self.models.install(centre, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
+        self.panes = Panes(self.sidebar, self.chat, preferences)
+        self.setCentralWidget(self.panes)
+        self.models.install(self.panes, self.sidebar, self.sidebar.gauge, self.chat.welcome.finds)
         self.server = ServerCard(preferences, self.sidebar.server)
-        self.server.install(centre, self.sidebar, self.sidebar.server)
-        self.overlay = DropOverlay(centre)
+        self.server.install(self.panes, self.sidebar, self.sidebar.server)
+        self.overlay = DropOverlay(self.panes)
         self.presets = PresetStore(preferences.folder / "presets.json", self)
         self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.presets, self.composing.attach)
         self.chat_files = ChatFiles(self, chats, self.chat_library, self.notices, self.current.open)
@@ -135,7 +126,7 @@ class MainWindow(QMainWindow):
         self.dialogs.link_asked.connect(self.ask_link)
         preferences.closing.connect(self.presets.close)
         self.chat.choices.presets.attach(self.presets)
-        self.commands = PaletteCommands(self, session, self.chat_library, preferences, self.current.open)
+        self.commands = PaletteCommands(self, session, self.chat_library, preferences, self._open_chat)
         self.menus = Menus(self.menuBar(), self._actions(), preferences)
         self._connect()
         self.resize(*_SIZE)
@@ -177,7 +168,7 @@ class MainWindow(QMainWindow):
             add_folder_of_models=self.models.choose_folder,
             get_model=self.models.downloading.open,
             rescan_models=self.session.library.rescan,
-            attach_files=dialogs.choose_attachments,
+            attach_files=self.panes.in_chat(dialogs.choose_attachments),
             import_chats=self.chat_files.choose_import,
             import_chat_folder=self.chat_files.choose_import_folder,
             export_all_chats=dialogs.choose_export,
@@ -185,13 +176,13 @@ class MainWindow(QMainWindow):
             settings=dialogs.show_settings,
             close_window=self.close,
             quit=self.quit_wanted.emit,
-            find_in_chat=self.chat.find_bar.open,
-            search=self._search,
-            go_to_models=self._go_to_models,
-            toggle_sidebar=self.toggle_sidebar,
+            find_in_chat=self.panes.in_chat(self.chat.find_bar.open),
+            search=self.panes.search,
+            go_to_models=self.panes.go_to_models,
+            toggle_sidebar=self.panes.toggle_sidebar,
             local_server=self.server.toggle,
             command_palette=self.commands.open,
-            chat_settings=self.chat.toggle_choices,
+            chat_settings=self.panes.in_chat(self.chat.toggle_choices),
             stop=self.stop,
             help=dialogs.show_help,
             shortcuts=lambda: dialogs.show_help("shortcuts"),
@@ -201,27 +192,20 @@ class MainWindow(QMainWindow):
             about=dialogs.show_about,
         )
 
-    def toggle_sidebar(self) -> None:
-        """Hide the sidebar, or show it again."""
-        hidden = not self.sidebar.isHidden()
-        self.preferences.change(sidebar_hidden=hidden)
-        if hidden:
-            self.chat.composer.draft.setFocus()
-
-    def _search(self) -> None:
-        self.preferences.change(sidebar_hidden=False)
-        self.sidebar.search.setFocus()
-
-    def _go_to_models(self) -> None:
-        self.preferences.change(sidebar_hidden=False)
-        self.models.panel.focus_selected()
+    def _open_chat(self, chat: int, message: int | None = None) -> None:
+        self.current.open(chat, message)
+        self.panes.show_chat()
 
     # Session to widgets and back
 
     def _connect(self) -> None:
         session, chat = self.session, self.chat
-        self.models.left.connect(chat.composer.draft.setFocus)
-        self.server.left.connect(chat.composer.draft.setFocus)
+        for left in (self.models.left, self.server.left):
+            left.connect(lambda: self.panes.pane.take_focus())
+        # Queued, because the form that is closed then leaves the focus to the chat.
+        downloads = self.models.downloading.downloads
+        downloads.started.connect(self.panes.show_models, Qt.ConnectionType.QueuedConnection)
+        self.panes.pane_changed.connect(lambda pane: self.notices.move_to(pane.notice))
         self.server.settings_wanted.connect(lambda: self.dialogs.show_settings("programs"))
         self.models.offered.connect(self.notices.show_offer)
         chat.header.new_chat.clicked.connect(self.current.new_chat)
@@ -258,7 +242,7 @@ class MainWindow(QMainWindow):
         library.exported.connect(lambda path: self.notices.show_success("Exported", f"Written to {path}."))
         library.problem.connect(self.notices.show_problem)
         self.sidebar.searched.connect(library.search)
-        chat_list.open_wanted.connect(self.current.open)
+        chat_list.open_wanted.connect(self._open_chat)
         chat_list.renamed.connect(library.rename)
         chat_list.pin_wanted.connect(lambda chat, pinned: library.pin(chat, pinned=pinned))
         chat_list.archive_wanted.connect(lambda chat, archived: library.archive(chat, archived=archived))
@@ -267,8 +251,6 @@ class MainWindow(QMainWindow):
         chat_list.erase_wanted.connect(self._confirm_erasing)
         chat_list.empty_wanted.connect(self._confirm_emptying)
         library.erasing.connect(self._leave_all_chats)
-        self.sidebar.gauge.opened.connect(lambda opened: self.preferences.change(gauge_open=opened))
-        self.sidebar.left.connect(self.chat.composer.draft.setFocus)
         chat_list.shelf_wanted.connect(library.show_shelf)
         chat_list.move_wanted.connect(library.move)
         chat_list.folder_wanted.connect(library.add_folder)
@@ -290,8 +272,6 @@ class MainWindow(QMainWindow):
     def _apply_preferences(self, values: Preferences) -> None:
         self.chat.transcript.follows = values.follow
         self.chat.choices.show_settings(self.session.settings)
-        self.sidebar.gauge.set_open(values.gauge_open)
-        self.sidebar.setHidden(values.sidebar_hidden)
         self._show_choices()
 
     @Slot(object)
@@ -307,6 +287,7 @@ class MainWindow(QMainWindow):
             (session.branch_changed, self._show_other_model),
         )
         self.chat.show_chat(session)
+        self.panes.show_chat()
         self.notices.show_chat(session)
         self._announcer.bind(session)
         self.chat.choices.show_choices(session.draft.system, session.draft.options)
@@ -329,7 +310,7 @@ class MainWindow(QMainWindow):
 
     def stop(self) -> None:
         """Close a find bar, panel or editor that has the focus, or else stop what is under way."""
-        if not self.chat.step_back():
+        if not self.panes.step_back():
             self.current.session.stop()
 
     @Slot(object)
@@ -464,13 +445,16 @@ class MainWindow(QMainWindow):
         self.overlay.hide()
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
-            self.composing.drop(read_drop(event.mimeData()))
+            dropped = read_drop(event.mimeData())
+            if split_drop(dropped)[1]:
+                self.panes.show_chat()
+            self.composing.drop(dropped)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Handle Esc, and pass what is typed anywhere in the window on to the composer."""
-        done = event.key() == Qt.Key.Key_Escape and self.chat.step_back()
+        done = event.key() == Qt.Key.Key_Escape and self.panes.step_back()
         done = done or (event.matches(QKeySequence.StandardKey.Undo) and self.undo())
-        if not done and not self.composing.redirect_key(event):
+        if not done and not (self.chat.isVisible() and self.composing.redirect_key(event)):
             super().keyPressEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:

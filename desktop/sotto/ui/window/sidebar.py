@@ -1,13 +1,12 @@
 """The sidebar: the search field, the conversations, the models, the memory gauge, and the state of the server."""
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QByteArray, QEvent, QObject, QRectF, QSize, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
-    QSplitter,
     QStyle,
     QVBoxLayout,
     QWidget,
@@ -19,11 +18,13 @@ from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.models.memory_gauge import MemoryGauge
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_row import ModelRow
+from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.scroller import Scroller
-from sotto.ui.toolkit.widgets import EscapableLineEdit, Label
+from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label
 from sotto.ui.window.chat_list import ChatList
 from sotto.ui.window.server_status import ServerStatus
+from sotto.ui.window.sidebar_sections import SidebarSections
 
 WIDTH = 288
 _BELOW_BRAND = theme.GAP_12
@@ -34,14 +35,19 @@ class Sidebar(QFrame):
 
     Signals:
         searched: The text in the search field has changed.
-        left: The user is done with the search; the conversation should take the focus.
+        left: The user is done with the search; what is beside the sidebar should take the focus.
     """
 
     searched = Signal(str)
     left = Signal()
 
-    def __init__(self, models: ModelPanel) -> None:
-        """Show empty lists; `models` is the list of models."""
+    def __init__(self, models: ModelPanel, preferences: PreferenceStore) -> None:
+        """Show empty lists.
+
+        Args:
+            models: The list of models.
+            preferences: Say which parts are folded, and store it.
+        """
         super().__init__()
         self.setObjectName("sidebar")
         self.models = models
@@ -62,22 +68,20 @@ class Sidebar(QFrame):
         self._body = QWidget()
         self._body.setObjectName("sidebarBody")
         self._logo, self.name = _Logo(), Label("Sotto", "brand")
+        self.hide_button = IconButton("sidebar", "Hide sidebar")
         self._column = layout = QVBoxLayout(self._body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addLayout(self._top())
-        lists = QSplitter(Qt.Orientation.Vertical)
-        lists.setObjectName("lists")
-        lists.setChildrenCollapsible(False)
-        lists.addWidget(self.chats)
-        lists.addWidget(models)
-        lists.splitterMoved.connect(self._keep_division)
-        self._lists, self._auto_divide = lists, True
-        self.chats.installEventFilter(self)
-        lists.installEventFilter(self)
-        layout.addWidget(lists, 1)
+        self.sections = SidebarSections(self.chats, models, preferences)
+        self.search.textChanged.connect(lambda text: self.sections.show_searching(bool(text.strip())))
+        layout.addWidget(self.sections, 1)
+        layout.addStretch(0)
         layout.addWidget(self.gauge)
         layout.addWidget(self.server)
+        self.gauge.opened.connect(lambda opened: preferences.change(gauge_open=opened))
+        preferences.changed.connect(lambda values: self.gauge.set_open(values.gauge_open))
+        self.gauge.set_open(preferences.values.gauge_open)
         self._body.installEventFilter(self)
         self.area = Scroller(self._body)
         outer = QVBoxLayout(self)
@@ -92,6 +96,7 @@ class Sidebar(QFrame):
         brand.addWidget(self._logo)
         brand.addWidget(self.name)
         brand.addStretch(1)
+        brand.addWidget(self.hide_button)
         top = QVBoxLayout()
         top.setContentsMargins(theme.GAP_16, theme.GAP_16, theme.GAP_16, theme.GAP_8)
         top.setSpacing(_BELOW_BRAND)
@@ -110,7 +115,7 @@ class Sidebar(QFrame):
         self.chats.show_entries(entries, shelf, folders=folders, searched=searched)
         if entries or folders or shelf is not Shelf.CURRENT:
             self.chats.show()
-        self._divide()
+        self.sections.divide()
 
     def _leave_search(self) -> None:
         """Clear the search, or leave it if it is empty."""
@@ -119,22 +124,15 @@ class Sidebar(QFrame):
         else:
             self.left.emit()
 
-    def _divide(self) -> None:
-        """Give the conversations the height they need, up to half of it, until the user moves the splitter."""
-        room = self._lists.height()
-        if self._auto_divide and not self.chats.isHidden() and room > 0:
-            self.chats.ensurePolished()
-            needed = min(self.chats.sizeHint().height(), room // 2)
-            self._lists.setSizes([needed, room - needed])
-
     def _hide_unfitting(self) -> None:
         """Hide what does not fit beside the lists: first the gauge's legends, then the name of the app."""
-        brand = max(self._logo.height(), self.name.sizeHint().height()) + _BELOW_BRAND
+        parts = (self._logo, self.name, self.hide_button)
+        brand = max(self._logo.height(), *(part.sizeHint().height() for part in parts)) + _BELOW_BRAND
         legends = self.gauge.legends_height
         least = self._column.minimumSize().height()
         least -= (0 if self.name.isHidden() else brand) + (legends if self.gauge.expanded else 0)
         room = self.height() - least
-        for part in (self._logo, self.name):
+        for part in parts:
             part.setVisible(room >= brand)
         self.gauge.show_legends(room >= brand + legends)
 
@@ -152,16 +150,10 @@ class Sidebar(QFrame):
         self._hide_unfitting()
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Divide the space again when its height changes or the conversations need another height."""
+        """Hide or show what fits when the parts need another height."""
         if watched is self._body and event.type() == QEvent.Type.LayoutRequest:
             self._hide_unfitting()
-        wants = watched is self.chats and event.type() == QEvent.Type.LayoutRequest
-        if wants or (watched is self._lists and event.type() == QEvent.Type.Resize):
-            QTimer.singleShot(0, self, self._divide)
         return super().eventFilter(watched, event)
-
-    def _keep_division(self) -> None:
-        self._auto_divide = False
 
     def _apply_theme(self) -> None:
         self.setMaximumWidth(max(WIDTH, min(theme.current().scaled(WIDTH), round(1.5 * WIDTH))))

@@ -1,0 +1,31 @@
+"""The base class of what is beside the sidebar: the chat, or a page in its place."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from sotto.ui.toolkit.notice import Notice
+from sotto.ui.toolkit.widgets import IconButton
+
+
+class Pane(QWidget):
+    """A widget with a place for notices and a button that brings the sidebar back.
+
+    Attributes:
+        notice: Shows notices while the pane is in view.
+        sidebar_button: Shows the sidebar; visible only while that is not beside the pane.
+    """
+
+    def __init__(self) -> None:
+        """Create the parts that each pane arranges by itself."""
+        super().__init__()
+        self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.notice = Notice()
+        self.sidebar_button = IconButton("sidebar", "Show sidebar", color="text")
+
+    def take_focus(self) -> None:
+        """Focus what the user works with."""
+        raise NotImplementedError
+
+    def step_back(self) -> bool:
+        """Close what the user opened last in the pane, or leave the pane; return whether there was anything."""
+        raise NotImplementedError
