@@ -268,8 +268,6 @@ class Scenes:
 
     async def _fold(self) -> None:
         """Take chats in folders."""
-        from PySide6.QtWidgets import QSplitter
-
         window, folders = self.stage.window, ("Cooking", "Garden & house", "Work")
 
         def fill(store: "ChatStore") -> None:
@@ -289,9 +287,7 @@ class Scenes:
         self.stage.keeper.do(fill, lambda _: window.chat_library.refresh())
         await self.stage.until(lambda: len(window.sidebar.chats.model.rows) > 7)
         # Make room for the chats by shrinking the list of models.
-        lists = window.sidebar.findChild(QSplitter, "lists")
-        assert isinstance(lists, QSplitter)
-        lists.setSizes([420, 160])
+        self.stage.preferences.change(sidebar_share=0.72)
         await self._take("folders")
 
     async def _take_details(self) -> None:
@@ -325,9 +321,8 @@ class Scenes:
         await self._take("absent")
         disk.with_name("away").rename(disk)
         await self.stage.until(lambda: all(row.record.present for row in panel.rows))
-        loaded = next(row for row in panel.rows if row.record.builtin)
         panel.clear_selection()
-        panel.bring_into_view(loaded)
+        panel.area.verticalScrollBar().setValue(0)
 
     async def _take_downloads(self) -> None:
         """Take the download form, and downloads in each state."""
@@ -343,7 +338,7 @@ class Scenes:
         card.field.setText("llama 3.2: the one with 3b")
         card.get.click()
         await self._take("get-refused")
-        card.closed.emit()
+        card.close_card()
         first, second, third = names = ("llama3.2:3b", "someone/a-model-with-a-long-name:8b-q4", "qwen3:30b-a3b")
         for name in names:
             downloads.add(name)
@@ -366,7 +361,7 @@ class Scenes:
         card.field.setText("llama 3.2: the one with 3b")
         card.get.click()
         await self._take("get-large")
-        card.closed.emit()
+        card.close_card()
         theme.current().set_appearance(os.environ["SOTTO_APPEARANCE"], 1.0)
         downloads.cancel(second)
         await self._take("download-cancelled")

@@ -98,7 +98,7 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
     window.commands.palette.dismiss()
     await _show_downloads(stage)
     await album.add("download")
-    window.models.downloading.form.closed.emit()
+    window.models.downloading.form.close_card()
     from sotto.ui.state.model_state import Problem
 
     session.problem.emit(
