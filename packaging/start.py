@@ -219,13 +219,13 @@ def fetch_pip() -> Path:
 def provide_libraries(windows: bool) -> str:
     """Install the system libraries that Qt needs if we may; return the command that installs those still missing."""
     sys.path.insert(0, str(ROOT / "desktop"))
-    from sotto.cli import qt_libraries
+    from sotto.cli import linux_packages
 
-    missing = qt_libraries.missing(windows=windows)
+    missing = linux_packages.missing(windows=windows)
     if missing and can_install_packages():
         install_packages(sorted(set(missing.values())))
-        missing = qt_libraries.missing(windows=windows)
-    return qt_libraries.install_line(sorted(set(missing.values()))) if missing else ""
+        missing = linux_packages.missing(windows=windows)
+    return linux_packages.install_line(sorted(set(missing.values()))) if missing else ""
 
 
 def can_install_packages() -> bool:

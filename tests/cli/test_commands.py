@@ -6,7 +6,6 @@ import pty
 import re
 import select
 import signal
-import stat
 import subprocess
 import sys
 import time
@@ -16,7 +15,6 @@ import pytest
 
 from commands import SOTTO, sotto
 from material import material
-from sotto.runner import faults
 from thinking_models import HERMES, write_family
 from thoroughness import some
 from tiny_random import write_model
@@ -309,30 +307,6 @@ def test_verify(env: dict[str, str], tmp_path: Path) -> None:
     done = sotto(env, "verify", "sotto")
     assert done.returncode == 0, done.stderr
     assert "right" in done.stdout
-
-
-def test_doctor_names_what_runs_here(env: dict[str, str]) -> None:
-    done = sotto(env, "doctor")
-    assert done.returncode == 0, done.stderr
-    for word in ("Python", "mlx", "Device", "Memory", "Store builtin"):
-        assert word in done.stdout
-    assert re.search("^Shared steps +none has failed$", done.stdout, re.MULTILINE)
-
-
-def test_doctor_reports_faults_in_shared_steps(env: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("HOME", env["HOME"])
-    monkeypatch.delenv("XDG_STATE_HOME", raising=False)
-    for reason in ("RuntimeError: one", "ValueError: two\nlines"):
-        faults.record("tiny:latest", reason)
-    assert stat.S_IMODE(faults.file().stat().st_mode) == 0o600
-    with faults.file().open("a") as file:
-        file.write("not JSON\n")
-    done = sotto(env, "doctor")
-    assert done.returncode == 0, done.stderr
-    assert re.search(
-        "^Shared steps +2 answers had to go on alone after a step failed, since 20", done.stdout, re.MULTILINE
-    )
-    assert "tiny:latest: ValueError: two\\x0alines" in done.stdout
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux starts without a display")

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from sotto.cli import qt_libraries
+from sotto.cli import linux_packages
 from sotto.errors import SottoError
 from sotto.paths import data_dir
 from sotto.ui.platform.single_instance import Show, StartRequest, enter
@@ -50,8 +50,8 @@ def no_window() -> str:
     drawing_elsewhere = os.environ.get("QT_QPA_PLATFORM", "").split(":")[0] in ("offscreen", "minimal", "vnc")
     if not (drawing_elsewhere or os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY")):
         return "There is no display to open a window on."
-    missing = qt_libraries.missing(windows=not drawing_elsewhere)
+    missing = linux_packages.missing(windows=not drawing_elsewhere)
     if missing:
-        line = qt_libraries.install_line(sorted(set(missing.values())))
+        line = linux_packages.install_line(sorted(set(missing.values())))
         return f"The window needs {', '.join(missing)} ({line})."
     return ""

@@ -8,7 +8,7 @@ from importlib.metadata import PackageNotFoundError, version
 import psutil
 
 from sotto import __version__, paths
-from sotto.cli import desktop
+from sotto.cli import desktop, linux_packages
 from sotto.cli.printing import human_bytes, printable
 from sotto.runner import faults
 from sotto.runner.catalogue import catalogue
@@ -27,6 +27,8 @@ def doctor() -> int:
     _line("Memory", f"{human_bytes(memory.total)}, {human_bytes(memory.available)} available")
     healthy = _engine()
     _line("Window", desktop.no_window() or "can open")
+    if found := linux_packages.fonts():
+        _line("Fonts", found)
     _line("Own models", str(paths.data_dir() / "models"))
     _stores()
     _faults()
