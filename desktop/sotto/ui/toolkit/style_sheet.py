@@ -17,7 +17,7 @@ def style_sheet(t: ColorTokens, points: float, *, transparent: bool) -> str:
         return f"font-size: {points * factor:.2f}pt;"
 
     return f"""
-QMainWindow, QDialog, QMessageBox {{ background: {t.page}; }}
+QMainWindow, QDialog {{ background: {t.page}; }}
 QToolTip {{ background: {t.raised}; color: {t.text}; border: 1px solid {t.edge}; padding: 4px 6px; {pt(0.92)} }}
 QMenuBar {{ background: {t.sidebar}; color: {t.muted}; border: none; border-bottom: 1px solid {t.line};
     padding: 1px 8px; {pt(0.95)} }}
@@ -92,10 +92,10 @@ QPushButton[role="chip"] {{ background: {t.raised}; border: 1px solid {t.edge}; 
     text-align: left; }}
 QPushButton[role="chip"]:hover {{ background: {t.hover}; }}
 QPushButton[role="chip"]:focus {{ border: 1px solid {t.accent}; }}
-QPushButton[role="primary"], QToolButton[role="primary"], QMessageBox QPushButton {{ background: {t.accent};
-    color: {t.on_accent}; border: 1px solid {t.accent}; }}
-QPushButton[role="primary"]:hover, QToolButton[role="primary"]:hover, QMessageBox QPushButton:hover
-    {{ background: {t.accent_hover}; border: 1px solid {t.accent_hover}; }}
+QPushButton[role="primary"], QToolButton[role="primary"] {{ background: {t.accent}; color: {t.on_accent};
+    border: 1px solid {t.accent}; }}
+QPushButton[role="primary"]:hover, QToolButton[role="primary"]:hover {{ background: {t.accent_hover};
+    border: 1px solid {t.accent_hover}; }}
 QPushButton[role="primary"]:focus, QToolButton[role="primary"]:focus {{ border: 1px solid {t.text}; }}
 QPushButton[role="primary"]:disabled {{ background: {t.track}; border-color: {t.track}; color: {t.faint}; }}
 QToolButton#send {{ padding: 5px; border-radius: 9px; }}
@@ -121,8 +121,8 @@ QToolButton#unfold {{ padding: 3px 3px 3px 0; }}
 QPlainTextEdit#system, QPlainTextEdit#schema, QSpinBox, QDoubleSpinBox, QLineEdit#value {{ background: {t.page};
     color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px;
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
-QKeySequenceEdit QLineEdit {{ background: {t.page}; color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px;
-    padding: 3px 6px; }}
+QKeySequenceEdit QLineEdit {{ background: {t.page}; color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px; }}
+QLineEdit#value, QKeySequenceEdit QLineEdit {{ padding: 4px 9px 5px 9px; }}
 QKeySequenceEdit QLineEdit:focus {{ border: 1px solid {t.accent}; }}
 QDoubleSpinBox[unset="true"] {{ color: {t.muted}; }}
 QPlainTextEdit#system:focus, QPlainTextEdit#schema:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit#value:focus {{

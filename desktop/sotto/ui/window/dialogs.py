@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal, qVersion
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu, QMessageBox
+from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
 
 from sotto import __version__
 from sotto.chats.chat_records import Chat
@@ -19,6 +19,7 @@ from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import ModelState
+from sotto.ui.window.about import About
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
@@ -144,12 +145,8 @@ class Dialogs(QObject):
 
     def show_about(self) -> None:
         """Show the name, version and licence of the app."""
-        about = QMessageBox(self._window)
-        about.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        about.setWindowTitle("About Sotto")
-        about.setIconPixmap(self._window.windowIcon().pixmap(64, 64))
-        about.setText(f"Sotto {__version__}")
-        about.setInformativeText("Runs language models on your computer.\nNothing leaves it. MIT licence.")
+        about = About(self._window)
+        about.licences_wanted.connect(lambda: self.show_help("licences"))
         about.open()
 
     def _save(self, title: str, name: str, write: Callable[[Path], None]) -> None:
