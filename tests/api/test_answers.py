@@ -63,7 +63,7 @@ def test_a_stalled_client_is_abandoned(monkeypatch, caplog):
         return ended, client.body
 
     assert asyncio.run(run()) == ([True], b"a")
-    assert "took nothing" in caplog.text
+    assert "read nothing" in caplog.text
 
 
 def test_disconnecting_ends_the_work():

@@ -93,7 +93,7 @@ def test_the_number_of_warnings_is_limited(client):
     tools = [{"type": f"kind {number}"} for number in range(1000)]
     answer = client.post("/v1/responses", json={"model": "written", "input": "Hi", "tools": tools})
     *_, last = warnings = answer.json()["warnings"]
-    assert (len(warnings), last) == (16, "985 more parts of the request are left out.")
+    assert (len(warnings), last) == (16, "985 more parts of the request were ignored.")
 
 
 def test_the_version_satisfies_clients_of_ollama(client):
@@ -102,4 +102,4 @@ def test_the_version_satisfies_clients_of_ollama(client):
     assert tuple(map(int, version["version"].split("."))) >= max(least.values())
     assert version["sotto"] == client.get("/openapi.json").json()["info"]["version"]
     described = client.get("/openapi.json").json()["paths"]["/api/version"]["get"]["responses"]["200"]["description"]
-    assert "the version of Ollama whose behaviour is followed" in described
+    assert "the version of Ollama with which this server is compatible" in described

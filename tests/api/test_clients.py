@@ -121,10 +121,10 @@ class TestOllama:
             (lambda client: client.copy("sotto", "other"), 403, "is not in Sotto's own store"),
             (lambda client: client.copy("nope", "other"), 404, 'model "nope" not found'),
             (lambda client: client.copy("sotto", "../other"), 400, 'destination "../other" is invalid'),
-            (lambda client: client.delete("sotto"), 403, "others' stores are read only"),
+            (lambda client: client.delete("sotto"), 403, "other stores are read-only"),
             (lambda client: client.delete("nope"), 404, "model 'nope' not found"),
-            (lambda client: client.push("sotto"), 501, "cannot be uploaded"),
-            (lambda client: client.create("new", from_="sotto"), 501, "cannot be created"),
+            (lambda client: client.push("sotto"), 501, "Uploading models is not supported"),
+            (lambda client: client.create("new", from_="sotto"), 501, "Creating models is not supported yet"),
         ],
     )
     def test_errors(self, ollama_client, call, status, message):
@@ -236,7 +236,7 @@ class TestOpenAI:
         assert [
             offset for piece in pieces if piece.logprobs for offset in piece.logprobs.text_offset
         ] == logprobs.text_offset
-        with pytest.raises(openai.BadRequestError, match="leave echo or logprobs out"):
+        with pytest.raises(openai.BadRequestError, match="echo and logprobs cannot be combined"):
             openai_client.completions.create(**fields, logprobs=2, echo=True)
 
     def test_a_bias_bans_and_forces_tokens(self, openai_client):
@@ -289,19 +289,19 @@ class TestOpenAI:
             ([1, 999999], "prompt names token 999999, and this model's are 0 to 3071."),
             ([1, -1], "prompt names token -1, and this model's are 0 to 3071."),
             ([[1], [2**70]], "prompt names token 1180591620717411303424, and this model's are 0 to 3071."),
-            ([1, True], "prompt[1] must be a token, a whole number from 0 on, not true."),
-            ([[1], [2, 1.0]], "prompt[1][1] must be a token, a whole number from 0 on, not 1.0."),
-            ([1, "a"], "prompt[1] must be a token, a whole number from 0 on, not 'a'."),
-            ([1, [1]], "prompt[1] must be a token, a whole number from 0 on, not a list."),
-            ([1.0], "prompt[0] must be a text, a token (a whole number from 0 on) or a list of tokens, not 1.0."),
-            ([True], "prompt[0] must be a text, a token (a whole number from 0 on) or a list of tokens, not true."),
-            (["a", 1], "prompt[1] must be a text, not 1."),
-            ([[1], 1], "prompt[1] must be a list of tokens, not 1."),
-            ([[1], [None]], "prompt[1][0] must be a token, a whole number from 0 on, not null."),
-            ([], "prompt is empty; it should be a text, or tokens, to go on with."),
-            ([[1], []], "prompt[1] is empty; it should be a text, or tokens, to go on with."),
-            (["a", ""], "prompt[1] is empty; it should be a text, or tokens, to go on with."),
-            ({"a": 1}, "prompt must be a text, a list of tokens, or a list of such texts or lists, not an object."),
+            ([1, True], "prompt[1] must be a token ID, a whole number of 0 or more, not true."),
+            ([[1], [2, 1.0]], "prompt[1][1] must be a token ID, a whole number of 0 or more, not 1.0."),
+            ([1, "a"], "prompt[1] must be a token ID, a whole number of 0 or more, not 'a'."),
+            ([1, [1]], "prompt[1] must be a token ID, a whole number of 0 or more, not a list."),
+            ([1.0], "prompt[0] must be a string, a token ID or a list of token IDs, not 1.0."),
+            ([True], "prompt[0] must be a string, a token ID or a list of token IDs, not true."),
+            (["a", 1], "prompt[1] must be a string, not 1."),
+            ([[1], 1], "prompt[1] must be a list of token IDs, not 1."),
+            ([[1], [None]], "prompt[1][0] must be a token ID, a whole number of 0 or more, not null."),
+            ([], "prompt is empty; send text or token IDs to continue."),
+            ([[1], []], "prompt[1] is empty; send text or token IDs to continue."),
+            (["a", ""], "prompt[1] is empty; send text or token IDs to continue."),
+            ({"a": 1}, "prompt must be a string, a list of token IDs, or a list of either, not an object."),
             ([70] * 5000, "input length (5000 tokens) exceeds the model's maximum context length (4096 tokens)"),
         ],
     )
@@ -313,7 +313,7 @@ class TestOpenAI:
         ("wrong", "message"),
         [
             ({"tools": [{"type": "function", "function": {"name": "a"}}]}, "sotto does not support tools"),
-            ({"top_logprobs": 3}, "top_logprobs needs logprobs"),
+            ({"top_logprobs": 3}, "top_logprobs requires logprobs"),
             ({"logprobs": True, "top_logprobs": 21}, "top_logprobs must be a whole number from 0 to 20, not 21"),
             ({"logit_bias": {"x": 1}}, "Option logit_bias must name tokens from 0"),
             ({"logit_bias": {"999999": 1}}, "Option logit_bias names token 999999, and this model's are 0 to"),

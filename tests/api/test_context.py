@@ -52,9 +52,9 @@ def test_a_raw_prompt_has_no_context(generate):
     ("context", "error"),
     [
         ("1", "context must be a list, not '1'."),
-        ([1, "2"], "context[1] must be a token, a whole number from 0 on, not '2'."),
-        ([True], "context[0] must be a token, a whole number from 0 on, not true."),
-        ([1.0], "context[0] must be a token, a whole number from 0 on, not 1.0."),
+        ([1, "2"], "context[1] must be a token ID, a whole number of 0 or more, not '2'."),
+        ([True], "context[0] must be a token ID, a whole number of 0 or more, not true."),
+        ([1.0], "context[0] must be a token ID, a whole number of 0 or more, not 1.0."),
         ([5, -1], "context names token -1, and this model's are 0 to 3071."),
         ([3072], "context names token 3072, and this model's are 0 to 3071."),
         ([10**30], f"context names token {10**30}, and this model's are 0 to 3071."),
@@ -97,8 +97,8 @@ def test_a_template_makes_the_prompt_of_one_request(ollama_client, written):
         ("{{ .Prompt", "The template you gave cannot be read: "),
         ("{% if %}", "The template you gave cannot be read: line 1: "),
         ("{{ .System }}", "The template you gave makes the same prompt whatever is asked"),
-        ("x" * (1 << 20) + "y", "template has 1,048,577 characters, and 1,048,576 is the most."),
-        (1, "template must be a text, not 1."),
+        ("x" * (1 << 20) + "y", "template has 1,048,577 characters; at most 1,048,576 are allowed."),
+        (1, "template must be a string, not 1."),
     ],
 )
 def test_an_invalid_template_is_reported(generate, template, error):

@@ -108,7 +108,7 @@ def test_more_unfinished_heads_than_descriptors_block_no_request(own_home):
     url = f"http://127.0.0.1:{port}"
     body = RAW | {"options": HOT | {"num_predict": 30}}
     try:
-        assert "listens on" in server.stdout.readline()
+        assert "Listening on" in server.stdout.readline()
         alone = httpx.post(f"{url}/api/generate", json=body | {"stream": False}, timeout=60).json()["response"]
         with ExitStack() as strangers:
             for number in range(300):

@@ -92,7 +92,7 @@ class TestOpenAI:
             ({"input": 5}, "invalid input type"),
             ({"input": ""}, "invalid input"),
             ({"input": []}, "invalid input"),
-            ({"input": ["a"] * 2049}, "2049 texts, and 2048 is the most"),
+            ({"input": ["a"] * 2049}, "2049 texts; at most 2048 are allowed"),
             ({"input": "a", "encoding_format": "hex"}, "Supported values"),
             ({"input": "a", "dimensions": 385}, "have 384"),
         ],

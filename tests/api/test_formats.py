@@ -108,7 +108,7 @@ def test_format_fields_of_other_dialects_are_refused(served, path, right, body):
         message = error if isinstance(error, str) else error["message"]
         assert (answer.status_code, message) == (
             400,
-            f"{name} is not known here; say in {right} what the answer must be.",
+            f"{name} is not supported here; use {right} instead.",
         )
 
 
@@ -164,7 +164,7 @@ class TestLimits:
 
     def test_a_schema_of_a_thousand_levels(self, served, path, name, around):
         message = self.post(served, path, around, '{"items":' * 999 + "{}" + "}" * 999)
-        assert message == f"{name} is nested too deep: from 1 to 100 levels are allowed."
+        assert message == f"{name} is nested too deeply: at most 100 levels are allowed."
 
     def test_a_schema_of_a_level_too_many(self, served, path, name, around):
         message = self.post(served, path, around, '{"items":' * 100 + "{}" + "}" * 100)

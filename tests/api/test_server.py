@@ -459,13 +459,13 @@ class TestEnd:
             assert server.stop()
             assert time.monotonic() - began < 2
             last = list(lines)[-1]
-        assert json.loads(last) == {"error": "The server is being stopped."}
+        assert json.loads(last) == {"error": "The server is stopping."}
         wait_until(lambda: not host._answering)
 
     @pytest.mark.parametrize(
         ("address", "message"),
         [
-            (("no.such.host.invalid", 0), "no.such.host.invalid is not known"),
+            (("no.such.host.invalid", 0), "no.such.host.invalid cannot be resolved"),
             (("192.0.2.1", 0), "192.0.2.1 is not an address of this machine"),
         ],
     )

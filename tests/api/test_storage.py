@@ -130,7 +130,7 @@ def test_models_of_other_stores_are_never_changed(serve, tmp_path, monkeypatch):
         for call in (lambda: client.delete("theirs"), lambda: client.copy("theirs", "mine")):
             with pytest.raises(ollama.ResponseError) as raised:
                 call()
-            assert (raised.value.status_code, "others' stores are read only" in raised.value.error) == (403, True)
+            assert (raised.value.status_code, "other stores are read-only" in raised.value.error) == (403, True)
     assert fingerprint(theirs.root) == before
     assert not own_store().exists()
 
@@ -171,7 +171,7 @@ def test_a_second_client_joins_a_running_download(name, registry, store_folder, 
         # A client that did not allow insecure connections does not join an insecure download.
         refused = httpx.post(served.url + "/api/pull", json={"model": name, "stream": False})
         assert refused.status_code == 409
-        assert refused.json()["error"].endswith("set it as well, or try again later.")
+        assert refused.json()["error"].endswith("set it too, or try again later.")
         first.close()
         registry.pause = 0.0
         *_, last = rows
@@ -189,7 +189,7 @@ def test_stopping_the_server_stops_downloads(name, registry, store_folder, serve
         rows = answer.iter_lines()
         next(rows)
         assert served.server.stop()
-        assert json.loads(list(rows)[-1]) == {"error": "The server is being stopped."}
+        assert json.loads(list(rows)[-1]) == {"error": "The server is stopping."}
     assert "downloads" not in [thread.name for thread in threading.enumerate()]
 
 

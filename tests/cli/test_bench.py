@@ -46,7 +46,7 @@ def test_measurements_as_a_readable_page(env: dict[str, str], tmp_path: Path) ->
     assert done.returncode == 0, done.stderr
     for label in ("weights", "memory", "reading", "writing", "first token", "4 answers", "repetition"):
         assert re.search(f"^  {label} ", done.stdout, re.MULTILINE)
-    assert re.search(r"\d+ are known on disk, after a restart, [\d.]+ times as soon", done.stdout)
+    assert re.search(r"\d+ cached on disk, after a restart, [\d.]+ times as fast", done.stdout)
 
 
 def test_interrupt_ends_with_130_and_leaves_nothing(env: dict[str, str], tmp_path: Path) -> None:
@@ -56,7 +56,7 @@ def test_interrupt_ends_with_130_and_leaves_nothing(env: dict[str, str], tmp_pat
     ) as child:
         assert child.stderr is not None
         assert child.stdout is not None
-        while b"new and known" not in child.stderr.readline():
+        while b"uncached and cached" not in child.stderr.readline():
             assert child.poll() is None
         child.send_signal(signal.SIGINT)
         out, complaints = child.communicate(timeout=60)

@@ -71,6 +71,4 @@ def test_unsupported_formats(env: dict[str, str], tmp_path: Path, name: str, con
 def test_a_stop_text_and_a_format_contradict_each_other(env: dict[str, str]) -> None:
     done = run(env, "--format", "json", "--stop", "x")
     assert done.returncode == 1
-    assert done.stderr == (
-        "sotto: --stop could cut short an answer that --format must complete: leave one of them out.\n"
-    )
+    assert done.stderr == ("sotto: --stop and --format cannot be combined; leave one of them out.\n")

@@ -20,7 +20,7 @@ def test_the_built_in_model_fits(env: dict[str, str]) -> None:
 def test_a_plan_of_an_encoder_mentions_texts(env: dict[str, str]) -> None:
     done = sotto(env, "plan", str(minilm()))
     assert done.returncode == 0, done.stderr
-    assert "with texts of 256 tokens\n" in done.stdout
+    assert "for texts of 256 tokens\n" in done.stdout
     assert not [word for word in ("cache", "prefixes", "prompts") if word in done.stdout]
 
 

@@ -36,7 +36,7 @@ def name(registry: Registry) -> str:
 def test_a_model_is_downloaded_listed_and_complete(env, registry):
     registry.fail("/blobs/", drop(0.5))
     done = sotto(env, "pull", name(registry), "--insecure")
-    assert (done.returncode, done.stdout) == (0, f"{name(registry)} is complete, 787 kB.\n"), done.stderr
+    assert (done.returncode, done.stdout) == (0, f"{name(registry)} downloaded, 787 kB.\n"), done.stderr
     assert "\r" not in done.stderr
     assert all(line.startswith(name(registry)) for line in done.stderr.splitlines())
     rows = json.loads(sotto(env, "list", "--json").stdout)
@@ -44,7 +44,7 @@ def test_a_model_is_downloaded_listed_and_complete(env, registry):
     assert (row["name"], row["runnable"], row["size"]) == (name(registry), True, 786_905)
     verified = sotto(env, "verify", name(registry))
     assert verified.returncode == 0
-    assert "every digest is right" in verified.stdout
+    assert "all digests match" in verified.stdout
     again = sotto(env, "pull", name(registry), "--insecure")
     assert again.returncode == 0
     assert again.stdout == done.stdout
@@ -74,7 +74,7 @@ def test_progress_overwrites_one_line_on_a_terminal(env, registry):
             except OSError:
                 break
     os.close(master)
-    assert child.communicate(timeout=30)[0] == f"{name(registry)} is complete, 787 kB.\n"
+    assert child.communicate(timeout=30)[0] == f"{name(registry)} downloaded, 787 kB.\n"
     text = seen.decode()
     assert "\n" not in text
     assert text.endswith("\r\x1b[K")
@@ -104,7 +104,7 @@ def test_ctrl_c_keeps_downloaded_bytes(env, registry, tmp_path, moment):
     last = err.splitlines()[-1]
     assert re.fullmatch(
         rf"sotto: \d+ of 787 kB of {re.escape(name(registry))} downloaded so far; "
-        rf"`sotto pull {re.escape(name(registry))} --insecure` continues\.",
+        rf"`sotto pull {re.escape(name(registry))} --insecure` resumes\.",
         last,
     ), last
     registry.forgive()

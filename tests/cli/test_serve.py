@@ -17,8 +17,8 @@ def start_server(env, *arguments):
         [*SOTTO, "serve", *arguments], env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
     line = process.stdout.readline()
-    assert line.startswith("Sotto listens on http://127.0.0.1:"), process.communicate()
-    return process, line.split()[3].rstrip(";")
+    assert line.startswith("Listening on http://127.0.0.1:"), process.communicate()
+    return process, line.split()[2]
 
 
 def get(url, **headers):

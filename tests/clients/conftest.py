@@ -81,7 +81,7 @@ def _serving(models, home):
         text=True,
     )
     try:
-        yield server.stdout.readline().split()[3].rstrip(";")
+        yield server.stdout.readline().split()[2]
     finally:
         server.terminate()
         server.communicate(timeout=60)

@@ -26,7 +26,7 @@ NDJSON, SSE = "application/x-ndjson", "text/event-stream"
 # Seconds for which a client may accept no data. Until then its connection holds up only its own answer.
 STALL_SECONDS = 60.0
 
-_HALF_CLOSED = "The client closed its side of the connection before the answer was complete; it should stay open."
+_HALF_CLOSED = "The client closed its side of the connection too early; keep it open until the answer is complete."
 
 
 class _StalledClientError(Exception):
@@ -92,7 +92,7 @@ class Answer(ABC):
         try:
             await work(send)
         except _StalledClientError:
-            _log.warning("A client took nothing for %g seconds and is left alone.", STALL_SECONDS)
+            _log.warning("A client read nothing for %g seconds, so its answer was dropped.", STALL_SECONDS)
         except Exception as error:
             known = as_api_error(error)
             if self._begun:

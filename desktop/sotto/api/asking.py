@@ -157,7 +157,7 @@ def refuse_other_formats(body: Body, right: str) -> None:
     """
     for name in _FORMATS:
         if body.given(name) and name != right:
-            raise bad_request(f"{name} is not known here; say in {right} what the answer must be.")
+            raise bad_request(f"{name} is not supported here; use {right} instead.")
 
 
 def request_of(
@@ -200,7 +200,7 @@ def tokens_of(body: Body, name: str, values: Sequence[Any]) -> tuple[int, ...]:
     for index, value in enumerate(values):
         # Not isinstance, which takes True for an int.
         if type(value) is not int:
-            raise body.wrong(f"{name}[{index}]", "a token, a whole number from 0 on", value)
+            raise body.wrong(f"{name}[{index}]", "a token ID, a whole number of 0 or more", value)
     return tuple(values)
 
 

@@ -127,7 +127,7 @@ async def _values_of(request: Request) -> Mapping[str, Any]:
             async with asyncio.timeout(_READ_TIMEOUT_SECONDS):
                 data = await _read(request, take)
         except TimeoutError as error:
-            message = f"The body was not there after {_READ_TIMEOUT_SECONDS} seconds."
+            message = f"The body did not arrive within {_READ_TIMEOUT_SECONDS} seconds."
             raise ApiError(HTTPStatus.REQUEST_TIMEOUT, message) from error
     if not data.strip():
         raise bad_request("missing request body")
@@ -148,7 +148,7 @@ async def _read(request: Request, take: Callable[[int], None]) -> bytes:
 
 def _too_large() -> ApiError:
     return ApiError(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES >> 20} MiB; send less at once."
+        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES >> 20} MiB; send less."
     )
 
 
@@ -157,7 +157,7 @@ def _parse(data: bytes) -> Mapping[str, Any]:
         return parse_object(data, "The body", strict=False, max_depth=_MAX_DEPTH)
     except BrokenModelError as error:
         deep = _deep_field(data)
-        message = f"{deep} is nested too deep: from 1 to {DEEPEST_SCHEMA} levels are allowed."
+        message = f"{deep} is nested too deeply: at most {DEEPEST_SCHEMA} levels are allowed."
         raise bad_request(message if deep else error.message) from error
 
 

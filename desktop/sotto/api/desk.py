@@ -211,10 +211,10 @@ class Desk:
                     if isinstance(event, Failed):
                         raise answer_error(event)
                     if isinstance(event, Finished) and event.done_reason is DoneReason.CANCELLED:
-                        raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "The model was unloaded while it answered.")
+                        raise ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "The model was unloaded during the answer.")
                     yield event
         except Unread as error:
-            raise ApiError(HTTPStatus.REQUEST_TIMEOUT, "The answer was not read as it came.") from error
+            raise ApiError(HTTPStatus.REQUEST_TIMEOUT, "The client read the answer too slowly.") from error
         finally:
             self._streams.discard(stream)
             if not ended:
@@ -253,7 +253,7 @@ def _answer(admitted: "asyncio.Future[Resident]", reply: Admit | Refuse) -> None
     elif reply.busy:
         admitted.set_exception(busy_error())
     elif reply.failed is None:
-        admitted.set_exception(ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Loading the model was stopped."))
+        admitted.set_exception(ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "Loading the model was cancelled."))
     else:
         admitted.set_exception(ApiError(HTTPStatus.INTERNAL_SERVER_ERROR, reply.failed.message))
 

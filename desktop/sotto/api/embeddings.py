@@ -183,7 +183,7 @@ def _texts_or_tokens(body: EmbeddingsBody) -> list[str | tuple[int, ...]]:
     found: list[str | tuple[int, ...]] = []
     for index, item in enumerate(value):
         if not isinstance(item, list):
-            raise body.wrong(f"input[{index}]", "a list of tokens", item)
+            raise body.wrong(f"input[{index}]", "a list of token IDs", item)
         found.append(tokens_of(body, f"input[{index}]", item))
     _check_count(len(found))
     return found
@@ -200,7 +200,7 @@ def _texts(value: Any) -> list[str]:
 
 def _check_count(count: int) -> None:
     if count > _MAX_TEXTS:
-        raise bad_request(f"input has {count} texts, and {_MAX_TEXTS} is the most.")
+        raise bad_request(f"input has {count} texts; at most {_MAX_TEXTS} are allowed.")
 
 
 def _pack_float32(vector: Sequence[float]) -> str:

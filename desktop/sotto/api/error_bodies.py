@@ -50,7 +50,7 @@ def busy_error() -> ApiError:
 
 def stopped_error() -> ApiError:
     """Return the error for requests that arrive or are running while the server stops."""
-    return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "The server is being stopped.")
+    return ApiError(HTTPStatus.SERVICE_UNAVAILABLE, "The server is stopping.")
 
 
 def answer_error(event: Failed) -> ApiError:

@@ -140,7 +140,7 @@ class Text(Field[str]):
         if value is None:
             return self._default
         if not isinstance(value, str):
-            raise body.wrong(self.name, "a text")
+            raise body.wrong(self.name, "a string")
         return value
 
     def schema(self) -> dict[str, Any]:
@@ -296,7 +296,7 @@ class TextOrObjects(Field["str | Sequence[B]"]):
         if isinstance(value, list):
             return self._objects.read(body)
         if not isinstance(value, str | None):
-            raise body.wrong(self.name, "a text")
+            raise body.wrong(self.name, "a string")
         return value or ""
 
     def schema(self) -> dict[str, Any]:

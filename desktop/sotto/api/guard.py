@@ -29,8 +29,8 @@ _HOST = re.compile(r"([\w.~!$&'()*+,;=%-]+|\[[0-9A-Fa-f:.]+\])(?::\d{0,5})?", re
 # The ends of names that containers and virtual machines have for their host, and machines of a network for each other.
 _NEARBY = (".internal", ".local")
 _NEEDS_KEY = (
-    "Requests to {} need an API key, because other machines may use this name: set one (--key, SOTTO_API_KEY, or "
-    "in the settings under Local server) and have the client send it, or ask for 127.0.0.1."
+    "Requests to {} need an API key, because other machines can use this name: set one (--key, SOTTO_API_KEY, or in "
+    "the settings under Local server), or use 127.0.0.1."
 )
 _METHODS = ("GET", "HEAD", "POST", "DELETE")
 # The headers that clients of the dialects send from a web page.
@@ -89,7 +89,8 @@ class Guard:
             await self._dialect_of(scope["path"]).response(busy_error())(scope, receive, send)
         elif len(scope["headers"]) > _MAX_HEADERS:
             error = ApiError(
-                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, f"The request has more than {_MAX_HEADERS} headers."
+                HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE,
+                f"The request has more than {_MAX_HEADERS} headers.",
             )
             await self._dialect_of(scope["path"]).response(error)(scope, receive, send)
         elif not self._is_asked_for(host, scope["http_version"]) or not self._is_welcome(origin, host):

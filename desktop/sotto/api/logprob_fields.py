@@ -37,7 +37,7 @@ def requested_chat_logprobs(body: ChatLogprobs) -> int | None:
     if body.logprobs:
         return count or 0
     if count:
-        raise bad_request("top_logprobs needs logprobs: set it to true, or leave both out.")
+        raise bad_request("top_logprobs requires logprobs to be true.")
     return None
 
 

@@ -45,11 +45,11 @@ class Metrics:
         labels, registry = ("model",), self._registry
         self.requests = Counter("sotto_requests", "Requests answered.", ("route", "status"), registry=registry)
         self.read = Counter("sotto_prompt_tokens", "Tokens of prompts.", labels, registry=registry)
-        self.cached = Counter("sotto_cached_tokens", "Prompt tokens that were cached.", labels, registry=registry)
+        self.cached = Counter("sotto_cached_tokens", "Prompt tokens found in the cache.", labels, registry=registry)
         self.written = Counter("sotto_generated_tokens", "Tokens of answers.", labels, registry=registry)
         self.went_alone = Counter(
             "sotto_shared_step_failures",
-            "Answers that went on by themselves because a step shared with others failed.",
+            "Answers that continued alone after a step shared with others failed.",
             labels,
             registry=registry,
         )
@@ -60,7 +60,9 @@ class Metrics:
             registry=registry,
             buckets=_SECONDS,
         )
-        self.waiting = Gauge("sotto_waiting_requests", "Requests that wait for a model or a turn.", registry=registry)
+        self.waiting = Gauge(
+            "sotto_waiting_requests", "Requests waiting for a model or for their turn.", registry=registry
+        )
         registry.register(self)
 
     def routes(self) -> list[Route]:
@@ -73,7 +75,7 @@ class Metrics:
         for resident in self._host.resident_models:
             memory.add_metric((resident.record.name,), resident.nbytes)
         yield memory
-        yield GaugeMetricFamily("sotto_models_loaded", "Models that are loaded.", value=len(memory.samples))
+        yield GaugeMetricFamily("sotto_models_loaded", "Loaded models.", value=len(memory.samples))
 
     async def _serve(self, request: Request) -> Response:
         return Response(generate_latest(self._registry), media_type=CONTENT_TYPE_LATEST)

@@ -21,7 +21,7 @@ def warning_fields(warnings: Sequence[str], ends: Iterable[Finished] = ()) -> di
     if cut:
         sentences.append(f"The middle of {cut} message{'s' * (cut > 1)} was left out because the context is full.")
     elif tokens and not messages:
-        sentences.append(f"{tokens} tokens were left out or dropped because the context is full.")
+        sentences.append(f"{tokens} tokens were dropped because the context is full.")
     sentences += [call.sentence for end in ended if (call := end.cut) is not None]
     row: dict[str, Any] = {"truncated_messages": messages} if messages else {}
     return row | ({"warnings": sentences} if sentences else {})

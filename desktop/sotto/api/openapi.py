@@ -15,18 +15,15 @@ from sotto.api.error_bodies import ApiError, bad_request
 
 _PARAMETER = re.compile(r"{(\w+)(?::path)?}")
 _ABOUT = (
-    "Runs language models on this machine, in the dialects of Ollama, OpenAI and Anthropic, and for editors in "
-    "llama.cpp's. A field that is null counts as not given, and an unknown one is ignored, except among options."
+    "Language models on this machine, with the APIs of Ollama, OpenAI and Anthropic, and llama.cpp's for editors. "
+    "Fields that are null count as missing; unknown fields are ignored, except in options."
 )
 _WARNED = (
-    "What was asked for. `warnings`, where there are any, says in sentences what of the request was left out, such as "
-    "tools that run on the servers of others{}."
+    "The answer. `warnings` lists parts of the request that were ignored, such as tools that run on a provider's "
+    "servers{}."
 )
 _ANSWERS: Mapping[str, str] = {
-    "/api/version": (
-        "`version` is the version of Ollama whose behaviour is followed here, for clients that ask for one that is "
-        "recent enough; `sotto` is Sotto's own."
-    ),
+    "/api/version": ("`version` is the version of Ollama with which this server is compatible; `sotto` is its own."),
     "/v1/responses": _WARNED.format(""),
     "/v1/messages": _WARNED.format("; in a stream it is part of `message_start`"),
     "/v1/messages/count_tokens": _WARNED.format(""),
@@ -71,9 +68,9 @@ class OpenAPI:
         return {**made, "paths": paths}
 
     def _operation(self, route: Route, method: str) -> dict[str, Any]:
-        error = self._dialect_of(route.path).error_body(bad_request("What is wrong with it."))
+        error = self._dialect_of(route.path).error_body(bad_request("What is wrong, in a sentence."))
         answers: dict[str, Any] = {
-            "default": {"description": "What is wrong.", "content": {"application/json": {"example": error}}}
+            "default": {"description": "The error.", "content": {"application/json": {"example": error}}}
         }
         made: dict[str, Any] = {"operationId": _id(route.path, method), "responses": answers}
         if names := _PARAMETER.findall(route.path):
@@ -84,7 +81,7 @@ class OpenAPI:
         if refusal is not None:
             answers[str(refusal.status)] = {"description": refusal.message}
             return made
-        success: dict[str, Any] = {"description": _ANSWERS.get(route.path, "What was asked for.")}
+        success: dict[str, Any] = {"description": _ANSWERS.get(route.path, "The answer.")}
         answers["200"] = success
         types: HandlerTypes | None = getattr(route.endpoint, "handler_types", None)
         if types is not None:

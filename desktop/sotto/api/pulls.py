@@ -100,7 +100,7 @@ class Downloads:
         if download.insecure and not insecure:
             raise ApiError(
                 HTTPStatus.CONFLICT,
-                f"{model.short} is being downloaded with insecure: set it as well, or try again later.",
+                f"{model.short} is already being downloaded with insecure: set it too, or try again later.",
             )
         try:
             with download.subscribe() as news:
@@ -113,7 +113,7 @@ class Downloads:
         if len(self._running) >= MAX_PULLS:
             raise ApiError(
                 HTTPStatus.SERVICE_UNAVAILABLE,
-                f"{MAX_PULLS} models are being downloaded already; try again when one of them is complete.",
+                f"{MAX_PULLS} downloads are running already; try again when one has finished.",
             )
         download = _Download(name, insecure=insecure)
         self._running[model] = download, asyncio.create_task(self._end(model, download))

@@ -164,7 +164,7 @@ def _bind(address: Address) -> socket.socket:
         found = socket.getaddrinfo(address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (socket.gaierror, OverflowError, UnicodeError) as error:
         raise AddressError(
-            f"{address.host} is not known; use an address of this machine, such as 127.0.0.1."
+            f"{address.host} cannot be resolved; use an address of this machine, such as 127.0.0.1."
         ) from error
     family, kind, protocol, _, target = found[0]
     made = socket.socket(family, kind, protocol)

@@ -159,7 +159,7 @@ def suit_model(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[Ge
     if request.think in (None, Think.OFF) or info.thinks:
         return request, ()
     return replace(request, think=None, think_budget=None), (
-        f'"{name}" does not support thinking, so it was left out.',
+        f'"{name}" does not support thinking, so think was ignored.',
     )
 
 
@@ -184,12 +184,12 @@ def left_out_warnings(name: str, kinds: Mapping[int, str], why: str) -> Iterator
         why: The reason, as the end of a sentence.
     """
     for place, kind in kinds.items():
-        yield f"{name}[{place}] is left out: its type is {shown_value(kind)}, and {why}."
+        yield f"{name}[{place}] was ignored: its type is {shown_value(kind)}, and {why}."
 
 
 def unseen_warning(place: str) -> str:
     """Return the warning that the model cannot see an image or a file in a tool's result."""
-    return f"{place} is left out: it is not text, and the model is told that it cannot see it."
+    return f"{place} was left out: it is not text, and the model is told that it cannot see it."
 
 
 def bound_warnings(warnings: Iterable[str]) -> list[str]:
@@ -197,7 +197,7 @@ def bound_warnings(warnings: Iterable[str]) -> list[str]:
     sentences = list(warnings)
     if len(sentences) > _MAX_WARNINGS:
         more = len(sentences) - _MAX_WARNINGS + 1
-        sentences[_MAX_WARNINGS - 1 :] = [f"{more} more parts of the request are left out."]
+        sentences[_MAX_WARNINGS - 1 :] = [f"{more} more parts of the request were ignored."]
     return sentences
 
 

@@ -112,7 +112,7 @@ def _measure(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
     room = info.context_length - amounts.answer - 2 * _SLACK_TOKENS
     length = max(2, min(_MAX_PROMPT_TOKENS, room, max(amounts.prompt, int(pace * amounts.seconds))))
     long = runs.text(length, seed=1)
-    _report_step(f"a prompt of about {length} tokens, new and known")
+    _report_step(f"a prompt of about {length} tokens, uncached and cached")
     cold = runs.ask(long, amounts.answer)
     peak = runs.peak
     planned = runs.planned(cold.finished.prompt_tokens + amounts.answer, cold.chunk)
@@ -164,7 +164,7 @@ def _streams(runs: "Runs", tokens: int) -> dict[str, Any]:
 def _speculation(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
     from sotto.cli.bench_runs import GREEDY
 
-    _report_step("text that repeats itself")
+    _report_step("repetitive text")
     refrain = runs.ask(runs.cut(_REPETITIVE_TEXT * 8, amounts.prompt), amounts.answer, GREEDY)
     return {
         "tokens_per_second": round(refrain.writing, 1),
@@ -182,20 +182,20 @@ def _print(report: dict[str, Any]) -> None:
     planned = "unknown" if report["planned_bytes"] is None else human_bytes(report["planned_bytes"])
     rows = [
         ("weights", f"{human_bytes(report['weight_bytes'])}, loaded in {report['load_seconds']} s"),
-        ("memory", f"{planned} planned, {human_bytes(report['peak_bytes'])} taken at most"),
-        ("reading", f"{report['prefill_tokens_per_second']} tokens/s ({report['prompt_tokens']} tokens of prompt)"),
+        ("memory", f"{planned} planned, {human_bytes(report['peak_bytes'])} at peak"),
+        ("reading", f"{report['prefill_tokens_per_second']} tokens/s (prompt of {report['prompt_tokens']} tokens)"),
         ("writing", f"{report['decode_tokens_per_second']} tokens/s{_proposed(report)}"),
-        ("first token", f"after {first['cold_seconds']:.2f} s where {first['tokens']} tokens of prompt are new"),
+        ("first token", f"after {first['cold_seconds']:.2f} s for a new prompt of {first['tokens']} tokens"),
         ("", _known(first, "memory", "in memory")),
         ("", _known(first, "disk", "on disk, after a restart")),
         (
             f"{streams['count']} answers",
-            f"{streams['tokens_per_second']} tokens/s together, {streams['ratio']} times one",
+            f"{streams['tokens_per_second']} tokens/s in total, {streams['ratio']} times one answer",
         ),
         (
             "repetition",
-            f"{drafts['tokens_per_second']} tokens/s where text repeats itself "
-            f"({drafts['accepted_tokens']} of {drafts['drafted_tokens']} guesses were right)",
+            f"{drafts['tokens_per_second']} tokens/s on repetitive text "
+            f"({drafts['accepted_tokens']} of {drafts['drafted_tokens']} drafted tokens accepted)",
         ),
     ]
     print(f"{printable(report['model'])} on {report['device']}, computing in {report['compute_type']}")
@@ -208,10 +208,10 @@ def _proposed(report: dict[str, Any]) -> str:
     if not report["draft"]:
         return ""
     name, right, guesses = printable(report["draft"]), report["accepted_tokens"], report["drafted_tokens"]
-    return f" with guesses of {name} ({right} of {guesses} were right)"
+    return f" with drafts by {name} ({right} of {guesses} tokens accepted)"
 
 
 def _known(first: dict[str, Any], where: str, title: str) -> str:
     seconds, tokens = first[f"{where}_seconds"], first[f"{where}_tokens"]
-    sooner = f", {first['cold_seconds'] / max(seconds, 1e-9):.1f} times as soon" if tokens else ""
-    return f"after {seconds:.2f} s where {tokens} are known {title}{sooner}"
+    sooner = f", {first['cold_seconds'] / max(seconds, 1e-9):.1f} times as fast" if tokens else ""
+    return f"after {seconds:.2f} s with {tokens} cached {title}{sooner}"

@@ -190,7 +190,7 @@ def _time(seen: Sequence[tuple[float, RequestEvent]]) -> Timed:
             written += [now] * len(event.token_ids)
         elif isinstance(event, Finished):
             if event.done_reason is DoneReason.CANCELLED:
-                raise CancelledError("The measurement was stopped.")
+                raise CancelledError("The benchmark was stopped.")
             reached = next(index for index, (_, done) in enumerate(read) if done == read[-1][1])
             return Timed(tuple(read[: reached + 1]), tuple(written), event)
     raise AssertionError("a generation ends with Finished or Failed")

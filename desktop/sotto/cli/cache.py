@@ -26,7 +26,9 @@ def cache(parsed: argparse.Namespace) -> int:
         change_settings(changes)
     root = disk_root()
     if parsed.wipe and not disk_budget.wipe(root):
-        raise StoreError(f"Not everything in {root} could be removed; another Sotto may be using it: close that first.")
+        raise StoreError(
+            f"Some files in {root} could not be deleted; close any other Sotto that uses them, and try again."
+        )
     settings = read_settings()
     usage = disk_budget.usage(root)
     if parsed.json:

@@ -37,7 +37,7 @@ def converse(session: Session, system: str | None, *, greet: bool = False) -> in
     messages = system_messages(system)
     with session:
         info = session.load()
-        print(f"{info.name} is ready. An empty line or Ctrl-D ends; Ctrl-C stops an answer.", file=sys.stderr)
+        print(f"{info.name} is ready. Ctrl-C stops an answer; Ctrl-D or an empty line quits.", file=sys.stderr)
         if greet:
             print(f"> {_HELLO}", file=sys.stderr)
             messages = _turn(session, messages, _HELLO)
@@ -59,7 +59,7 @@ def _question(keyboard: bool) -> str | None:
     try:
         return next((line.strip() for line in sys.stdin if line.strip()), None)
     except UnicodeDecodeError as error:
-        raise InvalidRequestError(f"The text on stdin is not UTF-8 text ({error.reason}).") from error
+        raise InvalidRequestError(f"stdin is not UTF-8 text ({error.reason}).") from error
 
 
 def _turn(session: Session, messages: tuple[Message, ...], question: str) -> tuple[Message, ...]:

@@ -25,7 +25,7 @@ def run(show: Show, paths: tuple[Path, ...]) -> int:
         raise SottoError(obstacle)
     from sotto.cli import chat
 
-    print(f"{obstacle} The model answers here in the terminal instead.", file=sys.stderr)
+    print(f"{obstacle} The chat opens here in the terminal instead.", file=sys.stderr)
     return chat.in_terminal(str(paths[0]) if paths else None)
 
 

@@ -48,13 +48,13 @@ def _engine() -> bool:
     from sotto.engine.kernels import native as engine_native
 
     _line("Device", found.device)
-    _line("Compiled graphs", "on" if found.compile else "off: on a CPU they would start a compiler while you wait")
+    _line("Compiled graphs", "on" if found.compile else "off: on a CPU they would be compiled during answers")
     native = engine_native.status()
     _line(
         "Native kernels", f"yes, {native.level}, {native.threads} threads" if native.level else f"no: {native.reason}"
     )
     if found.device == "cpu":
-        _line("BLAS", found.blas or "MLX's own, which is slow: install libopenblas0-pthread for a faster one")
+        _line("BLAS", found.blas or "MLX's own, which is slow; install libopenblas0-pthread for a faster one")
     return True
 
 
@@ -77,12 +77,12 @@ def _faults() -> None:
     """Print how many answers had to continue alone after a shared step failed."""
     found = faults.recorded()
     if not found:
-        _line("Shared steps", "none has failed")
+        _line("Shared steps", "none failed")
         return
     last = found[-1]
     answers = "1 answer" if len(found) == 1 else f"{len(found):,} answers"
     since, day = (f"{datetime.fromtimestamp(fault.when):%Y-%m-%d}" for fault in (found[0], last))
-    _line("Shared steps", f"{answers} had to go on alone after a step failed, since {since}")
+    _line("Shared steps", f"{answers} continued alone after a step failed, since {since}")
     _line("", printable(f"last on {day}, {last.model}: {last.reason} ({faults.file()})"))
 
 

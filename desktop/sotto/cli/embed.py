@@ -45,7 +45,7 @@ def embed(target: str, texts: list[str], file: Path | None, dimensions: int | No
                 print(json.dumps({"text": text, "embedding": vector}, ensure_ascii=False))
             count += len(batch)
     if not count:
-        raise InvalidRequestError("There is no text: give TEXT as an argument, by --file or through a pipe.")
+        raise InvalidRequestError("There is no text: pass it as an argument, with --file or through a pipe.")
     return 0
 
 
@@ -57,14 +57,14 @@ def _read_texts(texts: list[str], file: Path | None) -> Iterator[str]:
             with file.open(encoding="utf-8") as lines:
                 yield from _not_empty(lines)
         except OSError as error:
-            raise InvalidRequestError(f"{file} cannot be read ({error.strerror}); --file wants a text file.") from error
+            raise InvalidRequestError(f"{file} cannot be read ({error.strerror}); --file takes a text file.") from error
         except UnicodeDecodeError as error:
             raise InvalidRequestError(f"{file} is not UTF-8 text ({error.reason} at {error.start}).") from error
     elif not texts:
         try:
             yield from _not_empty(sys.stdin)
         except UnicodeDecodeError as error:
-            raise InvalidRequestError(f"The text on stdin is not UTF-8 text ({error.reason}).") from error
+            raise InvalidRequestError(f"stdin is not UTF-8 text ({error.reason}).") from error
 
 
 def _not_empty(lines: Iterable[str]) -> Iterator[str]:

@@ -74,13 +74,13 @@ def verify_model(target: str) -> int:
     if showing:
         sys.stderr.write("\r\x1b[K")
     for path in report.unverifiable:
-        print(f"sotto: {printable(str(path))} has no digest; its structure was checked.", file=sys.stderr)
+        print(f"sotto: {printable(str(path))} has no digest; only its structure was checked.", file=sys.stderr)
     if report.problems:
         raise StoreError(" ".join(problem.message for problem in report.problems))
     if report.checked_bytes:
-        print(f"{printable(record.name)}: {human_bytes(report.checked_bytes)} checked, every digest is right.")
+        print(f"{printable(record.name)}: {human_bytes(report.checked_bytes)} checked, all digests match.")
     else:
-        print(f"{printable(record.name)}: there are no digests to check; the structure of the files is intact.")
+        print(f"{printable(record.name)}: no digests to check; the structure of the files is intact.")
     return 0
 
 

@@ -19,9 +19,9 @@ from sotto.errors import CancelledError, FaultError, SottoError
 _RUNNER = "runner"
 
 _DESCRIPTION = (
-    "Runs language models on this machine. Without a command, opens the app, with FILE loaded if one is given; if "
-    "it is already running, its window comes to the front. --quick shows the quick prompt in place of the window, "
-    "--toggle shows or hides it, --background shows nothing until it is asked for, --new begins a new chat."
+    "Runs language models on this machine. Without a command, opens the app and loads FILE if one is given; if the "
+    "app is already running, brings its window to the front. --quick opens the quick prompt instead of the window, "
+    "--toggle shows or hides it, --background starts without a window, --new starts a new chat."
 )
 
 
@@ -83,14 +83,14 @@ def _open_app(parser: argparse.ArgumentParser, commands: list[str], arguments: l
     shows = {f"--{show}": show for show in Show if show is not Show.WINDOW}
     wanted = [shows[argument] for argument in arguments if argument in shows]
     if len(wanted) > 1:
-        parser.error(f"{' and '.join(f'--{show}' for show in wanted)} cannot be wanted at once")
+        parser.error(f"{' and '.join(f'--{show}' for show in wanted)} cannot be combined")
     paths = [argument for argument in arguments if argument not in shows]
     for argument in paths:
         if argument.startswith("-"):
-            parser.error(f"unknown option {argument}: {', '.join(shows)} are the options")
+            parser.error(f"unknown option {argument}; the options are {', '.join(shows)}")
         # A missing file whose name is not a path was meant as a command; a missing path is reported in the window.
         if not Path(argument).exists() and os.sep not in argument:
-            parser.error(f"{argument!r} is neither a command nor a file: {', '.join(commands)} are the commands")
+            parser.error(f"{argument!r} is neither a command nor a file; the commands are {', '.join(commands)}")
     from sotto.cli import desktop
 
     return desktop.run(wanted[0] if wanted else Show.WINDOW, tuple(Path(argument) for argument in paths))
@@ -164,10 +164,10 @@ def _doctor(parsed: argparse.Namespace) -> int:
 
 def _runner(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(
-        prog=f"sotto {_RUNNER}", description="Host an engine for the process that starts this one."
+        prog=f"sotto {_RUNNER}", description="Run an engine for the process that starts this one."
     )
-    parser.add_argument("--model", metavar="MODEL", help="load this first")
-    parser.add_argument("--port", type=_port, default=0, metavar="N", help="listen there; 0 for any port that is free")
+    parser.add_argument("--model", metavar="MODEL", help="the model to load first")
+    parser.add_argument("--port", type=_port, default=0, metavar="N", help="the port to listen on; 0 for any free port")
     parsed = parser.parse_args(arguments)
     from sotto.cli import runner
 
@@ -180,7 +180,8 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         prog="sotto",
         description=_DESCRIPTION,
         usage="sotto [--quick | --toggle | --background | --new] [FILE ...] | sotto COMMAND ...",
-        epilog="MODEL is a name from `sotto list`, a manifest file or a folder. `sotto COMMAND --help` says more.",
+        epilog="MODEL is a name from `sotto list`, a manifest file or a folder. `sotto COMMAND --help` lists the "
+        "options of a command.",
     )
     parser.add_argument("--version", action="version", version=f"sotto {__version__}")
     commands = parser.add_subparsers(metavar="COMMAND", required=True, prog="sotto")
@@ -202,15 +203,15 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
         added.add_argument(
             "--draft",
             metavar="MODEL",
-            help="a smaller model, with the same vocabulary, that proposes tokens; `own` for the one that came with it",
+            help="a smaller model with the same vocabulary, for speculative decoding; `own` for MODEL's own",
         )
 
-    json_flag(command("list", _list, "List every model on this machine."), "print an array of objects")
-    show = command("show", _show, "Show what a model is.")
+    json_flag(command("list", _list, "List the models on this machine."), "print JSON")
+    show = command("show", _show, "Show the details of a model.")
     model(show)
-    json_flag(show, "print one object")
+    json_flag(show, "print JSON")
     model(command("verify", _verify, "Check a model's files against their digests."))
-    pull = command("pull", _pull, "Download a model, or continue a download.")
+    pull = command("pull", _pull, "Download a model, or resume a download.")
     pull.add_argument(
         "model", metavar="NAME", help="[host/][namespace/]model[:tag]; from registry.ollama.ai by default"
     )
@@ -219,48 +220,49 @@ def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentPars
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     draft(bench)
-    bench.add_argument("--quick", action="store_true", help="measure less, and less precisely")
-    json_flag(bench, "print one object")
-    plan = command("plan", _plan, "Show whether a model fits into memory here, and what it needs.")
+    bench.add_argument("--quick", action="store_true", help="take less time, with less precise results")
+    json_flag(bench, "print JSON")
+    plan = command("plan", _plan, "Show how much memory a model needs, and whether it fits.")
     model(plan)
     draft(plan)
     plan.add_argument("--num-ctx", type=int, metavar="N", help="plan for N tokens of context")
-    plan.add_argument("--kv-bits", type=int, choices=(4, 8), help="plan for keys and values in 4 or 8 bits")
-    json_flag(plan, "print one object")
+    plan.add_argument("--kv-bits", type=int, choices=(4, 8), help="plan with keys and values in 4 or 8 bits")
+    json_flag(plan, "print JSON")
     cache = command("cache", _cache, "Show, limit or delete the prompt cache.")
     cache.add_argument("--memory", metavar="SIZE", help="keep at most SIZE in memory, for example 4G; auto by default")
     cache.add_argument("--disk", metavar="SIZE", help="keep at most SIZE on disk; 0 for nothing, auto by default")
-    cache.add_argument("--kv-bits", choices=("4", "8", "off"), help="hold keys and values in 4 or 8 bits")
+    cache.add_argument("--kv-bits", choices=("4", "8", "off"), help="store keys and values in 4 or 8 bits")
     cache.add_argument("--wipe", action="store_true", help="delete the cache on disk")
-    json_flag(cache, "print one object")
-    serve = command("serve", _serve, "Serve the models here to other programs, over HTTP.")
+    json_flag(cache, "print JSON")
+    serve = command("serve", _serve, "Serve models to other programs over HTTP.")
     serve.add_argument("--host", default=api.HOST, metavar="H", help=f"the address to listen on; {api.HOST} by default")
     serve.add_argument("--port", type=_port, default=api.PORT, metavar="N", help=f"the port; {api.PORT} by default")
     serve.add_argument(
         "--key",
         metavar="K",
-        help="what clients must send as their API key, needed where other machines can reach the address; "
-        "SOTTO_API_KEY in the environment by default",
+        help="the API key that clients must send, required if other machines can connect; SOTTO_API_KEY by default",
     )
     serve.add_argument(
         "--origins",
         metavar="O",
-        help="web pages that may use the models, with commas between them, such as https://example.com or "
-        "http://localhost:*; none by default, or OLLAMA_ORIGINS in the environment",
+        help="web pages that may use the models, separated by commas, such as https://example.com or "
+        "http://localhost:*; OLLAMA_ORIGINS by default",
     )
-    embed = command("embed", _embed, "Compute an embedding of each text, and print one JSON object per line.")
+    embed = command("embed", _embed, "Compute the embeddings of texts, and print one JSON object per line.")
     model(embed)
-    embed.add_argument("text", metavar="TEXT", nargs="*", help="a text; without any, the lines of stdin are")
-    embed.add_argument("--file", metavar="FILE", type=Path, help="take each line of FILE that is not empty as a text")
-    embed.add_argument("--dimensions", type=int, metavar="N", help="print only the first N numbers, of length 1 again")
+    embed.add_argument("text", metavar="TEXT", nargs="*", help="a text; by default, each line of stdin is one")
+    embed.add_argument("--file", metavar="FILE", type=Path, help="read the texts from FILE, one per line")
+    embed.add_argument(
+        "--dimensions", type=int, metavar="N", help="shorten embeddings to N dimensions, and normalize them again"
+    )
     embed.add_argument(
         "--no-truncate",
         dest="truncate",
         action="store_false",
-        help="refuse a text that is too long instead of truncating it",
+        help="fail on a text that is too long instead of truncating it",
     )
-    command("doctor", _doctor, "Show what this machine and this installation can do.")
-    run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or hold a conversation.")
+    command("doctor", _doctor, "Check this machine and this installation.")
+    run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or start a chat.")
     model(run)
     draft(run)
     _add_run_options(run)
@@ -280,66 +282,70 @@ def _add_run_options(run: argparse.ArgumentParser) -> None:
     run.add_argument(
         "--template",
         metavar="FILE",
-        help="use the chat template in this file, Jinja or Go, in place of the model's own",
+        help="use the chat template in this file (Jinja or Go) instead of the model's own",
     )
-    run.add_argument("--temperature", type=float, metavar="T", help="0 takes the likeliest token")
-    run.add_argument("--top-k", type=int, metavar="K", help="sample from the K likeliest tokens")
     run.add_argument(
-        "--top-p", type=float, metavar="P", help="sample from the likeliest tokens with a total probability of P"
+        "--temperature", type=float, metavar="T", help="how varied answers are; 0 always takes the most likely token"
     )
-    run.add_argument("--min-p", type=float, metavar="P", help="drop tokens less likely than P times the likeliest")
-    run.add_argument("--seed", type=int, metavar="N", help="the same seed gives the same answer")
+    run.add_argument("--top-k", type=int, metavar="K", help="sample from the K most likely tokens")
+    run.add_argument(
+        "--top-p", type=float, metavar="P", help="sample from the most likely tokens with a total probability of P"
+    )
+    run.add_argument(
+        "--min-p", type=float, metavar="P", help="drop tokens less likely than P times the most likely one"
+    )
+    run.add_argument("--seed", type=int, metavar="N", help="the random seed; the same seed gives the same answer")
     run.add_argument("--num-predict", type=int, metavar="N", help="generate at most N tokens")
-    run.add_argument("--num-ctx", type=int, metavar="N", help="hold at most N tokens of context")
+    run.add_argument("--num-ctx", type=int, metavar="N", help="the context length in tokens")
     run.add_argument(
         "--overflow",
         choices=("error", "truncate", "shift"),
-        help="where the context is full: give an error (one question's default), leave out the oldest turns, "
-        "or also forget them in an answer (a conversation's default)",
+        help="when the context is full: fail (default for a single prompt), drop the oldest turns, or drop them during "
+        "an answer, too (default in a chat)",
     )
     run.add_argument(
         "--think",
         action=argparse.BooleanOptionalAction,
-        help="let the model think before it answers, or not; thoughts go to stderr",
+        help="turn thinking on or off; thoughts go to stderr",
     )
     run.add_argument(
         "--think-level",
         choices=("low", "medium", "high", "max"),
         help="how much to think, if the model supports levels",
     )
-    run.add_argument("--think-budget", type=int, metavar="N", help="end its thoughts after N tokens")
+    run.add_argument("--think-budget", type=int, metavar="N", help="think for at most N tokens")
     run.add_argument(
         "--tools",
         metavar="FILE",
-        help="functions that the model may call, as a JSON list of OpenAI's form; calls are printed as lines of JSON",
+        help="functions that the model may call, as a JSON list in OpenAI's format; calls are printed as lines of JSON",
     )
     run.add_argument(
         "--tool-choice",
         metavar="required|NAME",
-        help="have the model call a tool, any or the one of this name, once and in the right form",
+        help="require one call of any tool, or of the tool with this name",
     )
-    run.add_argument("--stop", action="append", metavar="S", help="end the answer before this text; may be repeated")
+    run.add_argument("--stop", action="append", metavar="S", help="end the answer before this text; can be repeated")
     run.add_argument(
         "--option",
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="any other option by its name in the API, for example dry_multiplier=0.8; may be repeated",
+        help="any other option by its name in the API, for example dry_multiplier=0.8; can be repeated",
     )
     run.add_argument(
         "--logprobs",
         type=int,
         metavar="N",
-        help="with --json, add the log-probability of each token and of the N likeliest in its place; N from 0 to 20",
+        help="with --json, add the log-probability of each token and of the N most likely alternatives, from 0 to 20",
     )
     run.add_argument(
         "--format",
         metavar="json|FILE",
-        help="the format of the answer: json for a JSON object, or a file with a JSON schema (.json), a regular "
-        "expression for all of it (.regex) or a Lark grammar (.lark)",
+        help="the format of the answer: json for any JSON object, or a file with a JSON schema (.json), a regular "
+        "expression (.regex) or a Lark grammar (.lark)",
     )
     run.add_argument(
         "--json",
         action="store_true",
-        help="print one object with text, thoughts, calls, token ids, counts and durations",
+        help="print JSON with the text, thoughts, calls, token IDs, counts and durations",
     )

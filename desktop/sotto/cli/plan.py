@@ -77,19 +77,19 @@ def _print(made: Plan) -> None:
     rows = [
         ("weights", f"{_size(made.weights)}, {made.repacked}" if made.repacked else _size(made.weights)),
         ("cache", f"{_size(made.cache)} for {made.context:,} tokens of context"),
-        ("computing", f"{_size(made.work)} with prompts fed {min(made.chunk, made.context):,} tokens at a time"),
+        ("computing", f"{_size(made.work)} for prompts in chunks of {min(made.chunk, made.context):,} tokens"),
         ("needed", f"{_size(made.needed)} of {_size(made.limits.budget)}"),
-        ("left for prefixes", _size(made.prefix_budget)),
+        ("left for cache", _size(made.prefix_budget)),
         ("largest context", largest),
     ]
     if made.cache == 0:
         # An encoder, which reads whole texts and has no KV cache.
-        rows[1:5] = [("computing", f"{_size(made.work)} with texts of {made.context:,} tokens"), rows[3]]
+        rows[1:5] = [("computing", f"{_size(made.work)} for texts of {made.context:,} tokens"), rows[3]]
     for label, text in rows:
         print(f"  {label:<17}  {text}")
     for relief in made.reliefs:
         context = f"a context of {relief.context:,} tokens would fit" if relief.context else "still not enough"
-        print(f"  {printable(relief.what)}: {_size(relief.nbytes)} less, and {context}")
+        print(f"  {printable(relief.what)}: {_size(relief.nbytes)} less; {context}")
 
 
 def _size(nbytes: int | None) -> str:

@@ -3,7 +3,7 @@
 import sys
 import unicodedata
 
-LOOPED = "The answer repeated itself endlessly and was ended; --option loop_guard=false turns this off."
+LOOPED = "The answer was stopped because it kept repeating itself; --option loop_guard=false turns this off."
 _UNITS = ("B", "kB", "MB", "GB", "TB")
 
 

@@ -22,9 +22,9 @@ from sotto.store.sources.model_names import parse_name
 _POLL_SECONDS = 0.1
 _WORDS = {
     PullState.WAITING: "waiting",
-    PullState.CHECKING: "checking what there is to download",
+    PullState.CHECKING: "checking what to download",
     PullState.STALLED: "stalled",
-    PullState.RETRYING: "trying again soon",
+    PullState.RETRYING: "retrying soon",
     PullState.PAUSED: "paused",
     PullState.VERIFYING: "checking the files",
 }
@@ -51,14 +51,14 @@ def pull(parsed: argparse.Namespace) -> int:
         queue.close()
         follower.end()
     if last is not None and last.state is PullState.DONE:
-        print(f"{last.name} is complete, {human_bytes(last.done)}.")
+        print(f"{last.name} downloaded, {human_bytes(last.done)}.")
         return 0
     name = parse_name(parsed.model).short
     kept = next((download for download in queue.unfinished() if download.name == name), None)
     if kept and kept.total is not None:
         again = f"sotto pull {shlex.quote(parsed.model)}{' --insecure' if parsed.insecure else ''}"
         print(
-            f"sotto: {human_share(kept.done, kept.total)} of {name} downloaded so far; `{again}` continues.",
+            f"sotto: {human_share(kept.done, kept.total)} of {name} downloaded so far; `{again}` resumes.",
             file=sys.stderr,
         )
     if last is None:

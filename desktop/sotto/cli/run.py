@@ -33,15 +33,13 @@ def run(parsed: argparse.Namespace) -> int:
     overrides = {name: value for name in _OPTIONS if (value := getattr(parsed, name)) is not None}
     overrides |= dict(map(_option, parsed.option))
     if parsed.logprobs is not None and not parsed.json:
-        raise InvalidRequestError("--logprobs needs --json, which prints it: give both, or neither.")
+        raise InvalidRequestError("--logprobs requires --json.")
     prompt = parsed.prompt
     talks = prompt is None and sys.stdin.isatty() and not (parsed.raw or parsed.json)
     usual = Overflow.SHIFT if talks else Overflow.ERROR
     overflow = Overflow(parsed.overflow) if parsed.overflow else usual
     if parsed.format is not None and overrides.get("stop"):
-        raise InvalidRequestError(
-            "--stop could cut short an answer that --format must complete: leave one of them out."
-        )
+        raise InvalidRequestError("--stop and --format cannot be combined; leave one of them out.")
     grammar = grammar_of(parsed.format) if parsed.format is not None else None
     session = Session(
         parsed.model, overrides, overflow, parsed.draft, parsed.template, grammar, _prompt_options(parsed)
@@ -53,7 +51,7 @@ def run(parsed: argparse.Namespace) -> int:
     if prompt is None:
         prompt = _piped()
     if not prompt:
-        raise InvalidRequestError("The prompt is empty: give PROMPT as an argument or through a pipe.")
+        raise InvalidRequestError("The prompt is empty: pass it as an argument or through a pipe.")
     with session:
         load_duration = session.load(raw=parsed.raw).load_duration
         finished, told = _answer(session, prompt, parsed)
@@ -69,7 +67,7 @@ def _option(given: str) -> tuple[str, Any]:
     """Split NAME=VALUE; a value that is not JSON is a text."""
     name, equals, text = given.partition("=")
     if not equals:
-        raise InvalidRequestError(f"--option {given!r} has no value; give NAME=VALUE, for example typical_p=0.9.")
+        raise InvalidRequestError(f"--option {given!r} has no value; use NAME=VALUE, for example typical_p=0.9.")
     try:
         return name, json.loads(text)
     except (ValueError, RecursionError):
@@ -86,7 +84,7 @@ def _prompt_options(parsed: argparse.Namespace) -> PromptOptions:
     if parsed.think is not None and think is None:
         think = Think.ON if parsed.think else Think.OFF
     elif parsed.think is False:
-        raise InvalidRequestError("--no-think and --think-level contradict each other: leave one of them out.")
+        raise InvalidRequestError("--no-think and --think-level cannot be combined; leave one of them out.")
     tools = tools_of_file(Path(parsed.tools)) if parsed.tools is not None else ()
     choice = _choice(parsed)
     if choice is not None:
@@ -99,12 +97,10 @@ def _choice(parsed: argparse.Namespace) -> ToolChoice | None:
     if parsed.tool_choice is None:
         return None
     if parsed.tools is None:
-        raise InvalidRequestError("--tool-choice needs --tools: give both, or neither.")
+        raise InvalidRequestError("--tool-choice requires --tools.")
     for name in ("format", "stop"):
         if getattr(parsed, name) is not None:
-            raise InvalidRequestError(
-                f"--{name} cannot be combined with --tool-choice, which makes the answer a call: leave one of them out."
-            )
+            raise InvalidRequestError(f"--{name} and --tool-choice cannot be combined; leave one of them out.")
     tool = "" if parsed.tool_choice == "required" else parsed.tool_choice
     return ToolChoice(required=True, tool=tool, single=True, name="--tool-choice", tools=Path(parsed.tools).name)
 
@@ -121,16 +117,14 @@ def _check_raw(parsed: argparse.Namespace) -> None:
         "--think-budget": parsed.think_budget,
     }
     if parsed.raw and (option := next((name for name, value in given.items() if value is not None), None)):
-        raise InvalidRequestError(f"--raw sends the prompt as it is, so {option} has no effect: leave one of them out.")
+        raise InvalidRequestError(f"--raw and {option} cannot be combined; leave one of them out.")
 
 
 def _piped() -> str:
     try:
         return sys.stdin.read().removesuffix("\n")
     except UnicodeDecodeError as error:
-        raise InvalidRequestError(
-            f"The prompt on stdin is not UTF-8 text ({error.reason} at {error.start})."
-        ) from error
+        raise InvalidRequestError(f"stdin is not UTF-8 text ({error.reason} at {error.start}).") from error
 
 
 def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> tuple[Finished, list[LogprobEntry]]:

@@ -36,7 +36,7 @@ def serve(parsed: argparse.Namespace) -> int:
     with until_interrupt(ended):
         signal.signal(signal.SIGTERM, end)
         server.start()
-        print(f"Sotto listens on {server.url}; Ctrl-C ends it.", flush=True)
+        print(f"Listening on {server.url} (Ctrl-C to stop)", flush=True)
         ended.wait()
     # Wait for both, as the engine writes its caches to the disk.
     stopped = server.stop(), host.close()

@@ -102,8 +102,8 @@ class TestBuiltin:
     @pytest.mark.parametrize(
         ("wrong", "message"),
         [
-            ({"input": []}, "input is empty; it should be a text, or a list of items"),
-            ({"input": 1}, "input must be a text or a list of items, not 1"),
+            ({"input": []}, "input is empty; send a string, or a list of items"),
+            ({"input": 1}, "input must be a string or a list of items, not 1"),
             (
                 {"input": [{"type": "wish"}]},
                 "input[0].type must be message, reasoning, function_call, custom_tool_call,",
@@ -113,7 +113,7 @@ class TestBuiltin:
             ({"input": [{"type": "function_call", "name": "a", "arguments": "["}]}, "invalid tool call arguments"),
             (
                 {"previous_response_id": "resp_1"},
-                "send the whole conversation as input, and leave previous_response_id",
+                "leave previous_response_id out, and send the whole conversation as input",
             ),
             ({"background": True}, "background must be false"),
             ({"tools": [{"name": "find"}]}, "tools[0].type must be a tool's type, such as function, not null."),
@@ -141,7 +141,7 @@ class TestBuiltin:
     def test_responses_are_not_stored(self, openai_client):
         answer = openai_client.responses.create(model="sotto", input="Hi", store=True, max_output_tokens=1)
         assert answer.store is False
-        with pytest.raises(openai.NotFoundError, match="stores no responses"):
+        with pytest.raises(openai.NotFoundError, match="does not store responses"):
             openai_client.responses.retrieve(answer.id)
         with pytest.raises(openai.NotFoundError, match="model 'nope' not found"):
             openai_client.responses.create(model="nope", input="Hi")
@@ -241,9 +241,9 @@ class TestItems:
         )
         assert [tool["function"]["name"] for tool in last_request(script).tools] == ["find"]
         assert answer.warnings == [
-            "tools[0] is left out: its type is 'local_shell', and only those of type function are offered.",
-            "input[2] is left out: its type is 'web_search_call', and only OpenAI's servers know what it holds.",
-            "input[6].output[0] is left out: it is not text, and the model is told that it cannot see it.",
+            "tools[0] was ignored: its type is 'local_shell', and only functions are supported.",
+            "input[2] was ignored: its type is 'web_search_call', and only OpenAI's servers can read it.",
+            "input[6].output[0] was left out: it is not text, and the model is told that it cannot see it.",
         ]
 
     def test_a_stream_that_fails_ends_with_an_error(self, tiny, script):

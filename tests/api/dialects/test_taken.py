@@ -147,7 +147,7 @@ class TestUnsupportedThinking:
     )
     def test_unsupported_thinking_is_accepted_with_a_warning(self, served, ask, fields, stream):
         row = last_of(ask(served, stream, model="sotto", **fields), stream)
-        assert row["warnings"] == ['"sotto" does not support thinking, so it was left out.']
+        assert row["warnings"] == ['"sotto" does not support thinking, so think was ignored.']
 
     def test_unsupported_thinking_for_a_prompt_gives_a_warning(self, served):
         body = {"model": "sotto", "prompt": "Hi", "think": True, "stream": False, "options": GREEDY}
@@ -244,7 +244,7 @@ class TestLongConversations:
         assert len(taken["warnings"]) == 1
         raw = served.http.post("/api/generate", json={"model": "thinking", **body, "truncate": True, "raw": True})
         (warning,) = raw.json()["warnings"]
-        assert warning.endswith(" tokens were left out or dropped because the context is full.")
+        assert warning.endswith(" tokens were dropped because the context is full.")
 
 
 class TestUnlimitedLength:
@@ -316,12 +316,12 @@ class TestVectorsOfTokens:
             ([30522], "input names token 30522, and this model's are 0 to 30521."),
             ([101, -1], "input names token -1, and this model's are 0 to 30521."),
             ([[101], []], "An input is empty"),
-            ([[101], "a"], "input[1] must be a list of tokens, not 'a'."),
-            ([[101], [1.5]], "input[1][0] must be a token, a whole number from 0 on, not 1.5."),
-            ([101, "a"], "input[1] must be a token, a whole number from 0 on, not 'a'."),
-            ([True], "input[0] must be a token, a whole number from 0 on, not true."),
+            ([[101], "a"], "input[1] must be a list of token IDs, not 'a'."),
+            ([[101], [1.5]], "input[1][0] must be a token ID, a whole number of 0 or more, not 1.5."),
+            ([101, "a"], "input[1] must be a token ID, a whole number of 0 or more, not 'a'."),
+            ([True], "input[0] must be a token ID, a whole number of 0 or more, not true."),
             (["a", 101], "invalid input type"),
-            ([[1]] * 2049, "input has 2049 texts, and 2048 is the most."),
+            ([[1]] * 2049, "input has 2049 texts; at most 2048 are allowed."),
         ],
     )
     def test_invalid_tokens_are_reported(self, served, given, message):

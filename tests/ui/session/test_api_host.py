@@ -192,7 +192,7 @@ def test_unloading_the_model_ends_the_request_with_an_error(ask, ready, qtbot, l
     ready.script.hold_answer.set()
     ended(qtbot, call)
     assert call.answer.status_code == 503
-    assert call.json() == {"error": "The model was unloaded while it answered."}
+    assert call.json() == {"error": "The model was unloaded during the answer."}
 
 
 def test_a_failed_load_is_reported_to_both(ask, ready, qtbot, loop):
@@ -243,7 +243,7 @@ def test_closing_ends_all_requests(ask, switch, ready, qtbot, loop):
     switch.close()
     ended(qtbot, call)
     assert call.answer.status_code == 503
-    assert call.json() == {"error": "The server is being stopped."}
+    assert call.json() == {"error": "The server is stopping."}
 
 
 def test_a_busy_window_does_not_delay_answers(ask, ready, qtbot, loop):

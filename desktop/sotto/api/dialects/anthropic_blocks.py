@@ -83,7 +83,7 @@ def warnings_of(body: ConversationBody) -> list[str]:
     """Return warnings for the parts of a request that are left out instead of refused, as clients manage without."""
     return bound_warnings(
         (
-            *left_out_warnings("tools", _others(body), "only those of type custom are offered"),
+            *left_out_warnings("tools", _others(body), "only custom tools are supported"),
             *(
                 unseen_warning(part.path())
                 for message in body.messages

@@ -155,7 +155,7 @@ class LlamaCpp:
                 raise bad_request(f'"{name}" is required')
         files = tuple((file.filename, file.text) for file in body.input_extra)
         if len(files) > _MAX_FILES:
-            raise bad_request(f"input_extra has {len(files)} texts, and {_MAX_FILES} is the most.")
+            raise bad_request(f"input_extra has {len(files)} texts; at most {_MAX_FILES} are allowed.")
         record = await self._desk.model(body.model) if body.model else None
         options, count, warnings = _options(body)
         refuse_other_formats(body, "json_schema")
@@ -199,9 +199,9 @@ class LlamaCpp:
         if len(able) == 1:
             return able[0]
         if not able:
-            raise ApiError(HTTPStatus.NOT_IMPLEMENTED, "No model here supports infill.")
+            raise ApiError(HTTPStatus.NOT_IMPLEMENTED, "No model on this machine supports infill.")
         names = ", ".join(record.name for record in able[:4])
-        raise bad_request(f"model is required: none of those that can fill in is loaded, which are {names}.")
+        raise bad_request(f"model is required, as none that supports infill is loaded; choose from {names}.")
 
     async def _whole(self, job: _Job) -> dict[str, Any]:
         record = job.record or await self._default_model()
@@ -233,8 +233,7 @@ class LlamaCpp:
         if not visit.info.fills_gaps:
             raise ApiError(
                 HTTPStatus.NOT_IMPLEMENTED,
-                f"Infill is not supported by this model: {visit.info.name} has no marks "
-                "for a gap, and no template with a suffix.",
+                f"{visit.info.name} does not support infill: it lacks tokens for it, and a template with a suffix.",
             )
         async with aclosing(self._desk.answer(visit, job.request)) as events:
             async for engine_event in events:

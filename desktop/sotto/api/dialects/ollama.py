@@ -145,7 +145,9 @@ class OllamaAnswers:
         if raw and (template or system or body.raw("context")):
             raise bad_request("raw mode does not support template, system, or context")
         if len(template) > _MAX_TEMPLATE_LENGTH:
-            raise bad_request(f"template has {len(template):,} characters, and {_MAX_TEMPLATE_LENGTH:,} is the most.")
+            raise bad_request(
+                f"template has {len(template):,} characters; at most {_MAX_TEMPLATE_LENGTH:,} are allowed."
+            )
         context = tokens_of(body, "context", body.context)
         suffix = body.suffix
         overflow, grammar = overflow_of(body, default_text_overflow(record)), await _format(body)

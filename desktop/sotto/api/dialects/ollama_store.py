@@ -29,9 +29,9 @@ from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import ModelName, parse_name
 
 _NOT_YET = {
-    "/api/create": "Models cannot be created through this server yet; /api/pull downloads existing ones.",
-    "/api/push": "Models cannot be uploaded through this server.",
-    "/api/blobs/{digest}": "Files cannot be sent to this server, because models cannot be created from them yet.",
+    "/api/create": "Creating models is not supported yet; /api/pull downloads existing ones.",
+    "/api/push": "Uploading models is not supported.",
+    "/api/blobs/{digest}": "Uploading files is not supported yet, as models cannot be created from them.",
 }
 # In these states the client gets the number of downloaded bytes.
 _UNDER_WAY = (PullState.DOWNLOADING, PullState.STALLED, PullState.RETRYING)
@@ -78,7 +78,7 @@ class OllamaStorage:
                 raise bad_request(f'{field} "{text[:200]}" is invalid')
 
         async def act() -> None:
-            _, place = await self._own_place(source, f'model "{source[:200]}" not found', "gets no other name")
+            _, place = await self._own_place(source, f'model "{source[:200]}" not found', "cannot be copied")
             name = parse_name(destination)
             async with self._changing, self._replacing(name):
                 await asyncio.to_thread(copy, place, name)
@@ -94,7 +94,7 @@ class OllamaStorage:
             raise bad_request(f'name "{name[:200]}" is invalid')
 
         async def act() -> None:
-            record, place = await self._own_place(name, f"model '{name[:200]}' not found", "is not deleted here")
+            record, place = await self._own_place(name, f"model '{name[:200]}' not found", "cannot be deleted")
             if not record.also:
                 # This does not wait for answers in progress: they no longer need the files.
                 await self._desk.unload(record)
@@ -180,7 +180,7 @@ class OllamaStorage:
         if place.source is not Source.SOTTO:
             raise ApiError(
                 HTTPStatus.FORBIDDEN,
-                f"{place.name} {refused}: it is not in Sotto's own store, and others' stores are read only.",
+                f"{place.name} {refused}: it is not in Sotto's own store, and other stores are read-only.",
             )
         return record, place
 

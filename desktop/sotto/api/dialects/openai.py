@@ -226,7 +226,7 @@ class OpenAI:
     async def _chat(self, body: ChatBody) -> Answer:
         record, options, count, warnings = await self._begin(body)
         if body.functions:
-            raise bad_request("functions is the old name of tools; use tools.")
+            raise bad_request("functions is not supported; use tools instead.")
         logprobs, prompt_options = requested_chat_logprobs(body), await check_answerable(openai_prompt_options(body))
         overflow = overflow_of(body)
         messages = name_tool_results(map(_message, body.messages))
@@ -264,11 +264,13 @@ class OpenAI:
         prompts = _prompts(body, empty=suffix is not None)
         logprobs, echo = body.logprobs, body.echo
         if logprobs is not None and echo:
-            raise bad_request("echo has no logprobs of the prompt to give: leave echo or logprobs out.")
+            raise bad_request("echo and logprobs cannot be combined; leave one of them out.")
         if body.best_of not in (None, 1):
             raise body.wrong("best_of", "1")
         if len(prompts) * count > MAX_CHOICES:
-            raise bad_request(f"prompt and n ask for {len(prompts) * count} choices, and {MAX_CHOICES} is the most.")
+            raise bad_request(
+                f"prompt and n ask for {len(prompts) * count} choices; at most {MAX_CHOICES} are allowed."
+            )
         overflow = overflow_of(body, default_text_overflow(record))
         grammar = await _response_format(body.response_format)
         return self._answer(
@@ -427,23 +429,23 @@ def _prompts(body: CompletionBody, *, empty: bool) -> list[str | tuple[int, ...]
     if empty and value == "":
         return [value]
     if not isinstance(value, str | list):
-        raise body.wrong("prompt", "a text, a list of tokens, or a list of such texts or lists")
+        raise body.wrong("prompt", "a string, a list of token IDs, or a list of either")
     if not value:
-        raise bad_request("prompt is empty; it should be a text, or tokens, to go on with.")
+        raise bad_request("prompt is empty; send text or token IDs to continue.")
     if isinstance(value, str) or type(value[0]) is int:
         return [_prompt(body, "prompt", value)]
     if not isinstance(value[0], str | list):
-        raise body.wrong("prompt[0]", "a text, a token (a whole number from 0 on) or a list of tokens", value[0])
+        raise body.wrong("prompt[0]", "a string, a token ID or a list of token IDs", value[0])
     kind = type(value[0])
     for index, item in enumerate(value):
         if not isinstance(item, kind):
-            raise body.wrong(f"prompt[{index}]", "a text" if kind is str else "a list of tokens", item)
+            raise body.wrong(f"prompt[{index}]", "a string" if kind is str else "a list of token IDs", item)
     return [_prompt(body, f"prompt[{index}]", item) for index, item in enumerate(value)]
 
 
 def _prompt(body: CompletionBody, name: str, value: str | list[Any]) -> str | tuple[int, ...]:
     if not value:
-        raise bad_request(f"{name} is empty; it should be a text, or tokens, to go on with.")
+        raise bad_request(f"{name} is empty; send text or token IDs to continue.")
     if isinstance(value, str):
         return value
     return tokens_of(body, name, value)

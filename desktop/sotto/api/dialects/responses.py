@@ -38,7 +38,7 @@ from sotto.engine.contract.requests import GenerateRequest, Overflow
 from sotto.store.records import ModelRecord
 
 _LOGPROBS = "message.output_text.logprobs"
-_NOT_STORED = "Sotto stores no responses: send the whole conversation as input, and leave {} out."
+_NOT_STORED = "Sotto does not store responses: leave {} out, and send the whole conversation as input."
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,9 +87,11 @@ class Responses:
             if body.given(name):
                 raise bad_request(_NOT_STORED.format(name))
         if body.background:
-            raise bad_request("background must be false: an answer is given while its client listens.")
+            raise bad_request("background must be false: responses cannot be created in the background.")
         if body.given("prompt"):
-            raise bad_request("prompt names a prompt that OpenAI keeps; send it as instructions and input.")
+            raise bad_request(
+                "prompt refers to a prompt stored by OpenAI; send its text as instructions and input instead."
+            )
         record = await self._desk.model(body.model)
         # The defaults that clients of this dialect expect.
         options: dict[str, Any] = {"temperature": 1.0, "top_p": 1.0}
@@ -231,4 +233,4 @@ def _logprobs(body: ResponsesBody) -> int | None:
 
 
 async def _not_stored(request: Request) -> Response:
-    raise ApiError(HTTPStatus.NOT_FOUND, "Sotto stores no responses, so there is none with this id.")
+    raise ApiError(HTTPStatus.NOT_FOUND, "Sotto does not store responses, so there is none with this ID.")

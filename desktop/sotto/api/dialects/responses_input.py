@@ -126,7 +126,7 @@ def messages_of(body: ResponsesBody) -> list[Message]:
         ApiError: The conversation is empty, or an item of it is invalid.
     """
     if not isinstance(body.raw("input"), str | list | None):
-        raise body.wrong("input", "a text or a list of items")
+        raise body.wrong("input", "a string or a list of items")
     given = body.input
     if isinstance(given, str):
         # LM Studio's clients send an empty text to have a model loaded.
@@ -134,7 +134,7 @@ def messages_of(body: ResponsesBody) -> list[Message]:
     else:
         messages = [message for item in given if (message := _message(item)) is not None]
     if not messages:
-        raise bad_request("input is empty; it should be a text, or a list of items that say something.")
+        raise bad_request("input is empty; send a string, or a list of items with text.")
     system = body.instructions
     return name_tool_results([*([Message("system", system)] if system else []), *_join_turns(messages)])
 
@@ -146,8 +146,8 @@ def warnings_of(body: ResponsesBody) -> list[str]:
     others = {place: item.type for place, item in enumerate(items) if item.type in _SERVER_ITEMS}
     return bound_warnings(
         (
-            *left_out_warnings("tools", tools, "only those of type function are offered"),
-            *left_out_warnings("input", others, "only OpenAI's servers know what it holds"),
+            *left_out_warnings("tools", tools, "only functions are supported"),
+            *left_out_warnings("input", others, "only OpenAI's servers can read it"),
             *(unseen_warning(part.path()) for item in items if item.type in _OUTPUTS for part in _unseen(item)),
         )
     )

@@ -234,7 +234,7 @@ def _seed(name: str, value: Any) -> int | None:
 def _texts(name: str, value: Any) -> tuple[str, ...]:
     stops = [value] if isinstance(value, str) else value
     if not isinstance(stops, list | tuple) or not all(isinstance(stop, str) for stop in stops):
-        raise InvalidRequestError(f"Option {name} must be a text or a list of texts, not {_printable(value)}.")
+        raise InvalidRequestError(f"Option {name} must be a string or a list of strings, not {_printable(value)}.")
     if len(stops) > _MAX_STOPS or any(len(stop) > _MAX_STOP_CHARACTERS for stop in stops):
         raise InvalidRequestError(
             f"Option {name} takes at most {_MAX_STOPS} texts of at most {_MAX_STOP_CHARACTERS} characters each."
