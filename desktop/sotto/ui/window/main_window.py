@@ -446,7 +446,7 @@ class MainWindow(QMainWindow):
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
             dropped = read_drop(event.mimeData())
-            if split_drop(dropped)[1]:
+            if split_drop(dropped).documents:
                 self.panes.show_chat()
             self.composing.drop(dropped)
 
