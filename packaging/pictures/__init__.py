@@ -1,1 +1,0 @@
-"""Pictures of the real window: a home folder with sample models, and the states in which pictures are taken."""
