@@ -18,6 +18,7 @@ from sotto.ui.markdown import formula_placer
 from sotto.ui.settings.data_page import DataPage
 from sotto.ui.state.model_state import Phase, Problem
 from sotto.ui.toolkit import screens
+from sotto.ui.transcript import formula_veil
 from sotto.ui.window.window_state import WindowState
 
 LARGE = record("large:70b", size=40 << 30)
@@ -461,6 +462,8 @@ def test_no_latex_flashes_when_a_chat_is_opened(ready, qtbot, loop, monkeypatch)
         return drawn(order)
 
     monkeypatch.setattr(formula_placer, "_picture", draw_slowly)
+    # On a busy machine two formulas can take longer than an app lets people wait.
+    monkeypatch.setattr(formula_veil, "LONGEST_SECONDS", 30.0)
     transcript, seen = ready.window.chat.transcript, []
     ready.window.current.open(chat)
 

@@ -52,6 +52,9 @@ def test_the_sections_of_the_sidebar_are_divided_and_folded(ready, qtbot, loop, 
     sections, models = sidebar.sections, sidebar.models
     window.resize(1120, 900)
     qtbot.waitUntil(lambda: sections.height() > 600)
+    # The division follows in a later turn of the event loop.
+    wanted = sidebar.chats.sizeHint().height()
+    qtbot.waitUntil(lambda: sections.sizes()[0] == pytest.approx(min(wanted, sections.height() // 2), abs=8))
     before = sections.sizes()[0]
     drag(sections, 150)
     assert sections.sizes()[0] > before + 100

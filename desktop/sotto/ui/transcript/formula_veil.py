@@ -10,7 +10,8 @@ from sotto.ui.markdown.formula_placer import painter
 _INTERVAL_MS = 20
 # After the last formula is drawn, the texts need this long to put the pictures in and to be laid out.
 _SETTLING_SECONDS = 0.06
-_LONGEST_SECONDS = 1.0
+LONGEST_SECONDS = 1.0
+"""How long formulas may keep a conversation from being shown."""
 
 
 class FormulaVeil(QObject):
@@ -40,5 +41,5 @@ class FormulaVeil(QObject):
         now = time.monotonic()
         if painter().busy:
             self._busy_until = now
-        if now - self._busy_until >= _SETTLING_SECONDS or now - self._began >= _LONGEST_SECONDS:
+        if now - self._busy_until >= _SETTLING_SECONDS or now - self._began >= LONGEST_SECONDS:
             self.raise_()
