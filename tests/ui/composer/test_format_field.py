@@ -14,6 +14,7 @@ from sotto.engine.contract.requests import GrammarKind
 from sotto.runner.host import THREAD
 from sotto.ui.conversation.json_layout import JsonLayout
 from sotto.ui.conversation.plain_markdown import to_markdown
+from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.preferences.answer_options import is_format_option, read_answer_options
 from sotto.ui.preferences.sampling_options import valid_options
 from sotto.ui.session.engine_hosts import make_host
@@ -217,7 +218,7 @@ def test_an_answer_of_the_real_engine_is_shown_as_json_while_streaming_and_after
     current.open(first)
     qtbot.waitUntil(lambda: not transcript.empty and transcript.last_message is not None, timeout=WAIT)
     assert shown() == json.dumps(answer, indent=2, ensure_ascii=False)
-    window.chat_library.export_markdown(first, tmp_path / "chat.md")
+    window.chat_files.exporting.export(first, Form.MARKDOWN, tmp_path / "chat.md")
     qtbot.waitUntil((tmp_path / "chat.md").exists, timeout=WAIT)
     code = (tmp_path / "chat.md").read_text().partition("```json\n")[2].partition("\n```")[0]
     assert json.loads(code) == answer

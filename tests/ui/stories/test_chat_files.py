@@ -2,24 +2,38 @@
 
 import json
 import time
+from html.parser import HTMLParser
 
 from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QFileDialog
 
 from chat_exports import FOLDER, export_of, write_jan, write_json, write_ollama, write_zip
 from drags import data_of, drop_on, enter
+from sotto.chats.documents import read_document
+from sotto.chats.imports.reading import Reading
 
 
 def titles(stage):
     return [entry.chat.title for entry in stage.window.sidebar.chats.model.entries]
 
 
+def entry_of(stage, text):
+    """Return an entry of the menus."""
+    (found,) = [action for action in stage.window.menus.actions() if action.text() == text]
+    return found
+
+
+def dialog_of(stage, kind=QFileDialog):
+    """Return the dialog that is open; closed ones are deleted later."""
+    (found,) = [dialog for dialog in stage.window.findChildren(kind) if dialog.isVisible()]
+    return found
+
+
 def choose(stage, entry, *paths):
-    """Choose files in the dialog of a menu entry, as a person does."""
-    action = next(action for action in stage.window.menus.actions() if action.text() == entry)
-    action.trigger()
-    dialog = stage.window.findChild(QFileDialog)
-    dialog.setDirectory(str(paths[0].parent))
+    """Choose files in the dialog of a menu entry."""
+    entry_of(stage, entry).trigger()
+    dialog = dialog_of(stage)
     dialog.filesSelected.emit([str(path) for path in paths])
     dialog.reject()
     return dialog
@@ -37,7 +51,7 @@ def test_chats_of_other_programs_come_by_menu_and_by_drop(ready, qtbot, loop, tm
     window = ready.window
     notice = window.chat.notice
 
-    def said(sentence, title="Chats imported"):
+    def said(sentence, title="Import complete"):
         qtbot.waitUntil(lambda: notice.title.text() == title and not window.chat_files.importing.busy)
         assert notice.message.text() == sentence
 
@@ -135,3 +149,145 @@ def test_a_dismissed_progress_does_not_come_back(ready, qtbot, loop):
     notice.dismiss.click()
     files.importing.progressed.emit("30 chats read")
     assert notice.isHidden()
+
+
+ANSWER = """<think>
+It is $x^2$.
+</think>
+
+## Squares
+
+Write `x * x`, or <script>alert(1)</script>:
+
+```python
+def square(x):  # by hand
+    return x * x
+```
+
+| x | $x^2$ |
+|---|---:|
+| 3 | 9 |
+
+$$\\int_0^1 x^2 \\, dx$$
+
+![a picture](https://example.org/a.png) and [a page](https://example.org/page)
+"""
+
+
+class Page(HTMLParser):
+    """Collects the tags and the text of a page."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.texts = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    def of(self, tag):
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def test_a_chat_leaves_in_every_form_and_is_printed(ready, qtbot, loop, tmp_path, monkeypatch):
+    window, notice = ready.window, ready.window.chat.notice
+    entry = entry_of(ready, "Print…")
+    entry.trigger()
+    assert notice.message.text() == "This chat has no messages yet."
+    ready.script.chunks = [ANSWER]
+    window.send("What is a <b>square</b>?\nIn two lines.")
+    qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2 and not ready.chat_session.busy)
+
+    def export(form, path):
+        entry_of(ready, f"Export as {form}…").trigger()
+        qtbot.waitUntil(lambda: any(dialog.isVisible() for dialog in window.findChildren(QFileDialog)))
+        dialog = dialog_of(ready)
+        suggested = dialog.selectedFiles()[0].rpartition("/")[2]
+        dialog.fileSelected.emit(str(path))
+        dialog.close()
+        qtbot.waitUntil(lambda: notice.isVisible() and str(path) in notice.message.text())
+        return suggested
+
+    paths = {form: tmp_path / f"out.{form.lower()}" for form in ("Markdown", "JSON", "HTML", "PDF")}
+    names = [export(form, path) for form, path in paths.items()]
+    assert names == [f"What is a b square b In two lines.{suffix}" for suffix in ("md", "json", "html", "pdf")]
+    assert all(path.stat().st_mode & 0o077 == 0 for path in paths.values())
+    markdown = paths["Markdown"].read_text(encoding="utf-8")
+    assert "> **Thought**\n> \n> It is $x^2$.\n\n## Squares" in markdown
+    (chat,) = Reading([paths["JSON"]]).chats()
+    assert [message.text for message in chat.messages] == [turn.text for turn in ready.chat_session.turns]
+
+    # The page has nothing that runs or that would be fetched.
+    page = Page(paths["HTML"].read_text(encoding="utf-8"))
+    assert not {"script", "link", "iframe", "object"} & {tag for tag, _ in page.tags}
+    assert all(image["src"].startswith("data:image/svg+xml;base64,") for image in page.of("img"))
+    assert [image["alt"] for image in page.of("img")] == ["$x^2$", "$x^2$", "$$\\int_0^1 x^2 \\, dx$$"]
+    assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
+    assert [link["href"] for link in page.of("a")] == ["https://example.org/a.png", "https://example.org/page"]
+    assert "default-src 'none'" in page.of("meta")[1]["content"]
+    assert {"class": "keyword"} in page.of("span")
+    assert len(page.of("details")) == 1
+    text = "".join(page.texts)
+    assert "What is a <b>square</b>?\nIn two lines." in text
+    assert "or <script>alert(1)</script>:" in text
+
+    def check_pdf(path):
+        words = " ".join(read_document(path).text.split())
+        for piece in ("What is a <b>square</b>?", "Squares", "return x * x", "tiny:latest", "alert(1)", "1 / 1"):
+            assert piece in words, (piece, words)
+
+    check_pdf(paths["PDF"])
+
+    # Paper: the dialog of the system, with a file as the printer.
+    entry.trigger()
+    qtbot.waitUntil(lambda: bool(window.findChildren(QPrintDialog)))
+    dialog = dialog_of(ready, QPrintDialog)
+    assert entry.shortcut().toString() == "Ctrl+P"
+    dialog.printer().setOutputFormat(QPrinter.OutputFormat.PdfFormat)
+    dialog.printer().setOutputFileName(str(tmp_path / "paper.pdf"))
+    dialog.done(QPrintDialog.DialogCode.Accepted)
+    qtbot.waitUntil(lambda: notice.title.text() == "Printed")
+    check_pdf(tmp_path / "paper.pdf")
+
+    # What fails leaves nothing behind, and what was there before.
+    before = sorted(tmp_path.iterdir())
+    for form in paths:
+        export(form, tmp_path / "missing" / "out")
+        assert notice.title.text() == "Nothing was exported"
+    blocked = tmp_path / "folder.pdf"
+    blocked.mkdir()
+    export("PDF", blocked)
+    assert notice.message.text() == f"{blocked} could not be written: Is a directory."
+    assert sorted(tmp_path.iterdir()) == sorted([*before, blocked])
+
+
+def test_the_menu_of_a_chat_exports_and_prints_it(ready, qtbot, loop, tmp_path):
+    window, chats = ready.window, ready.window.sidebar.chats
+    drop(ready, FOLDER / "claude.json")
+    qtbot.waitUntil(lambda: titles(ready) == ["Weather", "A haiku"])
+    haiku = chats.model.entries[1].chat
+    menu = chats.chat_menu(haiku)
+    (export,) = [action.menu() for action in menu.actions() if action.text() == "Export"]
+    assert [action.text() for action in export.actions()] == [
+        "Export as Markdown…",
+        "Export as JSON…",
+        "Export as HTML…",
+        "Export as PDF…",
+    ]
+    export.actions()[2].trigger()
+    dialog = dialog_of(ready)
+    assert dialog.selectedFiles()[0].endswith("A haiku.html")
+    dialog.fileSelected.emit(str(tmp_path / "haiku.html"))
+    dialog.close()
+    qtbot.waitUntil(lambda: window.chat.notice.title.text() == "Exported")
+    page = Page((tmp_path / "haiku.html").read_text(encoding="utf-8"))
+    assert "frogs, pond" in page.texts
+    entry_of(ready, "Export All Chats…").trigger()
+    dialog = dialog_of(ready)
+    dialog.fileSelected.emit(str(tmp_path / "all.json"))
+    dialog.close()
+    qtbot.waitUntil(lambda: window.chat.notice.message.text() == f"Written to {tmp_path / 'all.json'}.")
+    assert {chat.title for chat in Reading([tmp_path / "all.json"]).chats()} == {"A haiku", "Weather"}

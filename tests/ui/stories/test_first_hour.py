@@ -454,14 +454,14 @@ def test_no_latex_flashes_when_a_chat_is_opened(ready, qtbot, loop, monkeypatch)
     ready.window.current.new_chat()
     qtbot.waitUntil(lambda: not formula_placer.painter().busy)
     monkeypatch.setattr(formula_placer.painter(), "_done", type(formula_placer.painter()._done)())
-    drawn, slow = formula_placer._picture, []
+    drawn, slow = formula_placer.picture_of, []
 
     def draw_slowly(order):
         slow.append(order)
         time.sleep(0.1)
         return drawn(order)
 
-    monkeypatch.setattr(formula_placer, "_picture", draw_slowly)
+    monkeypatch.setattr(formula_placer, "picture_of", draw_slowly)
     # On a busy machine two formulas can take longer than an app lets people wait.
     monkeypatch.setattr(formula_veil, "LONGEST_SECONDS", 30.0)
     transcript, seen = ready.window.chat.transcript, []

@@ -28,13 +28,14 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 import sotto.ui.app.app as app
 from sotto.paths import data_dir
+from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.platform.single_instance import StartRequest, enter
 from sotto.ui.state.model_state import Phase
 done = set()
 def step():
     application = app.QApplication.instance()
     window = next(widget for widget in application.topLevelWidgets() if isinstance(widget, app.MainWindow))
-    shelf, model = window.chat_library, window.session.state
+    exporting, model = window.chat_files.exporting, window.session.state
     if model.phase is Phase.READY and not window.current.session.turns and "asked" not in done:
         done.add("asked")
         window.send("Tell me about rice, and about the kitchen that it is boiled in. " * 20)
@@ -42,12 +43,12 @@ def step():
     whole = len(turns) == 2 and turns[1].text and window.chat.transcript.answer is None
     if whole and "written" not in done:
         done.add("written")
-        shelf.exported.connect(lambda path: done.add(path.suffix))
-        shelf.export_json(data_dir() / "all.json")
-        shelf.export_markdown(window.current.session.chat, data_dir() / "one.md")
+        exporting.exported.connect(lambda path: done.add(path.suffix))
+        exporting.export_all(data_dir() / "all.json")
+        exporting.export(window.current.session.chat, Form.PDF, data_dir() / "one.pdf")
         window.presets.save("Brief", "Be brief.", {})
         window.preferences.change(zoom=1.1, api_key="s3cret")
-    if {".json", ".md"} <= done and "told" not in done:
+    if {".json", ".pdf"} <= done and "told" not in done:
         done.add("told")
         QTimer.singleShot(1000, lambda: print("now", flush=True))
 painted = app.show_window
@@ -126,7 +127,7 @@ def test_nobody_else_can_read_the_files_of_a_session(home, umask, host, before, 
         _, errors = app.communicate(timeout=60)
     assert (line, app.returncode) == ("now\n", 0), errors
     assert {"chats.sqlite3", "chats.sqlite3-wal", "chats.sqlite3-shm", "app.socket", "app.lock"} <= names
-    assert {"all.json", "one.md"} <= names
+    assert {"all.json", "one.pdf"} <= names
     assert during == []
     assert open_to_others(*roots()) == []
     # Check that the session really wrote these files.

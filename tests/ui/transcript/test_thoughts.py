@@ -17,6 +17,7 @@ from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.ui.conversation import answer_timing
 from sotto.ui.conversation.answer_wording import thought_line
 from sotto.ui.conversation.plain_markdown import to_markdown
+from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.transcript import collapsible_parts
 from sotto.ui.transcript.collapsible_parts import ThoughtPart, ToolCallPart
@@ -283,7 +284,7 @@ def test_thoughts_and_calls_are_exported_as_such(ready, qtbot, loop, tmp_path):
     ready.window.send("Go")
     qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.turns[-1].id > 0)
     path = tmp_path / "chat.md"
-    ready.window.chat_library.export_markdown(ready.chat_session.chat, path)
+    ready.window.chat_files.exporting.export(ready.chat_session.chat, Form.MARKDOWN, path)
     qtbot.waitUntil(path.exists)
     exported = path.read_text(encoding="utf-8").partition("## tiny")[2].partition("\n\n")[2]
     shown = '{\n  "é": [\n    1\n  ]\n}'

@@ -426,20 +426,6 @@ def test_every_match_is_found_and_enter_goes_through_them(ready, qtbot, loop):
     assert not any(text.textCursor().hasSelection() for message in transcript.messages for text in message.texts)
 
 
-def test_chats_are_exported(ready, qtbot, loop, tmp_path):
-    ask(ready, qtbot, "Export me", "With *stars*.")
-    notice = ready.window.chat.notice
-    markdown, everything = tmp_path / "one.md", tmp_path / "all.json"
-    ready.window.chat_library.export_markdown(ready.chat_session.chat, markdown)
-    qtbot.waitUntil(lambda: notice.message.text() == f"Written to {markdown}.")
-    assert "With *stars*." in markdown.read_text(encoding="utf-8")
-    ready.window.chat_library.export_json(everything)
-    qtbot.waitUntil(lambda: notice.message.text() == f"Written to {everything}.")
-    ready.window.chat_library.export_markdown(ready.chat_session.chat, tmp_path / "missing" / "one.md")
-    qtbot.waitUntil(lambda: notice.title.text() == "Nothing was exported")
-    assert sorted(path.name for path in tmp_path.iterdir() if path.is_file()) == ["all.json", "one.md"]
-
-
 def test_the_conversation_continues_if_nothing_can_be_saved(
     qtbot, loop, tasks, stage, preferences, tmp_path, destroyed
 ):

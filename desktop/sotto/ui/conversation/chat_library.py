@@ -1,4 +1,4 @@
-"""Operations on whole conversations: list, search, rename, pin, archive, move, delete and export them."""
+"""Operations on whole conversations: list, search, rename, pin, archive, move and delete them."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -9,9 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
-from sotto.store.atomic_writing import replace_atomically
 from sotto.ui.conversation.chat_thread import ChatThread
-from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
     from sotto.chats.chat_store import ChatStore
@@ -49,8 +47,6 @@ class ChatLibrary(QObject):
         erased: Conversations were erased.
         folder_added: A folder was added (its number).
         folder_removed: A folder was removed (`Folder`, and the numbers of the conversations that were in it).
-        exported: Conversations were exported (the path of the file).
-        problem: Something failed (`Problem`).
 
     Attributes:
         shelf: The shelf that is listed.
@@ -63,8 +59,6 @@ class ChatLibrary(QObject):
     erased = Signal()
     folder_added = Signal(int)
     folder_removed = Signal(object, object)
-    exported = Signal(object)
-    problem = Signal(object)
 
     def __init__(self, chats: ChatThread, parent: QObject | None = None) -> None:
         """List the conversations of `chats`."""
@@ -108,6 +102,15 @@ class ChatLibrary(QObject):
             return tuple(make(chat) for chat in chats if chat.title and chat.trashed is None)
 
         self._chats.do(read, then)
+
+    def read_chat(self, chat: int, then: Callable[[Chat], None]) -> None:
+        """Call `then` with a conversation, if it exists."""
+
+        def found(read: Chat | None) -> None:
+            if read is not None:
+                then(read)
+
+        self._chats.do(lambda store: store.chat(chat), found)
 
     def show_shelf(self, shelf: Shelf) -> None:
         """List the conversations of another shelf."""
@@ -213,43 +216,6 @@ class ChatLibrary(QObject):
                 store.change(chat, folder=number)
 
         self._change(work)
-
-    def export_markdown(self, chat: int, path: Path) -> None:
-        """Export the branch in view of a conversation as Markdown."""
-
-        def text(store: "ChatStore") -> str:
-            from sotto.chats.exchange import as_markdown
-            from sotto.ui.conversation.plain_markdown import to_markdown
-
-            return as_markdown(store.database, chat, to_markdown)
-
-        self._export(text, path)
-
-    def export_json(self, path: Path, chats: tuple[int, ...] | None = None) -> None:
-        """Export conversations with all their branches as JSON; None for all that are not in the trash."""
-
-        def text(store: "ChatStore") -> str:
-            from sotto.chats.exchange import as_json
-
-            return as_json(store.database, chats)
-
-        self._export(text, path)
-
-    def _export(self, text: Callable[["ChatStore"], str], path: Path) -> None:
-        def work(store: "ChatStore") -> str:
-            try:
-                replace_atomically(path, text(store))
-            except OSError as error:
-                return f"{path} could not be written: {error}."
-            return ""
-
-        def done(why: str) -> None:
-            if why:
-                self.problem.emit(Problem("Nothing was exported", why))
-            else:
-                self.exported.emit(path)
-
-        self._chats.do(work, done)
 
     def _change(self, work: Callable[["ChatStore"], None], then: Callable[[], None] | None = None) -> None:
         def done(_: None) -> None:

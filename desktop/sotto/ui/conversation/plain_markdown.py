@@ -1,6 +1,7 @@
 """Converts turns to plain Markdown for other programs, without the tags that only Sotto understands."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from sotto.chats.chat_records import Role, Turn
 from sotto.engine.contract.answer_parts import Kind, Piece, merge_pieces
@@ -10,18 +11,44 @@ from sotto.ui.conversation.answer_wording import CUT_CALL, is_cut_short, thought
 from sotto.ui.conversation.json_layout import JsonLayout, fence_code, format_json
 
 
-def to_markdown(turn: Turn) -> str:
-    """Return a turn as Markdown: thoughts as quotations, tool calls with their arguments, JSON as code."""
-    if turn.role is not Role.ASSISTANT:
-        return turn.content.strip()
+@dataclass(frozen=True, slots=True)
+class WrittenPart:
+    """A part of an answer as Markdown.
+
+    Attributes:
+        kind: Whether it is text, a thought or a call of a tool.
+        heading: What to write above it; empty for text.
+        markdown: Its text.
+    """
+
+    kind: Kind
+    heading: str
+    markdown: str
+
+
+def written_parts(turn: Turn) -> tuple[WrittenPart, ...]:
+    """Return the parts of an answer, JSON and the arguments of tools as code; empty ones are left out."""
     parser = Parser(STORED, fresh=str)
     begun, rest = parser.feed(turn.text), parser.finish()
     cut = unfinished_call(rest) if is_cut_short(turn) else ""
     pieces = merge_pieces((*begun, *(rest[:-1] if cut else rest)))
     times = iter(thought_seconds(turn))
-    parts = (_thought(piece, next(times, 0)) if piece.kind is Kind.THOUGHT else _part(piece, turn) for piece in pieces)
-    ends = f"**{CUT_CALL}**\n\n{fence_code(cut, '')}" if cut else ""
-    return "\n\n".join(part for part in (*parts, ends) if part)
+    parts = [
+        WrittenPart(Kind.THOUGHT, thought_line(next(times, 0)), piece.text.strip())
+        if piece.kind is Kind.THOUGHT
+        else _part(piece, turn)
+        for piece in pieces
+    ]
+    if cut:
+        parts.append(WrittenPart(Kind.TOOL, CUT_CALL, fence_code(cut, "")))
+    return tuple(part for part in parts if part.markdown)
+
+
+def to_markdown(turn: Turn) -> str:
+    """Return a turn as Markdown: thoughts as quotations, tool calls with their arguments, JSON as code."""
+    if turn.role is not Role.ASSISTANT:
+        return turn.content.strip()
+    return "\n\n".join(map(_quoted, written_parts(turn)))
 
 
 def unfinished_call(pieces: Sequence[Piece]) -> str:
@@ -36,13 +63,15 @@ def unfinished_call(pieces: Sequence[Piece]) -> str:
     return pieces[-1].text.strip() if failed else ""
 
 
-def _part(piece: Piece, turn: Turn) -> str:
+def _part(piece: Piece, turn: Turn) -> WrittenPart:
     if piece.call is not None:
-        return f"**{tool_call_line(piece.call)}**\n\n{fence_code(format_json(piece.call.arguments))}"
+        return WrittenPart(Kind.TOOL, tool_call_line(piece.call), fence_code(format_json(piece.call.arguments)))
     text = piece.text.strip()
-    return fence_code(JsonLayout().feed(text)) if turn.is_json and text else text
+    return WrittenPart(Kind.TEXT, "", fence_code(JsonLayout().feed(text)) if turn.is_json and text else text)
 
 
-def _thought(piece: Piece, seconds: int) -> str:
-    text = piece.text.strip()
-    return f"> **{thought_line(seconds)}**\n\n{text}".replace("\n", "\n> ") if text else ""
+def _quoted(part: WrittenPart) -> str:
+    if not part.heading:
+        return part.markdown
+    whole = f"**{part.heading}**\n\n{part.markdown}"
+    return f"> {whole}".replace("\n", "\n> ") if part.kind is Kind.THOUGHT else whole

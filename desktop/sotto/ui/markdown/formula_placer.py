@@ -86,7 +86,7 @@ class Painter(QObject):
         """Draw a formula; called on the pool's thread."""
         picture = None
         try:
-            picture = _picture(order)
+            picture = picture_of(order)
         finally:
             self._done[order] = picture
             if len(self._done) > _KEPT:
@@ -100,8 +100,8 @@ def painter() -> Painter:
     return app_singleton(Painter)
 
 
-def _picture(order: DrawingRequest) -> QImage | None:
-    """Draw a formula so that its baseline is right once Qt centres the picture on the line."""
+def picture_of(order: DrawingRequest) -> QImage | None:
+    """Draw a formula, on any thread, so that its baseline is right once Qt centres the picture on the line."""
     drawing = draw(order.formula.latex, order.formula.display, order.pixels, order.color)
     if drawing is None:
         return None

@@ -90,7 +90,7 @@ class Notices(QObject):
         self, title: str, message: str, label: str = "", action: Callable[[], object] | None = None
     ) -> None:
         """Show that something takes a while, until it is replaced by its result; the button may stop it."""
-        self._show(NoticeText(title, message, label, action))
+        self._show(NoticeText(title, message, label, action, icon="more"))
 
     def show_offer(
         self, title: str, message: str, label: str, action: Callable[[], object], seconds: float = _OFFER_SECONDS

@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from sotto.ui.exports.chat_exporting import Form
+
 Action = Callable[[], object]
 
 
@@ -21,7 +23,9 @@ class WindowActions:
     attach_files: Action
     import_chats: Action
     import_chat_folder: Action
+    export_chat: Callable[[Form], object]
     export_all_chats: Action
+    print_chat: Action
     eject_model: Action
     settings: Action
     close_window: Action

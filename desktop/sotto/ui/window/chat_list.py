@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.ui.conversation.chat_library import ChatEntry
+from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.section_title import SectionTitle
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, add_action, popup
@@ -130,8 +131,8 @@ class ChatList(QFrame):
         restore_wanted: Take a conversation out of the trash (its number).
         erase_wanted: Erase a conversation that is in the trash (`Chat`).
         empty_wanted: Erase all conversations in the trash.
-        markdown_wanted: Export a conversation as Markdown (`Chat`).
-        json_wanted: Export a conversation as JSON (`Chat`).
+        export_wanted: Export a conversation (`Chat`, and its `Form`).
+        print_wanted: Print a conversation (`Chat`).
         shelf_wanted: List the conversations of another shelf (`Shelf`).
         move_wanted: Move a conversation (its number, and that of the folder, or None).
         folder_wanted: Add a folder (the number of a conversation to move into it, or None).
@@ -148,8 +149,8 @@ class ChatList(QFrame):
     restore_wanted = Signal(int)
     erase_wanted = Signal(object)
     empty_wanted = Signal()
-    markdown_wanted = Signal(object)
-    json_wanted = Signal(object)
+    export_wanted = Signal(object, object)
+    print_wanted = Signal(object)
     shelf_wanted = Signal(object)
     move_wanted = Signal(int, object)
     folder_wanted = Signal(object)
@@ -286,8 +287,10 @@ class ChatList(QFrame):
             if not chat.archived:
                 menu.addMenu(self._folder_choices(chat, menu))
         menu.addSeparator()
-        add_action(menu, "Export as Markdown…", lambda: self.markdown_wanted.emit(chat))
-        add_action(menu, "Export as JSON…", lambda: self.json_wanted.emit(chat))
+        export = menu.addMenu("Export")
+        for form in Form:
+            add_action(export, f"Export as {form.label}…", partial(self.export_wanted.emit, chat, form))
+        add_action(menu, "Print…", lambda: self.print_wanted.emit(chat))
         if chat.trashed is None:
             menu.addSeparator()
             add_action(menu, "Move to Trash", lambda: self.trash_wanted.emit(chat))

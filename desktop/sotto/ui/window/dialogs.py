@@ -11,7 +11,6 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
 
 from sotto import __version__
-from sotto.chats.chat_records import Chat
 from sotto.paths import make_folder, state_dir
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceStore
@@ -93,20 +92,6 @@ class Dialogs(QObject):
         dialog.filesSelected.connect(lambda paths: self._attach(tuple(map(Path, paths))))
         dialog.open()
 
-    def choose_export(self) -> None:
-        """Let the user choose a file, and export all chats into it."""
-        self._save("Export all chats", "chats.json", self._chat_library.export_json)
-
-    def export_markdown(self, chat: Chat) -> None:
-        """Let the user choose a file, and export a chat into it as Markdown."""
-        name = f"{_file_name(chat.title)}.md"
-        self._save("Export as Markdown", name, lambda path: self._chat_library.export_markdown(chat.id, path))
-
-    def export_json(self, chat: Chat) -> None:
-        """Let the user choose a file, and export a chat into it as JSON, with all its branches."""
-        name = f"{_file_name(chat.title)}.json"
-        self._save("Export as JSON", name, lambda path: self._chat_library.export_json(path, (chat.id,)))
-
     def show_settings(self, page: str = "") -> None:
         """Show the settings, at the page of this name; an empty name keeps the page."""
         from sotto.ui.settings.settings_window import SettingsWindow
@@ -149,12 +134,6 @@ class Dialogs(QObject):
         about.licences_wanted.connect(lambda: self.show_help("licences"))
         about.open()
 
-    def _save(self, title: str, name: str, write: Callable[[Path], None]) -> None:
-        dialog = QFileDialog(self._window, title)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
-        dialog.selectFile(name)
-        self._choose(dialog, write)
-
     def _choose(self, dialog: QFileDialog, act: Callable[[Path], None]) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: act(Path(path)))
@@ -176,9 +155,3 @@ def versions(state: ModelState) -> str:
         device = f" on {state.info.device}" if state.info is not None else ""
         lines.append(f"Model {state.record.name} ({state.record.architecture}, {state.record.quantization}){device}")
     return "\n".join(lines)
-
-
-def _file_name(title: str) -> str:
-    """Return a file name for a chat of this title, without a suffix and without characters that form paths."""
-    clean = "".join(letter if letter.isalnum() or letter in " -_,'" else " " for letter in title)
-    return " ".join(clean.split())[:60].strip() or "chat"

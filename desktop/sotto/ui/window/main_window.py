@@ -121,7 +121,7 @@ class MainWindow(QMainWindow):
         self.overlay = DropOverlay(self.panes)
         self.presets = PresetStore(preferences.folder / "presets.json", self)
         self.dialogs = Dialogs(self, session, self.chat_library, preferences, self.presets, self.composing.attach)
-        self.chat_files = ChatFiles(self, chats, self.chat_library, self.notices, self.current.open)
+        self.chat_files = ChatFiles(self, chats, self.chat_library, self.notices, self.current)
         self.closed.connect(self.dialogs.close_settings)
         self.dialogs.link_asked.connect(self.ask_link)
         preferences.closing.connect(self.presets.close)
@@ -171,7 +171,9 @@ class MainWindow(QMainWindow):
             attach_files=self.panes.in_chat(dialogs.choose_attachments),
             import_chats=self.chat_files.choose_import,
             import_chat_folder=self.chat_files.choose_import_folder,
-            export_all_chats=dialogs.choose_export,
+            export_chat=self.chat_files.export_current,
+            export_all_chats=self.chat_files.export_all,
+            print_chat=self.chat_files.print_current,
             eject_model=self.session.eject,
             settings=dialogs.show_settings,
             close_window=self.close,
@@ -239,8 +241,6 @@ class MainWindow(QMainWindow):
         # Known before the file is read, so that the page that is painted first is the right one.
         self.chat.welcome.show_finds(shown=not self._chats.path.exists())
         library.trashed.connect(self._offer_restore)
-        library.exported.connect(lambda path: self.notices.show_success("Exported", f"Written to {path}."))
-        library.problem.connect(self.notices.show_problem)
         self.sidebar.searched.connect(library.search)
         chat_list.open_wanted.connect(self._open_chat)
         chat_list.renamed.connect(library.rename)
@@ -259,8 +259,8 @@ class MainWindow(QMainWindow):
         chat_list.folder_removed.connect(library.remove_folder)
         library.folder_added.connect(chat_list.name_folder)
         library.folder_removed.connect(self._offer_restore_folder)
-        chat_list.markdown_wanted.connect(self.dialogs.export_markdown)
-        chat_list.json_wanted.connect(self.dialogs.export_json)
+        chat_list.export_wanted.connect(self.chat_files.export)
+        chat_list.print_wanted.connect(self.chat_files.print_chat)
         self._chats.noticed.connect(self._show_notice)
         self._chats.failed.connect(self._show_not_saved)
         self.preferences.failed.connect(self._show_not_saved)

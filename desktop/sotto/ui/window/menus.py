@@ -1,11 +1,13 @@
 """The menus of the main window, with the keyboard shortcuts of all actions."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QTextEdit
 
+from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.preferences.preferences import MAX_ZOOM, MIN_ZOOM, PreferenceStore
 from sotto.ui.toolkit.widgets import round_corners
 from sotto.ui.window.actions import Action, WindowActions
@@ -33,9 +35,8 @@ class Menus(QObject):
         self._make_help()
 
     def actions(self) -> list[QAction]:
-        """Return all actions, in order."""
-        menus = [action.menu() for action in self._bar.actions()]
-        return [action for menu in menus if isinstance(menu, QMenu) for action in menu.actions() if action.text()]
+        """Return all actions, in order, also those of submenus."""
+        return list(_actions_below(self._bar.actions()))
 
     def _make_file(self) -> None:
         actions, menu = self._actions, self._add_menu("&File")
@@ -52,7 +53,11 @@ class Menus(QObject):
         menu.addSeparator()
         self._add(menu, "Import Chats…", actions.import_chats)
         self._add(menu, "Import Chat Folder…", actions.import_chat_folder)
+        export = menu.addMenu("Export Chat")
+        for form in Form:
+            self._add(export, f"Export as {form.label}…", partial(actions.export_chat, form))
         self._add(menu, "Export All Chats…", actions.export_all_chats)
+        self._add(menu, "Print…", actions.print_chat, _Keys.Print)
         menu.addSeparator()
         self.eject = self._add(menu, "Eject Model", actions.eject_model, "Ctrl+E")
         menu.addSeparator()
@@ -129,6 +134,15 @@ class Menus(QObject):
         action.triggered.connect(lambda: act())
         menu.addAction(action)
         return action
+
+
+def _actions_below(entries: Sequence[QAction]) -> Iterator[QAction]:
+    for entry in entries:
+        below = entry.menu()
+        if isinstance(below, QMenu):
+            yield from _actions_below(below.actions())
+        elif entry.text():
+            yield entry
 
 
 def _in_field(method: str) -> Callable[[], None]:
