@@ -139,6 +139,34 @@ def test_a_large_import_leaves_the_window_alive_and_can_be_cancelled(ready, qtbo
     assert sorted(late)[len(late) // 2] < 0.1
 
 
+def test_chats_of_any_shape_are_shown_and_continued(ready, qtbot, loop, tmp_path):
+    shapes = {"answer first": "au", "questions only": "uuu", "answers in a row": "uaau", "one answer": "a"}
+    chats = []
+    for number, (title, roles) in enumerate(shapes.items()):
+        names = {"u": "user", "a": "assistant"}
+        messages = [{"role": names[role], "text": f"{role}{place}", "parent": place - 1 if place else None}
+                    for place, role in enumerate(roles)]  # fmt: skip
+        chats.append({"title": title, "created": 1.7e9 + number, "messages": messages})
+    drop(ready, write_json(tmp_path / "all.json", {"format": "sotto-chats", "version": 1, "chats": chats}))
+    qtbot.waitUntil(lambda: len(titles(ready)) == len(shapes))
+    for entry in ready.window.sidebar.chats.model.entries:
+        shown = [f"{role}{place}" for place, role in enumerate(shapes[entry.chat.title])]
+        ready.window.current.open(entry.chat.id)
+        qtbot.waitUntil(lambda shown=shown: [turn.text for turn in ready.chat_session.turns] == shown)
+        ready.window.send("And now?")
+        qtbot.waitUntil(lambda shown=shown: len(ready.chat_session.turns) == len(shown) + 2)
+        qtbot.waitUntil(lambda: not ready.chat_session.busy)
+        assert ready.chat_session.turns[-1].text == "Hello there."
+
+
+def test_chats_that_cannot_be_saved_are_not_imported(ready, qtbot, loop):
+    ready.keeper.do(lambda store: store.database.connection.execute("PRAGMA query_only = ON"))
+    drop(ready, FOLDER / "claude.json")
+    notice = ready.window.chat.notice
+    qtbot.waitUntil(lambda: notice.title.text() == "Nothing was imported")
+    assert notice.message.text() == f"{ready.keeper.path} could not be written: attempt to write a readonly database."
+
+
 def test_a_dismissed_progress_does_not_come_back(ready, qtbot, loop):
     files, notice = ready.window.chat_files, ready.window.chat.notice
     files._told = False

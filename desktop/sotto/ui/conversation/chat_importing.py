@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _PROGRESS_MS = 700
+_FAILED = "The chats could not be added."
 
 
 class ChatImporting(QObject):
@@ -107,31 +108,41 @@ class ChatImporting(QObject):
             added = await self._add(found)
         finally:
             found.close()
-        if added is not None:
+        if isinstance(added, str):
+            self.problem.emit(Problem("Nothing was imported", added))
+        else:
             is_partial = bool((added.lost + found.lost).total())
             self.imported.emit(added, summary(added, found.lost), is_partial)
 
-    async def _add(self, found: "ReadChats") -> "Added | None":
-        """Add what was found to the chats; return None if that failed, which has been reported."""
+    async def _add(self, found: "ReadChats") -> "Added | str":
+        """Add what was found to the chats; return why if that failed.
+
+        Raises:
+            CancelledError: It was stopped.
+        """
         import asyncio
 
-        done: asyncio.Future[Added | None] = asyncio.get_running_loop().create_future()
+        done: asyncio.Future[Added | str | None] = asyncio.get_running_loop().create_future()
 
-        def work(store: "ChatStore") -> "Added | None":
+        def work(store: "ChatStore") -> "Added | str | None":
+            import sqlite3
+
             from sotto.chats.adding import add_chats
 
             try:
                 return add_chats(store.database, found, self._note_added)
             except CancelledError:
                 return None
+            except sqlite3.Error as error:
+                return f"{self._chats.path} could not be written: {error}."
 
-        def ended(added: "Added | None" = None) -> None:
+        def ended(result: "Added | str | None" = _FAILED) -> None:
             if not done.done():
-                done.set_result(added)
+                done.set_result(result)
 
         self._chats.do(work, ended, ended)
         added = await done
-        if added is None and self._stop.is_set():
+        if added is None:
             raise CancelledError("The import was stopped.")
         return added
 
