@@ -64,6 +64,17 @@ def test_importing_twice_doubles_nothing(store):
     assert counts(add_chats(store.database, read(exported))) == (0, 0, 3)
 
 
+def test_versions_with_the_same_text_are_told_apart(store):
+    (bread,) = read(FOLDER / "lm-studio.json")
+    question, answer = replace(bread.messages[0], parent=None), bread.messages[2]
+    twice = replace(
+        bread, leaf=None, messages=(question, replace(answer, parent=0), question, replace(answer, parent=2))
+    )
+    assert counts(add_chats(store.database, [twice, twice])) == (1, 0, 1)
+    more = replace(twice, messages=(*twice.messages, question))
+    assert counts(add_chats(store.database, [more, more])) == (0, 1, 1)
+
+
 def test_a_later_export_brings_only_what_is_new(store, tmp_path):
     (number,) = add_chats(store.database, read(FOLDER / "chatgpt.json")[:1]).new
     # It was continued and renamed here, and there as well.

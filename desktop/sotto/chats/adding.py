@@ -7,7 +7,7 @@ conversations brings what is new in them, and nothing is doubled.
 
 import json
 import time
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
@@ -17,6 +17,8 @@ from sotto.chats.own_form import attachment_in_own_form
 from sotto.chats.whole_chat import Lost, WholeChat, WholeMessage
 
 _NO_TITLE = "Imported chat"
+# The numbers of messages by what they follow, their author and their text.
+_Known = defaultdict[tuple[int | None, str, str], deque[int]]
 
 
 @dataclass
@@ -81,14 +83,19 @@ class _Adding:
                 added.lost += chat.lost
                 return
         number = self._begin(chat)
-        self._add_messages(number, chat, {})
+        self._add_messages(number, chat, defaultdict(deque))
         self._by_time[chat.created].append(number)
         added.new.append(number)
         added.lost += chat.lost
 
-    def _messages(self, chat: int) -> "dict[tuple[int | None, str, str], int]":
-        rows = self._database.connection.execute("SELECT id, parent, role, text FROM messages WHERE chat = ?", (chat,))
-        return {(parent, role, text): number for number, parent, role, text in rows}
+    def _messages(self, chat: int) -> "_Known":
+        known: _Known = defaultdict(deque)
+        rows = self._database.connection.execute(
+            "SELECT id, parent, role, text FROM messages WHERE chat = ? ORDER BY id", (chat,)
+        )
+        for number, parent, role, text in rows:
+            known[parent, role, text].append(number)
+        return known
 
     def _begin(self, chat: WholeChat) -> int:
         number = self._database.insert(
@@ -108,23 +115,24 @@ class _Adding:
             self._database.insert("attachments", chat=number, message=None, **attachment_in_own_form(attachment))
         return number
 
-    def _add_messages(self, number: int, chat: WholeChat, known: "dict[tuple[int | None, str, str], int]") -> int:
+    def _add_messages(self, number: int, chat: WholeChat, known: "_Known") -> int:
         """Add the messages that are not in `known`, show the branch in view, and return how many were added."""
         placed: list[int] = []
+        is_new = not known
         fresh = set()
         for message in chat.messages:
             parent = None if message.parent is None else placed[message.parent]
             key = (parent, message.role.value, clean(message.text))
-            found = known.get(key)
-            if found is None:
-                found = self._add_message(number, parent, message)
-                # Two versions with the same text stay two if they come together.
-                fresh.add(found)
-            placed.append(found)
+            # Versions may have the same text: the first one is the first one, and so on.
+            if known.get(key):
+                placed.append(known[key].popleft())
+            else:
+                placed.append(self._add_message(number, parent, message))
+                fresh.add(placed[-1])
         if fresh:
             leaf = placed[-1 if chat.leaf is None else chat.leaf]
             # A conversation that was continued here keeps its view, unless what is in view there is new.
-            if leaf in fresh or not known:
+            if leaf in fresh or is_new:
                 self._database.connection.execute("UPDATE chats SET leaf = ? WHERE id = ?", (leaf, number))
             self._database.connection.execute(
                 "UPDATE chats SET changed = max(changed, ?) WHERE id = ?", (chat.changed, number)
@@ -148,7 +156,7 @@ class _Adding:
         return number
 
 
-def _is_same(chat: WholeChat, messages: "dict[tuple[int | None, str, str], int]") -> bool:
+def _is_same(chat: WholeChat, messages: "_Known") -> bool:
     """Return whether a conversation begins like the one with these messages."""
     if not chat.messages:
         return not messages

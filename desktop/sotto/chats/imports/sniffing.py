@@ -16,6 +16,7 @@ _SIGNS = re.compile(
     rb'|"versions"\s*:\s*\[\s*\{\s*"type"\s*:\s*"(?:single|multi)Step"'
     rb'|"(?:user_id|title|id)"\s*:\s*"[^"]{0,500}"\s*,\s*(?:"title"\s*:\s*"[^"]{0,500}"\s*,\s*)?"chat"\s*:\s*\{'
     rb'|^\s*\[\s*\{\s*"uuid"\s*:\s*"[^"]{0,80}"\s*,\s*"name"\s*:'
+    rb'|^\s*\{\s*"title"\s*:\s*"[^"]{0,500}"\s*,\s*"exported_at"\s*:'
     rb'|^\s*\{\s*"name"\s*:\s*"[^"]{0,500}"\s*,\s*"pinned"\s*:'
     rb'|^\s*\[\s*\{\s*"title"\s*:\s*(?:"[^"]{0,500}"|null)\s*,\s*"create_time"\s*:'
 )
