@@ -188,6 +188,8 @@ class RequestList(QListView):
         self.setModel(self.rows)
         self.setItemDelegate(RequestDelegate(self))
         self.setSelectionMode(QListView.SelectionMode.NoSelection)
+        # Hundreds of rows are laid out several times a second.
+        self.setUniformItemSizes(True)
         self.setVerticalScrollMode(QListView.ScrollMode.ScrollPerPixel)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setFrameShape(QListView.Shape.NoFrame)
