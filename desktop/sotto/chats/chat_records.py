@@ -148,6 +148,11 @@ class Turn:
         return self.figures.get("format") == "json"
 
     @property
+    def is_edited(self) -> bool:
+        """Whether the user has edited the answer."""
+        return bool(self.figures.get("edited"))
+
+    @property
     def content(self) -> str:
         """The text that the model is given."""
         return with_attachments(self.text, self.attachments)

@@ -1,7 +1,7 @@
 """Conversations on disk: their messages with all versions, folders and the trash.
 
-No message is ever changed or erased: an edit or another answer is a new message beside the old one, and a deleted
-conversation stays in the trash for a while. Everything is on the disk when a method returns. A store belongs to one
+An edit or another answer is a new message beside the old one, and a deleted conversation stays in the trash for a
+while; `message_changes` deletes messages. Everything is on the disk when a method returns. A store belongs to one
 thread.
 """
 
@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from sotto.chats.branches import end_branch_with, update_model
 from sotto.chats.chat_records import Attachment, Branch, Chat, Folder, Role, State, clean, title_from
 from sotto.chats.database import Database
 from sotto.chats.own_form import attachment_in_own_form
@@ -23,22 +24,6 @@ _SETTABLE = frozenset(("title", "folder", "pinned", "archived", "draft", "system
 _ERASE_EMPTY = """
 DELETE FROM chats WHERE id = ? AND title = '' AND trim(draft) = '' AND leaf IS NULL AND system = '' AND options = '{}'
 AND NOT EXISTS (SELECT 1 FROM attachments WHERE attachments.chat = chats.id)
-"""
-# Puts all ancestors of a message on the branch in view.
-_PASS_THROUGH = """
-WITH RECURSIVE up (id, parent) AS (
-    SELECT id, parent FROM messages WHERE id = ?
-    UNION SELECT messages.id, messages.parent FROM messages JOIN up ON messages.id = up.parent
-)
-UPDATE messages SET viewed = (SELECT up.id FROM up WHERE up.parent = messages.id)
-WHERE id IN (SELECT parent FROM up)
-"""
-# Names the model of the last answer, by number, that did not fail.
-_LAST_MODEL = """
-UPDATE chats SET model = coalesce((
-    SELECT model FROM messages WHERE chat = ? AND model != '' AND state != ? ORDER BY id DESC LIMIT 1
-), '')
-WHERE id = ?
 """
 
 
@@ -251,9 +236,16 @@ class ChatStore:
             self._execute("UPDATE attachments SET message = NULL WHERE message = ?", question)
             self._execute("DELETE FROM messages WHERE id = ?", question)
             self._execute("UPDATE chats SET leaf = ?, draft = ? WHERE id = ?", parent, text, chat)
-            self._update_model(chat)
+            update_model(self.database.connection, chat)
             if not self._execute("SELECT EXISTS (SELECT 1 FROM messages WHERE chat = ?)", chat).fetchone()[0]:
                 self._execute("UPDATE chats SET title = '' WHERE id = ?", chat)
+
+    def drop_answer(self, answer: int) -> None:
+        """Remove an answer that failed before it had any text, with everything after it."""
+        with self.database.writing():
+            for (chat,) in self._execute("SELECT chat FROM messages WHERE id = ?", answer).fetchall():
+                self._execute("DELETE FROM messages WHERE id = ?", answer)
+                update_model(self.database.connection, chat)
 
     def go_on(self, message: int) -> None:
         """Mark an answer that was cut short as being written again."""
@@ -278,7 +270,7 @@ class ChatStore:
                 "UPDATE chats SET changed = ? WHERE id = (SELECT chat FROM messages WHERE id = ?)", self._now(), message
             )
             for (chat,) in self._execute("SELECT chat FROM messages WHERE id = ?", message).fetchall():
-                self._update_model(chat)
+                update_model(self.database.connection, chat)
 
     def show(self, message: int) -> None:
         """Bring a message into view if it is not in view yet."""
@@ -293,8 +285,7 @@ class ChatStore:
             if row is not None:
                 (chat,) = row
                 versions = versions_of(self.database.connection, chat)
-                self._execute("UPDATE chats SET leaf = ? WHERE id = ?", versions.end_of(message), chat)
-                self._execute(_PASS_THROUGH, message)
+                end_branch_with(self.database.connection, chat, versions.end_of(message))
 
     def _add(
         self,
@@ -309,13 +300,9 @@ class ChatStore:
         now, kept = self._now(), json.dumps(figures or {})
         said = {"role": role, "text": text, "state": state, "created": now, "model": model, "figures": kept}
         message = self.database.insert("messages", chat=chat, parent=parent, **said)
-        self._execute("UPDATE chats SET leaf = ?, changed = ? WHERE id = ?", message, now, chat)
-        self._execute(_PASS_THROUGH, message)
+        self._execute("UPDATE chats SET changed = ? WHERE id = ?", now, chat)
+        end_branch_with(self.database.connection, chat, message)
         return message
-
-    def _update_model(self, chat: int) -> None:
-        """Set the model of a conversation to the last one that answered; one that failed does not count."""
-        self._execute(_LAST_MODEL, chat, State.FAILED, chat)
 
     def _attach(self, chat: int, message: int | None, attachments: Sequence[Attachment]) -> None:
         """Replace the attachments of a message, or of the draft if `message` is None."""
