@@ -27,7 +27,51 @@ CODE = {
     "css": "a:hover { color: #fff; margin: 0 auto }\n",
     "ruby": 'class A\n  def go(x)\n    puts "a#{x}"\n  end\nend\n',
     "yaml": 'a: 1\nb:\n  - x: "y"  # c\n',
+    "elixir": 'defmodule A do\n  @doc "x"\n  def go(a), do: if(a, do: "x", else: nil) # c\nend\n',
+    "lua": 'local a = "x"\nprint(a) -- c\nif a then return nil end\n',
     "diff": "--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n",
+}
+
+
+# A line of each language that people ask about, and what it has besides plain text.
+COMMON = {
+    "c": ("int a = 1; // c", "comment number type"),
+    "c++": ('auto a = std::string("x"); // c', "comment keyword string"),
+    "c#": ('public string A = "x"; // c', "comment keyword string"),
+    "dart": ("final a = 'x'; // c", "comment keyword string"),
+    "dockerfile": ("RUN pip install x  # c", "keyword"),
+    "elixir": ('def go(a), do: "x" # c', "comment keyword string"),
+    "go": ('var a = "x" // c', "comment keyword string"),
+    "haskell": ("f :: Int -> Int -- c", "comment function type"),
+    "html": ('<a href="x">y</a>', "function keyword string"),
+    "java": ('String a = "x"; // c', "comment string"),
+    "javascript": ("const a = 'x'; // c", "comment keyword string"),
+    "json": ('{"a": 1, "b": "x"}', "keyword number string"),
+    "jsx": ("const a = <b>x</b>;", "keyword"),
+    "kotlin": ('val a = "x" // c', "comment keyword string"),
+    "lua": ('local a = "x" -- c', "comment keyword string"),
+    "makefile": ("all: x  # c", "comment function"),
+    "markdown": ("# Title", "meta"),
+    "matlab": ("a = 'x'; % c", "comment string"),
+    "objective-c": ('NSString *a = @"x"; // c', "comment string"),
+    "perl": ('my $a = "x"; # c', "comment keyword string"),
+    "php": ('<?php $a = "x"; // c', "comment string"),
+    "powershell": ('$a = "x" # c', "comment string"),
+    "python": ('a = "x"  # c', "comment string"),
+    "r": ('a <- "x" # c', "comment string"),
+    "ruby": ('def go(a) = "x" # c', "comment keyword string"),
+    "rust": ('let a = "x"; // c', "comment keyword string"),
+    "scala": ('val a = "x" // c', "comment keyword string"),
+    "shell": ('for a in "$b"; do # c', "comment keyword string"),
+    "sql": ("SELECT 'x' FROM t -- c", "comment keyword string"),
+    "swift": ('let a = "x" // c', "comment keyword string"),
+    "toml": ('a = "x" # c', "comment string"),
+    "ts": ("const a: string = 'x'; // c", "comment keyword string"),
+    "tsx": ("const a: string = 'x'; // c", "comment keyword string"),
+    "vue": ('<template><a :b="c">x</a></template>', "keyword"),
+    "xml": ('<a b="x">y</a>', "function keyword string"),
+    "yaml": ('a: "x" # c', "comment keyword string"),
+    "zig": ('const a = "x"; // c', "comment keyword string"),
 }
 
 
@@ -75,6 +119,31 @@ def test_comments_and_strings_across_lines(language, code, inside, after):
     at = lines[-1].index(after)
     (role,) = [role for start, length, role in read[-1] if start <= at < start + length]
     assert role in ("keyword", "type")
+
+
+@pytest.mark.parametrize("language", COMMON)
+def test_common_languages_have_colours_and_names(language):
+    code, roles = COMMON[language]
+    found = {role for spans in spans_by_line(language, code) for _, _, role in spans}
+    assert found >= set(roles.split())
+    name = language_name(language)
+    assert name != "Code"
+    assert name[0].isupper()
+
+
+def test_mermaid_stays_code_with_a_button_to_copy_it(ready, qtbot, loop):
+    diagram = "graph TD\n  A[values] --> B{empty?}"
+    ready.script.chunks = [f"```mermaid\n{diagram}\n```"]
+    ready.window.send("Draw it")
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and len(ready.chat_session.turns) == 2)
+    text = ready.window.chat.transcript.last_message.text
+    assert text.toPlainText() == diagram
+    (region,) = text.regions.found
+    qtbot.waitUntil(lambda: region in text.headers)
+    header = text.headers[region]
+    assert (header.language.text(), header.accessibleName()) == ("Mermaid", "Code in Mermaid")
+    qtbot.mouseClick(header.copy, Qt.MouseButton.LeftButton)
+    assert QApplication.clipboard().text() == diagram
 
 
 def test_a_comment_opener_in_a_string_does_not_open_a_comment():

@@ -22,16 +22,23 @@ ROLES = ("comment", "keyword", "string", "number", "function", "type", "meta", "
 LONGEST_LINE = 600
 
 _NAMES = {
-    "bash": "Shell", "c": "C", "c#": "C#", "c++": "C++", "cpp": "C++", "cs": "C#", "csharp": "C#", "css": "CSS",
-    "dart": "Dart", "diff": "Diff", "docker": "Dockerfile", "dockerfile": "Dockerfile", "go": "Go", "golang": "Go",
-    "haskell": "Haskell", "html": "HTML", "ini": "INI", "java": "Java", "javascript": "JavaScript", "js": "JavaScript",
-    "json": "JSON", "jsonc": "JSON", "json5": "JSON", "jsx": "JSX", "julia": "Julia", "kotlin": "Kotlin", "lua": "Lua",
-    "make": "Makefile", "makefile": "Makefile", "markdown": "Markdown", "md": "Markdown", "nix": "Nix",
-    "objective-c": "Objective-C", "perl": "Perl", "php": "PHP", "powershell": "PowerShell", "ps1": "PowerShell",
-    "py": "Python", "python": "Python", "python3": "Python", "pycon": "Python", "r": "R", "rb": "Ruby", "rs": "Rust",
-    "ruby": "Ruby", "rust": "Rust", "scala": "Scala", "scss": "SCSS", "sh": "Shell", "shell": "Shell", "sql": "SQL",
-    "swift": "Swift", "tex": "LaTeX", "latex": "LaTeX", "toml": "TOML", "ts": "TypeScript", "tsx": "TSX",
-    "typescript": "TypeScript", "xml": "XML", "yaml": "YAML", "yml": "YAML", "zig": "Zig", "zsh": "Shell",
+    "ada": "Ada", "asm": "Assembly", "bash": "Shell", "bat": "Batch", "c": "C", "c#": "C#", "c++": "C++",
+    "clojure": "Clojure", "cmake": "CMake", "cpp": "C++", "cs": "C#", "csharp": "C#", "css": "CSS", "cuda": "CUDA",
+    "d": "D", "dart": "Dart", "diff": "Diff", "docker": "Dockerfile", "dockerfile": "Dockerfile", "elixir": "Elixir",
+    "elm": "Elm", "erlang": "Erlang", "f#": "F#", "fortran": "Fortran", "fsharp": "F#", "glsl": "GLSL", "go": "Go",
+    "golang": "Go", "graphql": "GraphQL", "groovy": "Groovy", "haskell": "Haskell", "hcl": "HCL", "html": "HTML",
+    "ini": "INI", "java": "Java", "javascript": "JavaScript", "js": "JavaScript", "json": "JSON", "json5": "JSON",
+    "jsonc": "JSON", "jsx": "JSX", "julia": "Julia", "kotlin": "Kotlin", "kt": "Kotlin", "latex": "LaTeX",
+    "lisp": "Lisp", "lua": "Lua", "make": "Makefile", "makefile": "Makefile", "markdown": "Markdown",
+    "matlab": "MATLAB", "md": "Markdown", "mermaid": "Mermaid", "nginx": "nginx", "nim": "Nim", "nix": "Nix",
+    "objective-c": "Objective-C", "ocaml": "OCaml", "pascal": "Pascal", "perl": "Perl", "php": "PHP",
+    "powershell": "PowerShell", "prolog": "Prolog", "protobuf": "Protocol Buffers", "ps1": "PowerShell",
+    "py": "Python", "pycon": "Python", "python": "Python", "python3": "Python", "r": "R", "rb": "Ruby", "rs": "Rust",
+    "ruby": "Ruby", "rust": "Rust", "sass": "Sass", "scala": "Scala", "scheme": "Scheme", "scss": "SCSS",
+    "sh": "Shell", "shell": "Shell", "solidity": "Solidity", "sql": "SQL", "svelte": "Svelte", "swift": "Swift",
+    "tcl": "Tcl", "terraform": "Terraform", "tex": "LaTeX", "toml": "TOML", "ts": "TypeScript", "tsx": "TSX",
+    "typescript": "TypeScript", "verilog": "Verilog", "vhdl": "VHDL", "vim": "Vim script", "vue": "Vue",
+    "wgsl": "WGSL", "xml": "XML", "yaml": "YAML", "yml": "YAML", "zig": "Zig", "zsh": "Shell",
 }  # fmt: skip
 
 # Names that models use for languages, and Pygments' names for them.
@@ -157,6 +164,25 @@ def _way(lexer: "Lexer") -> _Way:
     return _with_context if isinstance(lexer, ExtendedRegexLexer) and lexer.name == "Ruby" else _alone
 
 
+@lru_cache(maxsize=4096)
+def _role_of_name(lexer: Any, name: str) -> str:
+    """Return the role of a name by itself, for a lexer that finds keywords and built-ins among the names afterwards."""
+    found = next(iter(lexer.get_tokens_unprocessed(name)), None)
+    return _role(found[1]) if found is not None and found[2] == name else ""
+
+
+def _refined(lexer: Any, found: list[tuple[int, Any, str]]) -> list[Span]:
+    """Return the spans of tokens in which a lexer has not told apart its names yet."""
+    from pygments.token import Name
+
+    spans = []
+    for at, kind, text in found:
+        role = _role(kind) or (_role_of_name(lexer, text) if kind in Name else "")
+        if text and role:
+            spans.append((at, len(text), role))
+    return spans
+
+
 def _alone(lexer: Any, text: str, stack: tuple[str, ...]) -> tuple[list[Span], tuple[str, ...]]:
     return _spans(lexer.get_tokens_unprocessed(text)), stack
 
@@ -192,7 +218,10 @@ def _with_states(lexer: Any, text: str, stack: tuple[str, ...]) -> tuple[list[Sp
             if text[at] == "\n":
                 left = ["root"]
             at += 1
-    return _spans(found), tuple(left[-64:])
+    from pygments.lexer import RegexLexer
+
+    refines = type(lexer).get_tokens_unprocessed is not RegexLexer.get_tokens_unprocessed
+    return _refined(lexer, found) if refines else _spans(found), tuple(left[-64:])
 
 
 def _is_kind(action: Any) -> bool:
