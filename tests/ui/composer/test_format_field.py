@@ -18,7 +18,7 @@ from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.preferences.answer_options import is_format_option, read_answer_options
 from sotto.ui.preferences.sampling_options import valid_options
 from sotto.ui.session.engine_hosts import make_host
-from sotto.ui.transcript.message_widgets import AnswerMessage
+from sotto.ui.transcript.answer_message import AnswerMessage
 
 SCHEMA = {
     "type": "object",

@@ -139,7 +139,7 @@ def test_a_question_asked_while_another_version_loads_stays(ready, qtbot, loop, 
             ready.window.send("Question")
         qtbot.waitUntil(lambda: not session.busy and all(turn.id > 0 for turn in session.turns))
     first = session.turns[-1].versions[0]
-    session.show_version(first)
+    session.branches.show_version(first)
     assert session.send("And then?")
     qtbot.waitUntil(lambda: not session.busy and all(turn.id > 0 for turn in session.turns))
     assert [turn.text for turn in session.turns] == ["Question", "second answer", "And then?", "second answer"]

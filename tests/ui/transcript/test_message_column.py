@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Role, State, Turn
 from sotto.ui.transcript.message_column import MessageColumn
-from sotto.ui.transcript.message_widgets import UserMessage
+from sotto.ui.transcript.user_message import UserMessage
 
 
 class Container(QWidget):

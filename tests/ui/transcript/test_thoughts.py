@@ -20,8 +20,8 @@ from sotto.ui.conversation.plain_markdown import to_markdown
 from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.transcript import collapsible_parts
+from sotto.ui.transcript.answer_message import AnswerMessage
 from sotto.ui.transcript.collapsible_parts import ThoughtPart, ToolCallPart
-from sotto.ui.transcript.message_widgets import AnswerMessage
 from sotto.ui.transcript.transcript import Transcript
 
 

@@ -18,7 +18,8 @@ from sotto.chats.database import Database
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit import theme
-from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
+from sotto.ui.transcript.answer_message import AnswerMessage
+from sotto.ui.transcript.user_message import UserMessage
 from sotto.ui.window.chat_list_model import GroupRow
 
 pytestmark = pytest.mark.slow

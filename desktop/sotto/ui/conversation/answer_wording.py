@@ -59,8 +59,15 @@ def is_cut_short(turn: Turn) -> bool:
     )
 
 
+def can_continue(turn: Turn) -> bool:
+    """Return whether an answer can be continued: it was cut short, or the user has edited it."""
+    return is_cut_short(turn) or (turn.is_edited and bool(turn.text))
+
+
 def answer_line(turn: Turn) -> str:
     """Return the line under an answer that has ended."""
+    if turn.is_edited:
+        return "Edited"
     if turn.state is State.INTERRUPTED:
         return "Interrupted: Sotto ended while this was being written"
     if turn.state is State.FAILED:

@@ -4,14 +4,14 @@ A question is on disk before the engine receives it.
 """
 
 import itertools
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from sotto.chats.chat_records import Attachment, Branch, State, Turn
+from sotto.chats.chat_records import Attachment, Role, State, Turn
 from sotto.chats.messages import Conversation
 from sotto.engine.contract.answer_parts import Piece, markup
 from sotto.engine.contract.events import DoneReason, Failed, Finished, PrefillProgress, TextChunk
@@ -20,6 +20,7 @@ from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.runner.commands import Cancel
 from sotto.ui.conversation.answer_timing import AnswerPace, ThoughtClock
 from sotto.ui.conversation.answer_wording import answer_figures
+from sotto.ui.conversation.chat_branches import ChatBranches
 from sotto.ui.conversation.chat_loading import LoadedChat
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.chat_writer import ChatWriter
@@ -31,9 +32,6 @@ from sotto.ui.preferences.answer_options import AnswerOptions
 from sotto.ui.session.engine_thread import EngineLost
 from sotto.ui.session.session import Session
 from sotto.ui.state.model_state import Problem
-
-if TYPE_CHECKING:
-    from sotto.chats.chat_store import ChatStore
 
 # Shared by all conversations, because the engine distinguishes answers by these numbers.
 _REQUEST_NUMBERS = itertools.count(1)
@@ -57,7 +55,6 @@ class ChatSession(QObject):
         phase_changed: `phase` has changed.
         branch_changed: Other turns are in view (a tuple of `Turn`).
         turns_saved: The turns have been saved; their numbers or versions may have changed (a tuple of `Turn`).
-        message_found: The message that `find_message` looked for is in the conversation (its number).
         question_added: A question was sent (`Turn`).
         answer_awaited: An answer is awaited; the model's name, and the line to show meanwhile.
         answer_begun: The answer has been requested from the engine, and is still empty (`Turn`).
@@ -79,12 +76,12 @@ class ChatSession(QObject):
         queued: Whether the draft will be sent after the answer under way.
         pace: Measures how fast answers are generated.
         summary: Has the model write summaries.
+        branches: Switches between versions of messages, and changes messages.
     """
 
     phase_changed = Signal()
     branch_changed = Signal(object)
     turns_saved = Signal(object)
-    message_found = Signal(int)
     question_added = Signal(object)
     answer_awaited = Signal(str, str)
     answer_begun = Signal(object)
@@ -119,6 +116,9 @@ class ChatSession(QObject):
         self._writer = ChatWriter(chats, row_id, loaded.branch.turns if loaded else (), self)
         self._writer.changed.connect(self.changed)
         self._writer.saved.connect(self._emit_saved)
+        self.branches = ChatBranches(chats, row_id, self._writer, lambda: self.busy, self)
+        self.branches.read.connect(self._show_read)
+        self.branches.branched.connect(self.changed)
         self.draft = DraftState(chats, row_id, loaded, self)
         self._requests = RequestBuilder(session, self.draft)
         self._request, self._thought_clock = "", ThoughtClock()
@@ -126,6 +126,8 @@ class ChatSession(QObject):
         self._initial_length = 0
         # The answer that is being continued, as it was before.
         self._continued: Turn | None = None
+        # The turns in view before a question is edited or answered again; they come back if there is no answer.
+        self._replaced: tuple[Turn, ...] = ()
         self._stop_wanted = self.queued = False
         self.pace = AnswerPace(self)
         self.summary = Summary(session, self)
@@ -201,16 +203,25 @@ class ChatSession(QObject):
         if index is None or self.busy or not text.strip() or not self._can_ask():
             return False
         attachments = self.turns[index].attachments
+        self._replaced = tuple(self.turns)
         self._show(self.turns[:index])
         self._ask(text, attachments)
         return True
 
     def regenerate(self, turn: int) -> None:
-        """Have a question answered again; the existing answer stays as a version."""
+        """Have a question answered, or answered again; an existing answer stays as a version.
+
+        Args:
+            turn: The question, or one of its answers.
+        """
         index = self._writer.index_of(turn)
-        if index is None or index == 0 or self.busy or not self._can_ask():
+        if index is None or self.busy:
             return
-        self._show(self.turns[:index])
+        end = index + 1 if self.turns[index].role is Role.USER else index
+        if end == 0 or self.turns[end - 1].role is not Role.USER or not self._can_ask():
+            return
+        self._replaced = tuple(self.turns)
+        self._show(self.turns[:end])
         self.answer_awaited.emit(*self.awaited)
         self._answer()
 
@@ -241,18 +252,6 @@ class ChatSession(QObject):
         info, figures = self._session.state.info, answer.figures
         used = figures.get("prompt", 0) + figures.get("tokens", 0)
         return info is not None and used >= info.context_length and not self.draft.trims
-
-    def show_version(self, turn: int) -> None:
-        """Bring another version of a message into view, with the turns that follow it."""
-        if not self.busy and self.chat is not None:
-            self._read_branch(lambda store: store.view(turn))
-
-    def find_message(self, message: int) -> None:
-        """Emit `message_found`, switching to the message's branch first unless anything is under way."""
-        if self._writer.index_of(message) is None and not self.busy:
-            self._read_branch(lambda store: store.show(message), lambda: self.message_found.emit(message))
-        else:
-            self.message_found.emit(message)
 
     def stop(self) -> None:
         """Stop the answer under way, or the load that it waits for; a queued draft stays a draft."""
@@ -394,11 +393,20 @@ class ChatSession(QObject):
             self._retract()
 
     def _retract(self) -> None:
-        """Remove the last question, which will not be answered, and make it a draft again."""
-        question = self._writer.retract()
+        """Undo that the last question was asked, edited or asked again, as it will not be answered.
+
+        A question that was new is removed, and becomes a draft again.
+        """
+        before, self._replaced = self._replaced, ()
+        is_new = self.turns[-1].id not in {turn.id for turn in before}
+        question = self._writer.retract() if is_new else self.turns[-1]
         self._finish()
-        self.draft.restore_attachments(question.attachments)
-        self.retracted.emit(question.text)
+        if is_new:
+            self.draft.restore_attachments(question.attachments)
+            self.retracted.emit(question.text)
+        if before:
+            self._show(list(before))
+            self.branches.show_version(before[-1].id)
 
     def _answer_now(self) -> None:
         turns, answer_options = list(self.turns), self._requests.answer_options
@@ -430,6 +438,7 @@ class ChatSession(QObject):
         turn = self._writer.end_answer(state, {**recorded, **figures, **thoughts})
         if state is not State.FAILED and turn.text and turn.model:
             self._session.record_use(turn.model)
+        self._replaced = ()
         self._finish()
         self.answer_ended.emit(turn)
         if self.queued:
@@ -460,6 +469,7 @@ class ChatSession(QObject):
         if phase is not self.phase:
             self.phase = phase
             self.phase_changed.emit()
+            self.branches.catch_up()
 
     @Slot(str)
     def _report_summary(self, why: str) -> None:
@@ -468,23 +478,12 @@ class ChatSession(QObject):
 
     # The turns
 
-    def _read_branch(self, choose: Callable[["ChatStore"], None], then: Callable[[], None] | None = None) -> None:
-        """Have `choose` switch branches on disk, show the new branch, and call `then`."""
-        chat = self.chat
-
-        def work(store: "ChatStore") -> Branch | None:
-            choose(store)
-            return store.branch(chat) if chat is not None else None
-
-        def read(branch: Branch | None) -> None:
-            # A question asked in the meantime belongs to the branch that was in view before.
-            if branch is not None and not self.busy:
-                self._show(list(branch.turns))
-                self.changed.emit()
-                if then is not None:
-                    then()
-
-        self._chats.do(work, read)
+    @Slot(object)
+    def _show_read(self, turns: tuple[Turn, ...]) -> None:
+        """Show a branch that was read from disk."""
+        if list(turns) != self.turns:
+            self._show(list(turns))
+        self.changed.emit()
 
     def _show(self, turns: list[Turn]) -> None:
         self._writer.set_turns(turns)

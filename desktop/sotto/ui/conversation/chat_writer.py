@@ -135,9 +135,11 @@ class ChatWriter(QObject):
             self._chats.do(begin)
 
     def drop_answer(self) -> None:
-        """Remove the last answer, which is empty; on disk, `retract` removes it with its question."""
+        """Remove the last answer, which is empty."""
         self._turns.pop()
-        self._row_ids.pop()
+        row_id = self._row_ids.pop()
+        if not self._disk_failed:
+            self._chats.do(lambda store: store.drop_answer(row_id.require()))
 
     def resume_answer(self) -> None:
         """Continue the last answer, which was cut short."""

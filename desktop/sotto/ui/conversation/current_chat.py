@@ -57,7 +57,7 @@ class CurrentChat(QObject):
             if self._opening == chat:
                 self.show(session)
                 if message is not None:
-                    session.find_message(message)
+                    session.branches.find(message)
 
         def failed() -> None:
             if self._opening == chat:

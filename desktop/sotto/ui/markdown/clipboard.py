@@ -39,6 +39,13 @@ def mime_of_markdown(markdown: str) -> QMimeData:
     return data
 
 
+def mime_of_text(text: str) -> QMimeData:
+    """Return plain text, for which other programs use the looks of their own."""
+    data = _empty()
+    data.setText(text)
+    return data
+
+
 def mime_of_code(code: str) -> QMimeData:
     """Return code both as plain text and as HTML."""
     data = _empty()

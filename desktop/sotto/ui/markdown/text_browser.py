@@ -7,7 +7,6 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QFrame, QSizePolicy, QTextBrowser, QWidget
 
 from sotto.ui.markdown.renderer import SealedDocument
-from sotto.ui.toolkit import theme
 
 LINK_SCHEMES = ("https", "http", "mailto")
 
@@ -57,25 +56,3 @@ class MessageText(QTextBrowser):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Leave scrolling to the transcript."""
         event.ignore()
-
-
-class PlainText(MessageText):
-    """Plain text, shown exactly as a person wrote it."""
-
-    def __init__(self, text: str) -> None:
-        """Show `text`."""
-        super().__init__()
-        self.setPlainText(text)
-        theme.current().changed.connect(self._dress)
-        self._dress()
-
-    def widest(self) -> int:
-        """Return the width in pixels at which no line wraps."""
-        metrics = self.fontMetrics()
-        lines = self.toPlainText().splitlines()[:200] or [""]
-        return max(metrics.horizontalAdvance(line[:2000]) for line in lines) + 4
-
-    def _dress(self) -> None:
-        font = theme.current().font(1.06)
-        self.setFont(font)
-        self.document().setDefaultFont(font)

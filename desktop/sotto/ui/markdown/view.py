@@ -35,6 +35,7 @@ _SHORTEST_PAUSE = 0.016
 _SHARE = 3
 _LIST_INDENT = 26.0
 _BAR = 10
+_SOURCE_PERCENT = 125
 # How far below its last line a region may reach.
 _NEAR = CODE_PAD + _BAR
 
@@ -58,6 +59,7 @@ class MarkdownText(MessageText):
         self._timer.timeout.connect(self.render_now)
         self._not_before = 0.0
         self._finished = False
+        self._source: str | None = None
         self.headers: dict[Region, CodeHeader] = {}
         self.scroll_bars: dict[Region, QScrollBar] = {}
         self._placed: set[Region] = set()
@@ -74,21 +76,34 @@ class MarkdownText(MessageText):
 
     @property
     def has_view_state(self) -> bool:
-        """Whether the reader has selected, wrapped or scrolled anything."""
-        return self.textCursor().hasSelection() or any(region.wrapped or region.offset for region in self.regions.found)
+        """Whether the reader has selected, wrapped or scrolled anything, or reads the source."""
+        changed = any(region.wrapped or region.offset for region in self.regions.found)
+        return self.textCursor().hasSelection() or changed or self.source_shown
+
+    @property
+    def source_shown(self) -> bool:
+        """Whether a source is shown in place of the rendered text."""
+        return self._source is not None
+
+    def show_source(self, source: str | None) -> None:
+        """Show a source as it is, in the font of code, in place of the rendered text; None to render it again."""
+        if source != self._source:
+            self._source = source
+            self._dress()
 
     def append_markdown(self, text: str) -> None:
         """Append text. Drawing follows soon, and takes at most a quarter of the time."""
         self._renderer.append(text)
-        if not self._timer.isActive():
+        if self._source is None and not self._timer.isActive():
             self._timer.start(max(0, round((self._not_before - time.perf_counter()) * 1000)))
 
     def finish(self) -> None:
         """Draw the complete text, because no more will come."""
         self._timer.stop()
         self._finished = True
-        self._follow(self._renderer.finish())
-        self._draw_formulas()
+        if self._source is None:
+            self._follow(self._renderer.finish())
+            self._draw_formulas()
 
     def render_now(self) -> None:
         """Render what was appended, without waiting for the pause between two renderings to end."""
@@ -297,11 +312,19 @@ class MarkdownText(MessageText):
         return CODE_PAD if is_code(self.document().lastBlock().blockFormat()) else 0
 
     def _dress(self) -> None:
-        font = theme.current().font(self._factor)
+        font = theme.current().font(self._factor) if self._source is None else theme.current().code_font()
         self.setFont(font)
         self.document().setDefaultFont(font)
         self.document().setIndentWidth(theme.current().scaled(_LIST_INDENT))
-        if self._renderer.source:
+        if self._source is not None:
+            self.setPlainText(self._source)
+            lines = QTextBlockFormat()
+            lines.setLineHeight(_SOURCE_PERCENT, QTextBlockFormat.LineHeightTypes.ProportionalHeight.value)
+            whole = QTextCursor(self.document())
+            whole.select(QTextCursor.SelectionType.Document)
+            whole.mergeBlockFormat(lines)
+            self._follow(0)
+        elif self._renderer.source:
             self._renderer.redraw()
             self._highlighter.forget()
             self._follow(0)

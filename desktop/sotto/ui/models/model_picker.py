@@ -83,7 +83,7 @@ class ModelPicker(QFrame):
         outer.addWidget(frame)
 
     def open(self, records: Sequence[ModelRecord], below: QWidget) -> None:
-        """Show the models that can run below a widget."""
+        """Show the models that can run below a widget, or above it where the screen ends."""
         self._make_rows(records)
         self.filter.clear()
         self._apply_filter("")
@@ -92,10 +92,19 @@ class ModelPicker(QFrame):
         edges = self.filter.sizeHint().height() + self.get.sizeHint().height() + 3 * theme.GAP_8 + theme.GAP_4
         size = QSize(theme.current().scaled(_WIDTH), rows * row_height + edges + theme.GAP_4)
         self.resize(size.boundedTo(below.window().size()))
-        place = QPoint(below.width() - self.width() if below.isRightToLeft() else 0, below.height() + theme.GAP_4)
-        self.move(below.mapToGlobal(place))
+        self.move(self._place(below))
         self.show()
         self.filter.setFocus(Qt.FocusReason.PopupFocusReason)
+
+    def _place(self, below: QWidget) -> QPoint:
+        """Return where the popup is to be on the screen."""
+        place = below.mapToGlobal(QPoint(below.width() - self.width() if below.isRightToLeft() else 0, 0))
+        screen = below.screen().availableGeometry()
+        place.setX(max(screen.left(), min(place.x(), screen.right() + 1 - self.width())))
+        under = place.y() + below.height() + theme.GAP_4
+        fits = under + self.height() <= screen.bottom() + 1
+        place.setY(under if fits else max(screen.top(), place.y() - theme.GAP_4 - self.height()))
+        return place
 
     def _make_rows(self, records: Sequence[ModelRecord]) -> None:
         for row in self.rows:

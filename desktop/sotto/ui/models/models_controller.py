@@ -1,5 +1,6 @@
 """Connects the list of models, the model card and the memory gauge of a window with the session."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -60,6 +61,8 @@ class ModelsController(QObject):
         )
         self.card = ModelCard(self.notes, self.planner, session.state_of)
         self._picker: ModelPicker | None = None
+        # What is done with a model that is chosen from the picker.
+        self._choose: Callable[[ModelRecord], None] = self._use
 
     def install(self, centre: QWidget, sidebar: QWidget, gauge: MemoryGauge, summary: DiscoverySummary) -> None:
         """Show models in a window.
@@ -185,8 +188,9 @@ class ModelsController(QObject):
         if not any(widget is now or widget.isAncestorOf(now) for widget in (self.card, self.panel)):
             self.card.hide()
 
-    def open_picker(self, below: QWidget) -> None:
-        """Let the user choose a model from a list below a widget."""
+    def open_picker(self, below: QWidget, then: Callable[[ModelRecord], None] | None = None) -> None:
+        """Let the user choose a model from a list below a widget, and call `then` with it, or else use it."""
+        self._choose = then or self._use
         self.picker.open(self._session.library.models, below)
 
     @property
@@ -194,11 +198,10 @@ class ModelsController(QObject):
         """The list to choose a model from, which is created on first use."""
         if self._picker is None:
             self._picker = ModelPicker(self.notes, self.planner, self._session.state_of, self._centre)
-            self._picker.chosen.connect(self._use)
+            self._picker.chosen.connect(lambda record: self._choose(record))
             self._picker.get_wanted.connect(self.downloading.open)
         return self._picker
 
-    @Slot(object)
     def _use(self, record: ModelRecord) -> None:
         self.load(record)
         if self.card.isHidden():

@@ -65,7 +65,7 @@ class QuickPanel(QWidget):
         self._state = ModelState()
         self._models: tuple[ModelRecord, ...] = ()
         self._drag_offset: QPoint | None = None
-        self.transcript = Transcript()
+        self.transcript = Transcript(quick=True)
         self.notice = Notice()
         self.composer = Composer(attaches=False, invitation="Ask anything")
         self.model = IconButton("chip", "Model", " ")

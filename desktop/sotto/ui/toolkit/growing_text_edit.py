@@ -18,7 +18,7 @@ _ENDLESS_WORD = 2000
 
 
 class GrowingTextEdit(QPlainTextEdit):
-    """A text field in which Enter sends, and Shift+Enter starts a new line.
+    """A text field in which Enter sends, and Shift+Enter starts a new line; or else Ctrl+Enter sends.
 
     Signals:
         entered: The user wants to send the message.
@@ -33,9 +33,15 @@ class GrowingTextEdit(QPlainTextEdit):
     files_pasted = Signal(object)
     focus_changed = Signal(bool)
 
-    def __init__(self) -> None:
-        """Create an empty field."""
+    def __init__(self, *, enter_sends: bool = True, most_lines: int = _MAX_LINES) -> None:
+        """Create an empty field.
+
+        Args:
+            enter_sends: Whether Enter alone sends.
+            most_lines: How many lines it is high at most.
+        """
         super().__init__()
+        self._enter_sends, self._most_lines = enter_sends, most_lines
         self.setObjectName("draft")
         self.setAccessibleName("Message")
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -61,9 +67,9 @@ class GrowingTextEdit(QPlainTextEdit):
         return True
 
     def fit(self) -> None:
-        """Adjust the height to the number of lines, up to eight."""
+        """Adjust the height to the number of lines, up to a limit."""
         self.ensurePolished()
-        lines = min(_MAX_LINES, max(1, round(self.document().size().height())))
+        lines = min(self._most_lines, max(1, round(self.document().size().height())))
         self.setFixedHeight(lines * line_height(self) + 2 * 2 + 2)
 
     def setPlainText(self, text: str) -> None:
@@ -84,7 +90,9 @@ class GrowingTextEdit(QPlainTextEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Send on Enter, unless Shift is held or an input method is composing or has just committed text."""
         enter = event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
-        if enter and not self._composing and not event.modifiers() & Qt.KeyboardModifier.ShiftModifier:
+        shift, control = Qt.KeyboardModifier.ShiftModifier, Qt.KeyboardModifier.ControlModifier
+        sends = not event.modifiers() & shift if self._enter_sends else bool(event.modifiers() & control)
+        if enter and not self._composing and sends:
             if time.monotonic() - self._committed_at > _GUARD_SECONDS:
                 self.entered.emit()
             return

@@ -4,6 +4,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
+from sotto.ui.toolkit.hover import HoverRefresher
+
 
 class Scroller(QScrollArea):
     """Scrolls to the widget that the keyboard focuses, and keeps it in view when the layout changes."""
@@ -20,6 +22,8 @@ class Scroller(QScrollArea):
         if body is not None:
             self.setWidget(body)
         self.verticalScrollBar().valueChanged.connect(self._stop_following)
+        self._hover = HoverRefresher(self)
+        self.verticalScrollBar().valueChanged.connect(self._hover.note_movement)
         QApplication.instance().focusChanged.connect(self._follow)  # type: ignore[union-attr]
 
     def setWidget(self, widget: QWidget) -> None:
@@ -53,6 +57,7 @@ class Scroller(QScrollArea):
         handled = super().eventFilter(watched, event)
         if watched is self.widget() and event.type() in (QEvent.Type.LayoutRequest, QEvent.Type.Resize):
             self._keep_visible()
+            self._hover.note_movement()
         return handled
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QMimeData, Signal
+from PySide6.QtCore import QMimeData, Qt, Signal
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from sotto.engine.contract.answer_parts import Kind, Piece, markup
@@ -167,6 +167,7 @@ class AnswerBody(QWidget):
     def _begin_text(self) -> MarkdownText:
         text = MarkdownText()
         text.setAccessibleName(self._name)
+        text.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         text.link_asked.connect(self.link_asked)
         self.parts.append(text)
         self._column.addWidget(text)

@@ -12,14 +12,18 @@ def bind(transcript: Transcript, session: ChatSession) -> Subscription:
         transcript.resume_answer(session.turns[-1])
     elif session.awaiting:
         transcript.await_answer(*session.awaited)
+    requests, branches = transcript.requests, session.branches
     return Subscription(
-        (transcript.edited, session.edit),
-        (transcript.regenerate_wanted, session.regenerate),
-        (transcript.more_wanted, session.continue_answer),
-        (transcript.version_wanted, session.show_version),
-        (session.branch_changed, transcript.show_turns),
+        (requests.edited, session.edit),
+        (requests.regenerate_wanted, session.regenerate),
+        (requests.more_wanted, session.continue_answer),
+        (requests.answer_edited, branches.edit_answer),
+        (requests.version_wanted, branches.show_version),
+        (requests.branch_wanted, branches.branch_off),
+        (requests.delete_wanted, branches.delete),
+        (session.branch_changed, transcript.change_turns),
         (session.turns_saved, transcript.update_turns),
-        (session.message_found, transcript.go_to),
+        (branches.found, transcript.go_to),
         (session.question_added, transcript.add_question),
         (session.answer_awaited, transcript.await_answer),
         (session.answer_begun, transcript.begin_answer),

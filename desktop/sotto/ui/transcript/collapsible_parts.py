@@ -3,7 +3,7 @@
 import re
 import time
 
-from PySide6.QtCore import QRect, QRectF, Signal
+from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QTextOption
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -72,6 +72,7 @@ class CollapsiblePart(QWidget):
         if is_open and self._body is None:
             self._body = MarkdownText("thought")
             self._body.setAccessibleName(self._content.capitalize())
+            self._body.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
             inside = QHBoxLayout()
             inside.setContentsMargins(_INDENT, 0, 0, 0)
             inside.addWidget(self._body)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from PySide6.QtCore import QEvent, QObject
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 
 from sotto.ui.toolkit.widgets import IconButton
 
@@ -17,7 +17,7 @@ class MessageActions(QObject):
         """Show `buttons` while the pointer is over `message`, which owns this object, or one of them has the focus."""
         super().__init__(message)
         self._message, self._buttons = message, buttons
-        self._always = False
+        self._always = self._held = False
         for widget in (message, *buttons):
             widget.installEventFilter(self)
         self._update()
@@ -25,11 +25,22 @@ class MessageActions(QObject):
     @property
     def shown(self) -> bool:
         """Whether the buttons are drawn."""
-        return self._always or self._message.underMouse() or any(button.hasFocus() for button in self._buttons)
+        at_it = self._message.underMouse() or any(button.hasFocus() for button in self._buttons)
+        return self._always or self._held or at_it
 
     def show_always(self, always: bool) -> None:
         """Show the buttons whether or not the pointer is there, as for the last message."""
         self._always = always
+        self._update()
+
+    def show_during(self, menu: QMenu) -> None:
+        """Show the buttons as long as a menu of the message is open."""
+        self._held = True
+        self._update()
+        menu.aboutToHide.connect(self._release)
+
+    def _release(self) -> None:
+        self._held = False
         self._update()
 
     def _update(self) -> None:

@@ -12,11 +12,14 @@ from PySide6.QtCore import QCoreApplication, QEvent, Signal
 from PySide6.QtGui import QFontMetricsF
 from PySide6.QtWidgets import QApplication, QWidget
 
-from sotto.chats.chat_records import Turn
+from sotto.chats.chat_records import Role, Turn
 from sotto.ui.toolkit import theme
-from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
+from sotto.ui.transcript.answer_message import AnswerMessage
+from sotto.ui.transcript.user_message import UserMessage
 
-WIDTH = 720
+_WIDTH = 736
+MARGIN = theme.GAP_24
+"""Least distance in pixels of the column from the sides of the chat."""
 _ABOVE, _BETWEEN, _BELOW = theme.GAP_24, theme.GAP_24, theme.GAP_32
 # Estimated height of the buttons below a message.
 _FOOTER_HEIGHT = 32
@@ -25,7 +28,15 @@ _BUDGET_SECONDS = 0.004
 # Distances from the viewport, in its heights, within which widgets are created, and beyond which they are removed.
 _NEAR, _FAR = 1, 4
 
+# How much of a question is certainly shown, in characters.
+_SHOWN = 2000
+
 Message = UserMessage | AnswerMessage
+
+
+def column_width() -> int:
+    """Return the greatest width of messages, and of everything else that is in line with them, in pixels."""
+    return max(_WIDTH, theme.current().scaled(_WIDTH))
 
 
 @dataclass(eq=False)
@@ -55,6 +66,10 @@ class MessageColumn(QWidget):
 
     Signals:
         layout_outdated: A message needs another size, so `arrange` must be called.
+
+    Attributes:
+        slots: The space of each message, in order.
+        gutter: Width of the scroll bar beside the column, in pixels: messages are centred as if it were not there.
     """
 
     layout_outdated = Signal()
@@ -66,6 +81,7 @@ class MessageColumn(QWidget):
         self._make_widget = make_widget
         self._arranging = False
         self.slots: list[MessageSlot] = []
+        self.gutter = 0
 
     @property
     def widgets(self) -> list[Message]:
@@ -77,6 +93,23 @@ class MessageColumn(QWidget):
         while self.slots:
             self.remove_last()
         self.slots = [MessageSlot(turn, height=_estimate_height(turn, self._horizontal_extent()[1])) for turn in turns]
+
+    def change(self, turns: Sequence[Turn]) -> None:
+        """Replace the messages by those of another branch; the slots of messages that are on both are kept."""
+        known = {slot.turn.id: slot for slot in self.slots if slot.turn is not None}
+        before, width = self.slots, self._horizontal_extent()[1]
+        self.slots = []
+        for turn in turns:
+            slot = known.get(turn.id)
+            if slot is None or slot.turn is None or (slot.turn.text, slot.turn.state) != (turn.text, turn.state):
+                slot = MessageSlot(turn, height=_estimate_height(turn, width))
+            slot.turn = turn
+            if slot.widget is not None:
+                slot.widget.show_turn(turn)
+            self.slots.append(slot)
+        for slot in before:
+            if slot not in self.slots:
+                self._remove_widget(slot)
 
     def append(self, widget: Message, turn: Turn | None) -> None:
         """Append a message with its widget."""
@@ -159,8 +192,9 @@ class MessageColumn(QWidget):
 
     def _horizontal_extent(self) -> tuple[int, int]:
         """Return the left edge and the width of messages, in pixels."""
-        width = min(max(WIDTH, theme.current().scaled(WIDTH)), self.width() - 2 * theme.GAP_32)
-        return (self.width() - width) // 2, width
+        room = self.width() + self.gutter
+        width = min(column_width(), room - 2 * MARGIN)
+        return (room - width) // 2 - (self.gutter if self.isRightToLeft() else 0), width
 
 
 def _within(slot: MessageSlot, top: int, height: int, distance: float) -> bool:
@@ -197,5 +231,6 @@ def _measure_height(widget: Message, width: int) -> int:
 def _estimate_height(turn: Turn, width: int) -> int:
     """Return the estimated height of a message that has never had a widget."""
     metrics = QFontMetricsF(theme.current().font(1.06))
-    lines = turn.text.count("\n") + 1 + len(turn.text) * metrics.averageCharWidth() / max(1, width)
+    text = turn.text[:_SHOWN] if turn.role is Role.USER else turn.text
+    lines = text.count("\n") + 1 + len(text) * metrics.averageCharWidth() / max(1, width)
     return round(lines * metrics.lineSpacing() * 1.2) + _FOOTER_HEIGHT

@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QPoint, Qt, QTimer, Slot
 from PySide6.QtGui import QKeyEvent, QResizeEvent, QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QFrame, QScrollArea
 
@@ -12,40 +13,60 @@ from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
 from sotto.ui.markdown.text_browser import MessageText
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.hover import HoverRefresher
+from sotto.ui.toolkit.widgets import popup
+from sotto.ui.transcript.answer_message import AnswerMessage
 from sotto.ui.transcript.formula_veil import FormulaVeil
 from sotto.ui.transcript.jump_to_latest import JumpToLatest
-from sotto.ui.transcript.message_column import Message, MessageColumn
-from sotto.ui.transcript.message_widgets import AnswerMessage, UserMessage
+from sotto.ui.transcript.message_column import Message, MessageColumn, MessageSlot
+from sotto.ui.transcript.message_menu import MessagePlace, exchange_of, message_menu
+from sotto.ui.transcript.message_requests import MessageRequests
+from sotto.ui.transcript.quiet_scroll_bar import QuietScrollBar
+from sotto.ui.transcript.user_message import UserMessage
+
+
+@dataclass(frozen=True, slots=True)
+class _Held:
+    """A message whose top, or bottom, stays where it is.
+
+    Attributes:
+        slot: The message.
+        below: Pixels by which the top of the viewport is below the message's top, or bottom.
+        by_bottom: Whether its bottom stays where it is.
+    """
+
+    slot: MessageSlot
+    below: int
+    by_bottom: bool = False
+
+    @property
+    def scroll(self) -> int:
+        """How far to scroll for that, in pixels."""
+        return (self.slot.bottom if self.by_bottom else self.slot.top) + self.below
 
 
 class Transcript(QScrollArea):
     """The messages of a chat.
 
-    Signals:
-        link_asked: A link in a message was clicked.
-        edited: The user sends another text instead of the question with this id.
-        regenerate_wanted: The user wants another answer instead of the one with this id.
-        more_wanted: The user wants the answer with this id to be continued.
-        version_wanted: The user wants to see the message with this id.
-
     Attributes:
+        requests: What the user wants to be done with messages.
         follows: Whether answers are followed at all, which the user can choose in the settings.
         following: Whether the view scrolls with new text at the moment.
     """
 
-    link_asked = Signal(str)
-    edited = Signal(int, str)
-    regenerate_wanted = Signal(int)
-    more_wanted = Signal(int)
-    version_wanted = Signal(int)
-
-    def __init__(self) -> None:
-        """Create an empty transcript."""
+    def __init__(self, *, quick: bool = False) -> None:
+        """Create an empty transcript; that of the quick prompt offers less."""
         super().__init__()
         self.setObjectName("transcript")
         self.setAccessibleName("Conversation")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        # Its room is always reserved, so that nothing moves when it appears.
+        self.setVerticalScrollBar(QuietScrollBar())
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        self._quick = quick
+        self.requests = MessageRequests(self)
+        self.requests.menu_wanted.connect(self._show_menu)
         self._column = MessageColumn(self._make_message)
         self._column.layout_outdated.connect(self._arrange)
         self.setWidget(self._column)
@@ -59,6 +80,7 @@ class Transcript(QScrollArea):
         self._idle_timer = QTimer(self, singleShot=True, interval=0)
         self._idle_timer.timeout.connect(self._arrange)
         self._veil = FormulaVeil(self.viewport())
+        self._hover = HoverRefresher(self.viewport())
         self.newest = JumpToLatest()
         self.newest.setParent(self)
         self.newest.clicked.connect(self.go_to_newest)
@@ -95,8 +117,8 @@ class Transcript(QScrollArea):
         return self._column.widgets
 
     def end_edit(self) -> bool:
-        """Cancel the editing of all questions; return whether any was being edited."""
-        edited = [message for message in self.messages if isinstance(message, UserMessage) and message.editing]
+        """Cancel the editing of all messages; return whether any was being edited."""
+        edited = [message for message in self.messages if message.editing]
         for message in edited:
             message.end_edit()
         return bool(edited)
@@ -108,6 +130,27 @@ class Transcript(QScrollArea):
         self.go_to_newest()
         self._veil.lower()
 
+    def change_turns(self, turns: Sequence[Turn]) -> None:
+        """Show another branch of the conversation; messages that are on both stay where they are, if possible.
+
+        The buttons of a message whose version changes stay under the pointer.
+        """
+        bar, column = self.verticalScrollBar(), self._column
+        top, bottom = bar.value(), bar.value() + self.viewport().height()
+        before = list(column.slots)
+        self._answer = None
+        self._update_button()
+        column.change(turns)
+        pairs = zip(before, column.slots, strict=False)
+        changed = next(((old, new) for old, new in pairs if old is not new), None)
+        kept = next((slot for slot in before if slot.bottom > top and slot in column.slots), None)
+        if not self.following and changed is not None and top < changed[0].bottom <= bottom:
+            self._arrange(_Held(changed[1], top - changed[0].bottom, by_bottom=True))
+        else:
+            self._arrange(_Held(kept, top - kept.top) if kept is not None else None)
+        self._dress_all()
+        self._veil.lower()
+
     def update_turns(self, turns: Sequence[Turn]) -> None:
         """Update the ids and versions of all messages after they have been saved."""
         for slot, turn in zip(self._column.slots, turns, strict=True):
@@ -115,13 +158,13 @@ class Transcript(QScrollArea):
                 slot.turn = turn
             if slot.widget is not None:
                 slot.widget.show_turn(turn)
-        self._update_continue_buttons()
+        self._dress_all()
 
     def add_question(self, turn: Turn) -> UserMessage:
         """Append a question and follow its answer."""
         message = self._make_question(turn)
         self._column.append(message, turn)
-        self._update_continue_buttons()
+        self._dress_all()
         self.go_to_newest()
         self._released = False
         return message
@@ -132,11 +175,14 @@ class Transcript(QScrollArea):
         self._column.append(answer, None)
         self._answer = answer
         self._update_button()
+        self._dress_all()
         self._arrange()
         return answer
 
     def await_answer(self, model: str, line: str) -> None:
-        """Append an empty answer of `model` that shows what it is waiting for."""
+        """Append an empty answer of `model` that shows what it is waiting for, and follow it."""
+        self._released = False
+        self.following = True
         self.add_answer(model).show_waiting(line)
 
     def show_prefill(self, progress: PrefillProgress, why: str = "") -> None:
@@ -222,6 +268,11 @@ class Transcript(QScrollArea):
         # Scrolling there creates the widget.
         self._scroll_to(slot.top)
         if slot.widget is not None:
+            if text and isinstance(slot.widget, UserMessage):
+                reveal = slot.widget.text.reveal
+                if reveal(text, index, lambda: self.go_to(turn_id, text, index)):
+                    # The end of a long question is shown only now that it is needed.
+                    return
             if text:
                 places = [(widget, place) for widget in slot.widget.texts for place in _places(widget, text)]
                 if places:
@@ -251,65 +302,76 @@ class Transcript(QScrollArea):
 
     def _make_message(self, turn: Turn) -> Message:
         if turn.role is Role.USER:
-            return self._make_question(turn)
-        answer = self._make_answer(turn.model)
-        answer.show_complete(turn)
-        last = self._column.slots[-1].turn
-        if last is not None and last is not turn:
-            answer.more.hide()
-        return answer
-
-    def _make_question(self, turn: Turn) -> UserMessage:
-        message = UserMessage(turn)
-        message.edited.connect(self.edited)
-        message.version_wanted.connect(self.version_wanted)
+            message: Message = self._make_question(turn)
+        else:
+            message = self._make_answer(turn.model)
+            message.show_complete(turn)
+        self._dress(message, is_last=turn is self._column.slots[-1].turn)
         return message
 
+    def _make_question(self, turn: Turn) -> UserMessage:
+        return UserMessage(turn, self.requests)
+
     def _make_answer(self, model: str) -> AnswerMessage:
-        answer = AnswerMessage(model)
-        answer.link_asked.connect(self.link_asked)
-        answer.regenerate_wanted.connect(self.regenerate_wanted)
-        answer.more_wanted.connect(self.more_wanted)
-        answer.version_wanted.connect(self.version_wanted)
+        answer = AnswerMessage(model, self.requests)
+        answer.offer_models(not self._quick)
         return answer
 
-    def _update_continue_buttons(self) -> None:
-        """Hide the Continue buttons of all messages but the last, whose other buttons are always shown."""
+    def _dress(self, message: Message, *, is_last: bool) -> None:
+        """Show the buttons that depend on whether a message is the last one."""
+        if isinstance(message, UserMessage):
+            message.show_unanswered(is_last)
+        else:
+            message.actions_shown.show_always(is_last)
+            if not is_last:
+                message.more.hide()
+
+    def _dress_all(self) -> None:
         last = self.last_message
         for message in self.messages:
-            message.actions_shown.show_always(message is last and isinstance(message, AnswerMessage))
-            if isinstance(message, AnswerMessage) and message is not last:
-                message.more.hide()
+            self._dress(message, is_last=message is last)
+
+    @Slot(object, QPoint)
+    def _show_menu(self, message: Message, at: QPoint) -> None:
+        exchange = exchange_of([slot.turn for slot in self._column.slots if slot.turn is not None], message.turn_id)
+        menu = message_menu(message, MessagePlace(self._answer is None, exchange, self._quick), at)
+        message.actions_shown.show_during(menu)
+        popup(menu, at)
 
     def _on_scroll(self) -> None:
         if not self._arranging:
             self._arrange()
 
-    def _arrange(self) -> None:
+    def _arrange(self, held: _Held | None = None) -> None:
         """Create widgets near the viewport and position all messages, without moving what the reader looks at.
 
         An answer is followed until it is taller than the viewport; then its beginning stays in view.
+
+        Args:
+            held: What stays where it is; None for the message at the top of the viewport.
         """
         if self._arranging:
             return
         self._arranging = True
         bar, column = self.verticalScrollBar(), self._column
-        anchor = None if self.following else column.slot_at(bar.value())
-        offset = bar.value() - anchor.top if anchor is not None else 0
+        if held is None and (top := column.slot_at(bar.value())) is not None:
+            held = _Held(top, bar.value() - top.top)
+        column.gutter = bar.sizeHint().width()
         column.resize(self.viewport().width(), column.height())
         more = changed = True
         while changed:
             column.arrange()
             if self.following:
                 self._follow()
-            elif anchor is not None:
-                self._scroll_to(anchor.top + offset)
+            elif held is not None:
+                self._scroll_to(held.scroll)
             changed, more = column.update_widgets(bar.value(), self.viewport().height())
         self._arranging = False
         if more:
             self._idle_timer.start()
         self._place_headers()
         self._place_button()
+        self._hover.note_movement()
 
     def _place_headers(self) -> None:
         """Let answers know that another part of them may be in view, so that they place their code headers."""

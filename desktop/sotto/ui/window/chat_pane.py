@@ -1,6 +1,6 @@
 """The right side of the window: the header, the conversation, and the composer."""
 
-from PySide6.QtCore import QSize, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, QSize, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -13,7 +13,7 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.pane import Pane
 from sotto.ui.transcript.binding import bind
 from sotto.ui.transcript.find_bar import FindBar
-from sotto.ui.transcript.message_column import WIDTH
+from sotto.ui.transcript.message_column import MARGIN, column_width
 from sotto.ui.transcript.transcript import Transcript
 from sotto.ui.window.chat_header import Header
 from sotto.ui.window.welcome import Welcome
@@ -30,6 +30,21 @@ class _PageStack(QStackedWidget):
         """Return the minimum width of the page in view."""
         page = self.currentWidget()
         return QSize(page.minimumSizeHint().width() if page is not None else 0, 0)
+
+
+class _Row(QWidget):
+    """A row that can follow a widget in it, so that it takes no room while that is hidden."""
+
+    def follow(self, widget: QWidget) -> None:
+        """Be shown and hidden together with `widget`, which is hidden now."""
+        self.hide()
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the widget; these events come whether or not the row itself is in view."""
+        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
+            self.setVisible(event.type() == QEvent.Type.ShowToParent)
+        return super().eventFilter(watched, event)
 
 
 class ChatPane(Pane):
@@ -65,17 +80,19 @@ class ChatPane(Pane):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self.header)
-        layout.addWidget(self._in_column(self.notice, theme.GAP_12, 0))
-        middle = QVBoxLayout()
-        middle.setSpacing(0)
-        middle.addWidget(self.find_bar)
-        middle.addWidget(self.stack, 1)
-        self._across = across = QHBoxLayout()
-        across.setSpacing(0)
-        across.addLayout(middle, 1)
-        across.addWidget(self.choices)
-        layout.addLayout(across, 1)
-        layout.addWidget(self._in_column(self.composer, theme.GAP_8, theme.GAP_16))
+        above = self._in_column(self.notice, theme.GAP_12, 0)
+        above.follow(self.notice)
+        layout.addWidget(above)
+        self._middle = QVBoxLayout()
+        self._middle.setSpacing(0)
+        self._middle.addWidget(self.find_bar)
+        self._middle.addWidget(self.stack, 1)
+        self._middle.addWidget(self._in_column(self.composer, theme.GAP_8, theme.GAP_16))
+        self._across = QHBoxLayout()
+        self._across.setSpacing(0)
+        self._across.addLayout(self._middle, 1)
+        self._across.addWidget(self.choices)
+        layout.addLayout(self._across, 1)
         self.welcome.question_chosen.connect(self.question_chosen)
         theme.current().changed.connect(self._update_width)
         self._update_width()
@@ -152,15 +169,19 @@ class ChatPane(Pane):
         self.composer.draft.setFocus()
 
     def _place_choices(self) -> None:
-        """Put the settings beside the conversation, or in its place if there is no room for both."""
+        """Put the settings beside the conversation, or in place of its messages if there is no room for both."""
         width = self.choices.sizeHint().width()
         alone = self.width() - width < theme.current().scaled(_LEAST_WIDTH)
         shown = not self.choices.isHidden()
+        if alone != (self._middle.indexOf(self.choices) >= 0):
+            (self._across if alone else self._middle).removeWidget(self.choices)
+            if alone:
+                self._middle.insertWidget(self._middle.indexOf(self.stack), self.choices, 1)
+            else:
+                self._across.addWidget(self.choices)
         self.stack.setHidden(shown and alone)
         self.choices.setMaximumWidth(_ANY_WIDTH if alone else width)
         self.choices.setMinimumWidth(0 if alone else width)
-        self._across.setStretch(0, 0 if shown and alone else 1)
-        self._across.setStretch(1, 1 if shown and alone else 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the settings where there is room for them."""
@@ -171,7 +192,7 @@ class ChatPane(Pane):
         """Show the transcript, or the welcome page if the conversation has not begun."""
         self.stack.setCurrentWidget(self.transcript if begun else self.welcome)
 
-    def _in_column(self, widget: QWidget, above: int, below: int) -> QWidget:
+    def _in_column(self, widget: QWidget, above: int, below: int) -> _Row:
         """Return a row that holds a widget in a centred column of the transcript's width.
 
         Args:
@@ -179,9 +200,9 @@ class ChatPane(Pane):
             above: Margin above it, in pixels.
             below: Margin below it, in pixels.
         """
-        frame = QWidget()
+        frame = _Row()
         layout = QHBoxLayout(frame)
-        layout.setContentsMargins(theme.GAP_24, above, theme.GAP_24, below)
+        layout.setContentsMargins(MARGIN, above, MARGIN, below)
         layout.addStretch(1)
         layout.addWidget(widget, 1000)
         layout.addStretch(1)
@@ -189,7 +210,6 @@ class ChatPane(Pane):
         return frame
 
     def _update_width(self) -> None:
-        width = max(WIDTH, theme.current().scaled(WIDTH)) + 2 * theme.GAP_8
         for widget in self._columns:
-            widget.setMaximumWidth(width)
+            widget.setMaximumWidth(column_width())
         self._place_choices()

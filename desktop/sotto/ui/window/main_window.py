@@ -13,6 +13,7 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QGuiApplication,
+    QHideEvent,
     QIcon,
     QKeyEvent,
     QKeySequence,
@@ -39,12 +40,14 @@ from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import read_drop
 from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
+from sotto.ui.toolkit.hover import forget_pointer
 from sotto.ui.transcript.notices import Notices
 from sotto.ui.window.actions import WindowActions
 from sotto.ui.window.chat_files import ChatFiles
 from sotto.ui.window.chat_pane import ChatPane
 from sotto.ui.window.dialogs import Dialogs, versions
 from sotto.ui.window.menus import Menus
+from sotto.ui.window.message_commands import MessageCommands
 from sotto.ui.window.palette_commands import PaletteCommands
 from sotto.ui.window.panes import Panes
 from sotto.ui.window.server_card import ServerCard
@@ -126,6 +129,8 @@ class MainWindow(QMainWindow):
         self.dialogs.link_asked.connect(self.ask_link)
         preferences.closing.connect(self.presets.close)
         self.chat.choices.presets.attach(self.presets)
+        self._messages = MessageCommands(session, self.sessions, self.current, chats, self.models, self._offer_undo)
+        self._messages.serve(self.chat.transcript.requests)
         self.commands = PaletteCommands(self, session, self.chat_library, preferences, self._open_chat)
         self.menus = Menus(self.menuBar(), self._actions(), preferences)
         self._connect()
@@ -218,7 +223,7 @@ class MainWindow(QMainWindow):
         self.composing.problem.connect(self.notices.show_problem)
         self.composing.import_wanted.connect(self.chat_files.import_files)
         chat.question_chosen.connect(lambda text: self.current.session.send(text))
-        chat.transcript.link_asked.connect(self.ask_link)
+        chat.transcript.requests.link_asked.connect(self.ask_link)
         session.state_changed.connect(self.show_state)
         session.notice.connect(self.notices.show_success)
         session.problem.connect(self.notices.show_problem)
@@ -463,6 +468,11 @@ class MainWindow(QMainWindow):
         if not self.was_painted:
             self.was_painted = True
             self.painted.emit()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Leave nothing hovered."""
+        super().hideEvent(event)
+        forget_pointer(self)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Hide the window and emit `closed`; the receiver decides whether the app quits."""

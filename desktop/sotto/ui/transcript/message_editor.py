@@ -1,4 +1,4 @@
-"""The editor for a question that was sent before."""
+"""The editor for the text of a message."""
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
@@ -8,36 +8,43 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.growing_text_edit import GrowingTextEdit
 from sotto.ui.toolkit.widgets import Label, TextButton
 
+_ANSWER_LINES = 20
 
-class QuestionEditor(QFrame):
-    """A text field with the question, and buttons to ask again or cancel.
+
+class MessageEditor(QFrame):
+    """A text field with the text of a message, and buttons to save the change or cancel.
 
     Signals:
-        sent: The user sent this text.
+        done: The user has finished the text.
         cancelled: The user cancelled editing.
     """
 
-    sent = Signal(str)
+    done = Signal(str)
     cancelled = Signal()
 
-    def __init__(self, text: str) -> None:
-        """Edit `text`."""
+    def __init__(self, text: str, *, sends: bool) -> None:
+        """Edit `text`.
+
+        Args:
+            text: The text.
+            sends: Whether it is a question, which Enter sends; the text of an answer is saved by Ctrl+Enter.
+        """
         super().__init__()
         self.setObjectName("composer")
-        self.draft = GrowingTextEdit()
+        self.draft = GrowingTextEdit() if sends else GrowingTextEdit(enter_sends=False, most_lines=_ANSWER_LINES)
         self.draft.setObjectName("edited")
-        self.draft.setAccessibleName("Edit message")
+        self.draft.setAccessibleName("Edit message" if sends else "Edit answer")
         self.draft.setPlainText(text)
         self.draft.moveCursor(self.draft.textCursor().MoveOperation.End)
-        self.draft.entered.connect(self._send)
-        self.send = TextButton("Send", "primary")
-        self.send.clicked.connect(self._send)
+        self.draft.entered.connect(self._finish)
+        self.save = TextButton("Send" if sends else "Save", "primary")
+        self.save.clicked.connect(self._finish)
         self.cancel = TextButton("Cancel", "quiet")
         self.cancel.clicked.connect(self.cancelled)
         foot = QHBoxLayout()
         foot.addWidget(Label("Previous version is kept", "caption"), 1)
         foot.addWidget(self.cancel)
-        foot.addWidget(self.send)
+        foot.addWidget(self.save)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_8 + 2, theme.GAP_8 + 2)
         layout.setSpacing(theme.GAP_4)
@@ -51,5 +58,5 @@ class QuestionEditor(QFrame):
             return
         super().keyPressEvent(event)
 
-    def _send(self) -> None:
-        self.sent.emit(self.draft.toPlainText())
+    def _finish(self) -> None:
+        self.done.emit(self.draft.toPlainText())

@@ -1,0 +1,31 @@
+"""What the user wants to be done with a message."""
+
+from PySide6.QtCore import QObject, QPoint, Signal
+
+
+class MessageRequests(QObject):
+    """Collects the requests of all messages of a transcript; messages are named by their ids.
+
+    Signals:
+        link_asked: Open a link in a message (its address).
+        edited: Send another text instead of a question.
+        answer_edited: Change the text of an answer.
+        regenerate_wanted: Answer a question, or have another answer instead of one.
+        model_wanted: Have an answer of another model, to be chosen at a widget.
+        more_wanted: Continue an answer.
+        version_wanted: Show this version of a message.
+        branch_wanted: Begin another conversation with what was said up to a message.
+        delete_wanted: Delete a question and its answers.
+        menu_wanted: Show the menu of a message (its widget), at a position on the screen.
+    """
+
+    link_asked = Signal(str)
+    edited = Signal(int, str)
+    answer_edited = Signal(int, str)
+    regenerate_wanted = Signal(int)
+    model_wanted = Signal(int, object)
+    more_wanted = Signal(int)
+    version_wanted = Signal(int)
+    branch_wanted = Signal(int)
+    delete_wanted = Signal(int)
+    menu_wanted = Signal(object, QPoint)

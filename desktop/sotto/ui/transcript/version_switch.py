@@ -1,0 +1,50 @@
+"""The switch between the versions of a message."""
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from sotto.chats.chat_records import Turn
+from sotto.ui.toolkit.widgets import IconButton, Label
+
+
+class VersionSwitch(QWidget):
+    """Shows which version of a message is displayed, with buttons for the others; hidden if there is only one.
+
+    Signals:
+        wanted: The user wants to see the version with this id.
+    """
+
+    wanted = Signal(int)
+
+    def __init__(self, kind: str) -> None:
+        """Create the switch; `kind` names the message for screen readers: `question` or `answer`."""
+        super().__init__()
+        self._turn: Turn | None = None
+        self.older = IconButton("left", f"Previous {kind}")
+        self.newer = IconButton("right", f"Next {kind}")
+        self.place = Label("", "caption")
+        self.older.clicked.connect(lambda: self._step(-1))
+        self.newer.clicked.connect(lambda: self._step(1))
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        for widget in (self.older, self.place, self.newer):
+            layout.addWidget(widget)
+        self.hide()
+
+    def show_versions(self, turn: Turn) -> None:
+        """Show the number of `turn` among its versions."""
+        self._turn = turn
+        index = turn.versions.index(turn.id) if turn.id in turn.versions else 0
+        self.place.setText(f"{index + 1} / {len(turn.versions)}")
+        # As wide as for the last version, so that the buttons stay under the pointer.
+        self.place.setFixedWidth(self.place.fontMetrics().horizontalAdvance("0" * len(self.place.text())))
+        self.place.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.place.setAccessibleName(f"Version {index + 1} of {len(turn.versions)}")
+        self.older.setEnabled(index > 0)
+        self.newer.setEnabled(index + 1 < len(turn.versions))
+        self.setVisible(len(turn.versions) > 1)
+
+    def _step(self, by: int) -> None:
+        if self._turn is not None and self._turn.id in self._turn.versions:
+            self.wanted.emit(self._turn.versions[self._turn.versions.index(self._turn.id) + by])
