@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtGui import QTextDocument
 
-from sotto.ui.markdown.renderer import FLAGS, SealedDocument
+from sotto.ui.markdown.renderer import MarkdownRenderer
 from sotto.ui.markdown.typed_text import markdown_pieces
 from thoroughness import examples
 
@@ -15,9 +15,11 @@ def converted(text):
 
 
 def shown(text):
-    """Return the lines that a message shows, whatever Qt makes of its Markdown."""
-    document = SealedDocument()
-    document.setMarkdown(converted(text), FLAGS)
+    """Return the lines that a message shows."""
+    document = QTextDocument()
+    renderer = MarkdownRenderer(document)
+    renderer.append(converted(text))
+    renderer.finish()
     return [line for line in document.toPlainText().split("\n") if line]
 
 
@@ -32,6 +34,7 @@ def shown(text):
         ("<b>bold</b>\n<script>x</script>\n<!-- c -->", ["<b>bold</b>", "<script>x</script>", "<!-- c -->"]),
         ("<div>\ntext\n</div>", ["<div>", "text", "</div>"]),
         ("see\nhttps://example.org/a, ok", ["see", "https://example.org/a, ok"]),
+        ("**“Bold.”**\n**“Bold.”**", ["“Bold.”", "“Bold.”"]),
         ("[1]: https://example.org\n[2]: other", ["[1]: https://example.org", "[2]: other"]),
         ("![a picture](https://example.org/p.png)", ["![a picture](https://example.org/p.png)"]),
         ("```\na\nb\n```\nafter\nthat", ["a", "b", "after", "that"]),
@@ -51,7 +54,9 @@ def test_code_tables_and_formulas_stay_as_they_are():
 
 def test_an_address_at_the_beginning_of_a_line_is_a_link(qapp):
     document = QTextDocument()
-    document.setMarkdown(converted("see\nhttps://example.org/a"), FLAGS)
+    renderer = MarkdownRenderer(document)
+    renderer.append(converted("see\nhttps://example.org/a"))
+    renderer.finish()
     block = document.begin().begin()
     formats = []
     while not block.atEnd():

@@ -6,6 +6,7 @@ are removed.
 """
 
 import re
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from markdown_it.token import Token
 
 LINE_BREAK = "\u2028"
-_JOIN = f" {LINE_BREAK} "
+JOIN = f" {LINE_BREAK} "
 _BREAKS = ("softbreak", "hardbreak")
 # What could become a link, or the definition of one, once it is on one line.
 _LINK = re.compile(r"\A\s*\[[^\]]*\]:|\]\([^)]*\n")
@@ -37,20 +38,30 @@ def join_lines(markdown: str) -> str:
     Lines that end with a hard line break of Markdown, which Qt shows, stay as they are. So do paragraphs with a line
     that ends in code or in the address of a link.
     """
-    if "\n" not in markdown.strip():
-        return markdown
+    return convert_paragraphs(markdown, _parser(), _joined) if "\n" in markdown.strip() else markdown
+
+
+def convert_paragraphs(markdown: str, parser: "MarkdownIt", convert: Callable[[list[str], "Token"], list[str]]) -> str:
+    """Return Markdown with the lines of each paragraph converted.
+
+    Args:
+        markdown: The Markdown.
+        parser: Finds the paragraphs.
+        convert: Given the lines of a paragraph and its content, without the marks of quotations and lists, returns
+            lines to take their place.
+    """
     lines = markdown.split("\n")
     result, done = [], 0
-    for before, token in pairwise(_parser().parse(markdown)):
+    for before, token in pairwise(parser.parse(markdown)):
         if before.type == "paragraph_open" and token.map is not None and token.map[0] >= done:
             first, last = token.map
-            result += lines[done:first] + _joined(lines[first:last], token)
+            result += lines[done:first] + convert(lines[first:last], token)
             done = last
     return "\n".join(result + lines[done:])
 
 
 def _joined(lines: list[str], paragraph: "Token") -> list[str]:
-    """Return the lines of a paragraph, whose content has no marks of quotations and lists."""
+    """Return the lines of a paragraph, joined where they can be."""
     content = paragraph.content.split("\n")
     breaks = sum(child.type in _BREAKS for child in paragraph.children or ())
     if not breaks or not breaks + 1 == len(content) == len(lines) or content[0] not in lines[0]:
@@ -62,7 +73,7 @@ def _joined(lines: list[str], paragraph: "Token") -> list[str]:
         if before.endswith(("  ", "\\")):
             result.append(line)
         else:
-            result[-1] = result[-1].rstrip(" \t") + _JOIN + inside.strip(" \t")
+            result[-1] = result[-1].rstrip(" \t") + JOIN + inside.strip(" \t")
     return result
 
 

@@ -1,28 +1,26 @@
 """Turns what a person typed into Markdown that shows it as it was typed: each line break stays one.
 
-Where Markdown joins the lines of a paragraph, they are joined by Unicode's line separator, which Qt shows as a line
-break. Nothing that was typed may disappear, so pictures and definitions of links are shown as their source. Fenced code
-stays as it is. A long text is converted piece by piece, so that its beginning can be shown at once.
+The lines of a paragraph are joined as in `line_breaks`, whatever they end with. Nothing that was typed may disappear,
+so pictures and definitions of links are shown as their source. Fenced code stays as it is. A long text is converted
+piece by piece, so that its beginning can be shown at once.
 """
 
 import re
 from collections.abc import Iterator
 from functools import lru_cache
-from itertools import pairwise
 from typing import TYPE_CHECKING
+
+from sotto.ui.markdown.line_breaks import JOIN, LINE_BREAK, convert_paragraphs
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
     from markdown_it.token import Token
 
-LINE_BREAK = "\u2028"
 # Pieces end at the first empty line after so many characters, and within a line after twice as many.
 _PIECE = 1000
 _LONGEST = 2 * _PIECE
 _FENCE = re.compile(r"[ \t>]*(?:(?:[-+*]|\d{1,9}[.)])[ \t]+)*(`{3,}|~{3,})([^\n]*)")
-# Qt recognises an address only after a space.
-_ADDRESS = re.compile(r"https?://[^\s<>]*[\w/]")
-_DEFINITION = re.compile(rf"(?m)(^|{LINE_BREAK})\[(?=[^\]\n]*\]:)")
+_DEFINITION = re.compile(rf"(?m)(^|{LINE_BREAK} )\[(?=[^\]\n]*\]:)")
 # The lines of a formula that stands alone belong together.
 _FORMULA = re.compile(r"\$\$|\\\[|\\begin\{")
 
@@ -86,25 +84,16 @@ def _opening(line: str) -> str | None:
 
 def _keep_lines(text: str) -> str:
     """Return Markdown without fences with the line breaks in its paragraphs kept."""
-    lines = text.split("\n")
-    result, done = [], 0
-    tokens = _parser().parse(text)
-    for before, token in pairwise(tokens):
-        if before.type == "paragraph_open" and token.map is not None and token.map[0] >= done:
-            first, last = token.map
-            result += lines[done:first] + _kept(token, lines[first:last])
-            done = last
-    return "\n".join(result + lines[done:])
+    return convert_paragraphs(text, _parser(), _kept)
 
 
-def _kept(paragraph: "Token", lines: list[str]) -> list[str]:
+def _kept(lines: list[str], paragraph: "Token") -> list[str]:
     """Return the lines of a paragraph as one line, if they can be."""
     content = [line.rstrip() for line in paragraph.content.split("\n")]
     prefix, found, _ = lines[0].partition(content[0])
     if not found or len(content) != len(lines) or _FORMULA.search(paragraph.content):
         return lines
-    linked = (_ADDRESS.sub(r"<\g<0>>", line, count=1) if _ADDRESS.match(line) else line for line in content[1:])
-    whole = _DEFINITION.sub(r"\1\\[", LINE_BREAK.join([content[0], *linked]))
+    whole = _DEFINITION.sub(r"\1\\[", JOIN.join(content))
     if "`" not in whole:
         whole = whole.replace("![", "!\\[")
     return [prefix + whole]
