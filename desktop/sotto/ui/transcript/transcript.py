@@ -13,7 +13,7 @@ from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
 from sotto.ui.markdown.text_browser import MessageText
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.hover import HoverRefresher
+from sotto.ui.toolkit.scroller import HoverRefresher
 from sotto.ui.toolkit.widgets import popup
 from sotto.ui.transcript.answer_message import AnswerMessage
 from sotto.ui.transcript.formula_veil import FormulaVeil

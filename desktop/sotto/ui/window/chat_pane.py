@@ -203,9 +203,8 @@ class ChatPane(Pane):
         frame = _Row()
         layout = QHBoxLayout(frame)
         layout.setContentsMargins(MARGIN, above, MARGIN, below)
-        layout.addStretch(1)
-        layout.addWidget(widget, 1000)
-        layout.addStretch(1)
+        # It is centred where it is narrower than the row.
+        layout.addWidget(widget)
         self._columns.append(widget)
         return frame
 

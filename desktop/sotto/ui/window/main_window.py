@@ -40,7 +40,7 @@ from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import read_drop
 from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
-from sotto.ui.toolkit.hover import forget_pointer
+from sotto.ui.toolkit.scroller import forget_pointer
 from sotto.ui.transcript.notices import Notices
 from sotto.ui.window.actions import WindowActions
 from sotto.ui.window.chat_files import ChatFiles
