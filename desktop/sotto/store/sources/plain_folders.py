@@ -142,6 +142,14 @@ class ModelFolder:
                 )
         return shards
 
+    def small_files(self) -> tuple[str, ...]:
+        """Return what the engine reads beside the weights, as paths relative to the folder.
+
+        Raises:
+            BrokenModelError: As of `more_templates`.
+        """
+        return *(name for name in _DIGESTED if name in self.names), *self.more_templates()
+
     def more_templates(self) -> tuple[str, ...]:
         """Return the templates for particular uses, as paths relative to the folder.
 
@@ -252,7 +260,7 @@ def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
     """Fill in the facts, and return why the model cannot run or an empty string."""
     digest = hashlib.sha256(b"folder\0")
     config = None
-    for name in (*(name for name in _DIGESTED if name in folder.names), *folder.more_templates()):
+    for name in folder.small_files():
         path = folder.file(name)
         with open_regular(path) as (file, size):
             facts.size += size
