@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 from scripted_loop import record
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import Source
-from sotto.ui.models import download_form, download_list
+from sotto.ui.models import download_controller, download_form
 from sotto.ui.settings.engine_choices import parse_speed
 from sotto.ui.settings.folders_page import FoldersPage
 from sotto.ui.state.model_state import Phase
@@ -33,7 +33,7 @@ def rows(stage):
 def announced(monkeypatch):
     """Return a list that grows with what is announced to screen readers."""
     found = []
-    monkeypatch.setattr(download_list, "announce", lambda about, text: found.append(text))
+    monkeypatch.setattr(download_controller, "announce", lambda about, text: found.append(text))
     return found
 
 

@@ -72,6 +72,7 @@ def test_a_model_in_use_is_reloaded_with_its_new_template(stage, qtbot, loop, tm
     models.templates.assign(record(), file)
     qtbot.waitUntil(lambda: session.state.phase is Phase.READY and session.state.info.template_note == NOTE)
     assert NOTE.removesuffix(".") in header.line.text()
+    qtbot.waitUntil(lambda: bool(models.panel.rows))
     models.show_details(record())
     assert models.card.sentence.text() == NOTE
     assert models.card.sentence.isVisible()

@@ -90,6 +90,15 @@ def test_the_accessibility_tree_of_a_model_card(ready, qtbot, loop):
     compare(ready.window.models.card, "model-card")
 
 
+def test_the_accessibility_tree_of_the_page_of_models(ready, qtbot, loop):
+    ready.window.resize(1900, 900)
+    ready.window.models.open_page()
+    page = ready.window.models.page
+    qtbot.waitUntil(lambda: page.table.hasFocus() and "on disk" in page.summary.text())
+    qtbot.waitUntil(lambda: bool(ready.window.models.planner.plans))
+    compare(page, "models-page")
+
+
 def test_the_accessibility_tree_of_a_chats_settings(ready, qtbot, loop):
     ready.window.chat.toggle_choices()
     ready.window.chat.choices.show_choices("", {"format": {"kind": "json_schema", "text": "{}", "name": "a.json"}})

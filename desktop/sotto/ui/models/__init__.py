@@ -1,1 +1,1 @@
-"""The list of models, the model card, the memory gauge and downloads."""
+"""The list and the page of models, the model card, the memory gauge and downloads."""

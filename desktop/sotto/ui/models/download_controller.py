@@ -15,6 +15,7 @@ from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.names import model_name
+from sotto.ui.toolkit.announcements import announce
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
@@ -50,6 +51,7 @@ class DownloadController(QObject):
         panel.get_wanted.connect(self.form.open)
         self.form.submitted.connect(self._download)
         self.form.left.connect(self.left)
+        self.downloads.started.connect(lambda name: announce(panel.downloads, download_words.start_message(name)))
         self.downloads.ended.connect(self._offer_load)
         self.downloads.offered.connect(self.offered)
         self._session.library.changed.connect(self.form.show_models)
@@ -83,9 +85,10 @@ class DownloadController(QObject):
 
     @Slot(object)
     def _offer_load(self, progress: PullProgress) -> None:
-        """Announce a finished download and offer to load the model."""
+        """Announce the end of a download, and offer to load the model."""
+        title, message = download_words.end_message(progress)
+        announce(self._panel.downloads, f"{title}. {message}")
         if progress.state is PullState.DONE:
-            title, message = download_words.end_message(progress)
             self.offered.emit(title, message, "Load", partial(self._load, progress.name), _OFFER_SECONDS)
 
     def _load(self, name: str) -> None:

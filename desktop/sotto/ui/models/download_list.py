@@ -5,12 +5,10 @@ from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from sotto.store.pull.progress import PullProgress
 from sotto.store.records import ModelRecord
-from sotto.ui.models import download_words
 from sotto.ui.models.download_row import DownloadRow
 from sotto.ui.models.downloads import Downloads
 from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.announcements import announce
 
 
 class DownloadList(QWidget):
@@ -37,8 +35,6 @@ class DownloadList(QWidget):
         self.setObjectName("downloads")
         self.setAccessibleName("Downloads")
         downloads.changed.connect(self._show)
-        downloads.started.connect(lambda name: announce(self, download_words.start_message(name)))
-        downloads.ended.connect(self._announce_end)
         self._show(downloads.all)
 
     def show_models(self, records: tuple[ModelRecord, ...]) -> None:
@@ -84,7 +80,3 @@ class DownloadList(QWidget):
         row.resume_wanted.connect(self._downloads.resume)
         row.cancel_wanted.connect(self._downloads.cancel)
         return row
-
-    def _announce_end(self, progress: PullProgress) -> None:
-        title, message = download_words.end_message(progress)
-        announce(self, f"{title}. {message}")

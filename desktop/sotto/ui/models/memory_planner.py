@@ -49,11 +49,9 @@ class MemoryPlanner(QObject):
 
     Signals:
         planned: There are new plans.
-        memory_changed: The memory that plans are made for changed (`MachineMemory`).
     """
 
     planned = Signal()
-    memory_changed = Signal(object)
 
     def __init__(self, session: Session, notes: ModelNotes, parent: QObject | None = None) -> None:
         """Plan the models of `session` with the contexts in `notes`."""
@@ -67,6 +65,8 @@ class MemoryPlanner(QObject):
         self._sample: MemorySample | None = None
         self.memory = MachineMemory()
         self._planned_for: tuple[int | None, ...] = ()
+        # The model whose context is held, and that context in tokens.
+        self._held: tuple[str, int] | None = None
         self._round = 0
         # The loaded model whose prediction was compared with what it holds, and that prediction in bytes.
         self._compared, self._predicted = "", 0
@@ -99,6 +99,17 @@ class MemoryPlanner(QObject):
         """Return the measured needs of a model; None if not measured yet."""
         return self._measured.get(record.digest)
 
+    def hold_context(self, record: ModelRecord) -> Projection:
+        """Return the newest plan of a model, whose context no longer changes by itself until `release_context`."""
+        projection = self.projection(record)
+        if projection.plan is not None and (self._held is None or self._held[0] != record.digest):
+            self._held = record.digest, projection.plan.context
+        return projection
+
+    def release_context(self) -> None:
+        """Let contexts follow the free memory again, from the next plans on."""
+        self._held = None
+
     def choose_context(self, record: ModelRecord, tokens: int | None) -> None:
         """Choose the context in tokens that a model is planned and loaded with; None for as long as fits."""
         self._notes.choose_context(record, tokens)
@@ -120,7 +131,6 @@ class MemoryPlanner(QObject):
         if memory == self.memory:
             return
         self.memory = memory
-        self.memory_changed.emit(memory)
         sample = memory.sample
         coarse = (
             (sample.total, memory.others * _MEMORY_STEPS // sample.total, sample.allowed)
@@ -189,10 +199,14 @@ class MemoryPlanner(QObject):
         if self._tasks is not None:
             self._tasks.start(self._plan(self._tasks))
 
+    def _context_for(self, record: ModelRecord) -> int | None:
+        held = self._held[1] if self._held is not None and self._held[0] == record.digest else None
+        return self._session.chosen_context(record) or held
+
     async def _plan(self, tasks: "AsyncTasks") -> None:
         memory = self.memory
         requests = [
-            _PlanRequest(record.digest, self._measured.get(record.digest), self._session.chosen_context(record))
+            _PlanRequest(record.digest, self._measured.get(record.digest), self._context_for(record))
             for record in self._session.library.models
         ]
         self._round += 1

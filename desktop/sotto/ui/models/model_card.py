@@ -9,12 +9,11 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSlider, QVBoxLa
 from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.models.memory_planner import MemoryPlanner
-from sotto.ui.models.model_description import FIT_SIGNS, abilities, model_facts, projection_line, source_names
+from sotto.ui.models.model_description import abilities, model_facts, projection_line, source_names, verdict
 from sotto.ui.models.model_notes import ModelNotes
-from sotto.ui.models.model_row import ABSENT
 from sotto.ui.models.state_line import loading_line
 from sotto.ui.state import wording
-from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection, context_steps
+from sotto.ui.state.memory_estimate import Fit, Projection, context_steps
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import home_path, model_name, short_name
 from sotto.ui.toolkit import theme
@@ -64,7 +63,6 @@ class ModelCard(QFrame):
         self._notes, self._planner = notes, planner
         self._state_of = state_of
         self._steps: tuple[int, ...] = ()
-        self._default_context: int | None = None
         self.record: ModelRecord | None = None
         self.name = Label("", "strong", wrap=True)
         self.star = IconButton("star", "Favourite")
@@ -100,7 +98,6 @@ class ModelCard(QFrame):
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_MS)
         self._save_timer.timeout.connect(self._save_context)
         planner.planned.connect(self._show)
-        planner.memory_changed.connect(self._show_memory)
         notes.changed.connect(self._show)
         theme.current().changed.connect(self._show)
         self.hide()
@@ -159,6 +156,7 @@ class ModelCard(QFrame):
         inside.addWidget(_make_rule())
         inside.addLayout(fit)
         inside.addWidget(self.plan_rows)
+        inside.addStretch(1)
         self._body = body
         body.installEventFilter(self)
         self._buttons = QWidget()
@@ -180,8 +178,7 @@ class ModelCard(QFrame):
     def open(self, record: ModelRecord) -> None:
         """Show the card of a model."""
         if self.isHidden() or self.record is None or not is_same_model(self.record, record):
-            self._save_timer.stop()
-            self._default_context = None
+            self._end_slide()
         self.record = record
         self.show()
         self._show()
@@ -195,9 +192,8 @@ class ModelCard(QFrame):
 
     def hideEvent(self, event: object) -> None:
         """Save the chosen context, and end the preview."""
-        if self._save_timer.isActive():
-            self._save_timer.stop()
-            self._save_context()
+        self._end_slide()
+        self._planner.release_context()
         self.previewed.emit("", None)
         self.hidden.emit()
 
@@ -213,9 +209,6 @@ class ModelCard(QFrame):
 
     def show_state(self) -> None:
         """Show the current state of the model."""
-        self._show()
-
-    def _show_memory(self, memory: MachineMemory) -> None:
         self._show()
 
     @property
@@ -234,9 +227,8 @@ class ModelCard(QFrame):
         self._show_record(record)
         measured = self._planner.measured(record)
         if not self._save_timer.isActive():
-            projection = self._planner.preview(record, self._notes.context_of(record) or self._default_context)
-            # Keeps the slider from moving by itself when free memory changes.
-            self._default_context = projection.plan.context if projection.plan else None
+            # Held, to keep the slider from moving by itself when free memory changes.
+            projection = self._planner.hold_context(record)
             self._steps = context_steps(measured.needs) if measured and measured.needs else ()
             with QSignalBlocker(self.slider):
                 self.slider.setRange(0, max(0, len(self._steps) - 1))
@@ -278,16 +270,15 @@ class ModelCard(QFrame):
     def _show_projection(self, record: ModelRecord, projection: Projection) -> None:
         state, plan = self._model_state, projection.plan
         usable = record.runnable and record.present
-        icon, color = FIT_SIGNS[projection.fit] if usable else ("absent", "muted")
-        if state.loaded:
-            icon, color = "fits", "accent_text"
-        self._icon.show_icon(icon, color)
-        self.verdict.setText(self._headline(record, projection))
+        shown = verdict(record, state, projection.fit)
+        assert shown is not None
+        self._icon.show_icon(shown.icon, shown.color)
+        self.verdict.setText("Unknown whether it fits" if shown.word == Fit.UNKNOWN.value else shown.word)
         self.sentence.setText(self._explanation(record, projection))
         self.sentence.setVisible(bool(self.sentence.text()))
-        shown = usable and plan is not None and bool(self._steps)
-        self.plan_rows.setVisible(shown)
-        if plan is not None and shown:
+        planned = usable and plan is not None and bool(self._steps)
+        self.plan_rows.setVisible(planned)
+        if plan is not None and planned:
             self.tokens.setText(f"{wording.count(plan.context)} tokens")
             self.slider.setAccessibleDescription(f"{wording.count(plan.context)} tokens")
             self.slider.setEnabled(not state.loaded and state.phase is not Phase.LOADING)
@@ -302,19 +293,7 @@ class ModelCard(QFrame):
             self._set_number("Predicted", wording.size(predicted) if predicted else "")
             self._set_number("In use now", wording.size(state.actual) if state.actual else "")
         self._show_button(usable, projection)
-        planned = projection if shown and not state.loaded else None
-        self.previewed.emit(short_name(record.name), planned)
-
-    def _headline(self, record: ModelRecord, projection: Projection) -> str:
-        if not record.present:
-            return ABSENT
-        if not record.runnable:
-            return "Cannot run here"
-        if self._model_state.loaded:
-            return "Loaded"
-        if self._model_state.phase is Phase.FAILED:
-            return "Could not be loaded"
-        return "Unknown whether it fits" if projection.fit is Fit.UNKNOWN else projection.fit.value
+        self.previewed.emit(short_name(record.name), projection if planned and not state.loaded else None)
 
     def _explanation(self, record: ModelRecord, projection: Projection) -> str:
         if not record.present:
@@ -357,6 +336,12 @@ class ModelCard(QFrame):
             self._save_timer.start()
             self._show_projection(self.record, self._planner.preview(self.record, self._context))
 
+    def _end_slide(self) -> None:
+        """Save a context that was chosen just now."""
+        if self._save_timer.isActive():
+            self._save_timer.stop()
+            self._save_context()
+
     def _save_context(self) -> None:
         if self.record is not None and self._context is not None:
             self._planner.choose_context(self.record, self._context)
@@ -364,9 +349,7 @@ class ModelCard(QFrame):
     def _load_or_eject(self) -> None:
         if self.record is None:
             return
-        if self._save_timer.isActive():
-            self._save_timer.stop()
-            self._save_context()
+        self._end_slide()
         if self._model_state.loaded:
             self.eject_wanted.emit(self.record)
         elif self._model_state.phase is Phase.LOADING:

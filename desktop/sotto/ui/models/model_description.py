@@ -1,8 +1,11 @@
 """The wording of a model's properties in the list and on its card: size, quantization, stores, and memory fit."""
 
+from dataclasses import dataclass
+
 from sotto.store.records import Format, ModelRecord, Source
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection
+from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import join_names
 
 SOURCE_NAMES = {
@@ -29,6 +32,51 @@ FIT_NAMES = {
     Fit.NO: "does not fit into memory",
     Fit.UNKNOWN: "unknown whether it fits",
 }
+
+
+ABSENT = "Disk not connected"
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """Whether a model is loaded, or could be, as the list, the card and the table of models show it.
+
+    Attributes:
+        word: What is said, in a word or three.
+        icon: Name of the icon beside it.
+        color: Its colour token.
+    """
+
+    word: str
+    icon: str
+    color: str
+
+
+def verdict(record: ModelRecord, state: ModelState, fit: Fit | None) -> Verdict | None:
+    """Return whether a model is loaded, or else whether it fits.
+
+    Args:
+        record: The model.
+        state: Its state.
+        fit: Whether it fits into memory; None as long as it has not been measured, and nothing is said then.
+    """
+    if not record.present:
+        return Verdict(ABSENT, "absent", "muted")
+    if not record.runnable:
+        return Verdict("Cannot run here", "unfit", "muted")
+    if state.loaded:
+        return Verdict("Loaded", "fits", "accent_text")
+    if state.phase is Phase.FAILED:
+        return Verdict("Could not be loaded", "alert", "alert")
+    return Verdict(fit.value, *FIT_SIGNS[fit]) if fit is not None else None
+
+
+def matches(record: ModelRecord, text: str) -> bool:
+    """Return whether the name, the properties and the store of a model contain every word of `text`."""
+    if not text:
+        return True
+    haystack = f"{record.name} {model_details(record)} {SOURCE_NAMES[record.source]}".lower()
+    return all(word in haystack for word in text.lower().split())
 
 
 def quantization(record: ModelRecord) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QPoint, QSignalBlocker, QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication
+from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sotto.runner.residents import is_same_model
@@ -20,6 +20,7 @@ from sotto.ui.models.model_row import ModelRow, minimum_row_height
 from sotto.ui.models.model_templates import ModelTemplates
 from sotto.ui.state.model_state import ModelState
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.section_title import SectionTitle
 from sotto.ui.toolkit.widgets import IconButton, Label, add_action, popup
@@ -46,6 +47,7 @@ class ModelPanel(QWidget):
         template_unwanted: The user wants to return to a model's own template.
         rescan_wanted: The user wants to search all stores again; no argument.
         get_wanted: The user wants to download a model; no argument.
+        manage_wanted: The user wants to see the page of models; no argument.
     """
 
     load_wanted = Signal(object)
@@ -60,6 +62,7 @@ class ModelPanel(QWidget):
     template_wanted = Signal(object)
     template_unwanted = Signal(object)
     get_wanted = Signal()
+    manage_wanted = Signal()
 
     def __init__(
         self,
@@ -93,6 +96,8 @@ class ModelPanel(QWidget):
         self.sort.clicked.connect(self._show_orders)
         self.get = IconButton("drop", "Get a model", "Get a model…", tip="Download a model by name")
         self.get.clicked.connect(self.get_wanted)
+        self.manage = IconButton("table", "Manage models", "Manage…", tip="Show all models on a page")
+        self.manage.clicked.connect(self.manage_wanted)
         self.downloads = DownloadList(downloads)
         self.downloads.arranged.connect(self._set_tab_order)
         self.downloads.emptied.connect(self.get.setFocus)
@@ -133,12 +138,12 @@ class ModelPanel(QWidget):
             part.setHidden(folded)
 
     def _make_foot(self) -> QWidget:
-        foot = QFrame()
+        foot = _Foot()
         foot.setObjectName("foot")
-        layout = QHBoxLayout(foot)
+        layout = FlowLayout(foot)
         layout.setContentsMargins(theme.GAP_8, theme.GAP_4, theme.GAP_8, theme.GAP_4)
         layout.addWidget(self.get)
-        layout.addStretch(1)
+        layout.addWidget(self.manage)
         return foot
 
     def _make_body(self) -> QWidget:
@@ -380,3 +385,17 @@ class _Area(Scroller):
     def minimumSizeHint(self) -> QSize:
         """Ask for the height of one row."""
         return super().minimumSizeHint().expandedTo(QSize(0, minimum_row_height()))
+
+
+class _Foot(QFrame):
+    """Asks for the height of all its lines, as layouts of scroll areas and splitters do not ask for it themselves."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Return the height that the buttons need at the current width."""
+        return QSize(super().minimumSizeHint().width(), self.heightForWidth(self.width()))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for another height if the buttons need one."""
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.updateGeometry()

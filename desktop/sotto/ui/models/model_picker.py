@@ -24,10 +24,12 @@ class ModelPicker(QFrame):
     Signals:
         chosen: The user has chosen a model (`ModelRecord`).
         get_wanted: The user wants to download a model.
+        manage_wanted: The user wants to see the page of models.
     """
 
     chosen = Signal(object)
     get_wanted = Signal()
+    manage_wanted = Signal()
 
     def __init__(
         self,
@@ -67,11 +69,14 @@ class ModelPicker(QFrame):
         self._area = Scroller(self._body)
         self.get = IconButton("drop", "Get a model", "Get a model…", tip="Download a model by name")
         self.get.clicked.connect(self._get)
+        self.manage = IconButton("table", "Manage models", "Manage models…", tip="Show all models on a page")
+        self.manage.clicked.connect(self._manage)
         frame = QFrame()
         frame.setObjectName("pickerFrame")
         foot = QHBoxLayout()
         foot.addWidget(self.get)
         foot.addStretch(1)
+        foot.addWidget(self.manage)
         layout = QVBoxLayout(frame)
         layout.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_4)
         layout.setSpacing(theme.GAP_8)
@@ -158,6 +163,10 @@ class ModelPicker(QFrame):
     def _choose(self, record: ModelRecord) -> None:
         self.hide()
         self.chosen.emit(record)
+
+    def _manage(self) -> None:
+        self.hide()
+        self.manage_wanted.emit()
 
     def _get(self) -> None:
         self.hide()

@@ -21,13 +21,15 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy
 from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.models.model_description import (
+    ABSENT,
     FIT_NAMES,
-    FIT_SIGNS,
     SOURCE_NAMES,
     is_embedder,
+    matches,
     model_details,
     quantization,
     source_names,
+    verdict,
 )
 from sotto.ui.models.state_line import loading_line
 from sotto.ui.state import wording
@@ -41,7 +43,6 @@ from sotto.ui.toolkit.widgets import IconButton, draw_bar, draw_pill, plain_tip
 _DOT = 7
 _BAR = 3
 _MARK = 13
-ABSENT = "Disk not connected"
 
 
 class ModelRow(QAbstractButton):
@@ -155,8 +156,7 @@ class ModelRow(QAbstractButton):
 
     def matches(self, text: str) -> bool:
         """Return whether the row contains every word of `text`."""
-        haystack = f"{self.record.name} {self._details()} {SOURCE_NAMES[self.record.source]}".lower()
-        return all(word in haystack for word in text.lower().split())
+        return matches(self.record, text)
 
     def _details(self) -> str:
         return model_details(self.record)
@@ -302,15 +302,13 @@ class ModelRow(QAbstractButton):
             self._draw_text(painter, line, metrics.elidedText(text, Qt.TextElideMode.ElideRight, line.width()))
             return
         x = line.left()
-        if self.record.runnable and (self.state.loaded or self.fit is not None):
-            icon, color, word = "fits", "accent_text", "Loaded"
-            if not self.state.loaded and self.fit is not None:
-                (icon, color), word = FIT_SIGNS[self.fit], self.fit.value
-            edge, shade = line.height(), getattr(tokens, color)
-            icons.paint(painter, icon, shade, self._mirrored(QRectF(x, line.top(), edge, edge)))
+        shown = verdict(self.record, self.state, self.fit) if self.record.runnable else None
+        if shown is not None:
+            edge, shade = line.height(), getattr(tokens, shown.color)
+            icons.paint(painter, shown.icon, shade, self._mirrored(QRectF(x, line.top(), edge, edge)))
             painter.setPen(QColor(shade))
-            self._draw_text(painter, line.adjusted(edge + GAP_4, 0, 0, 0), word)
-            x += edge + GAP_4 + metrics.horizontalAdvance(word) + GAP_8
+            self._draw_text(painter, line.adjusted(edge + GAP_4, 0, 0, 0), shown.word)
+            x += edge + GAP_4 + metrics.horizontalAdvance(shown.word) + GAP_8
         for text in self._badges:
             width = metrics.horizontalAdvance(text) + 2 * GAP_4 + 2
             if x + width > line.right() + 1:

@@ -1,6 +1,7 @@
 """Connects the list of models, the model card and the memory gauge of a window with the session."""
 
 from collections.abc import Callable
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -20,8 +21,10 @@ from sotto.ui.models.model_description import SOURCE_NAMES
 from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_picker import ModelPicker
+from sotto.ui.models.model_table import ModelTable
 from sotto.ui.models.model_templates import ModelTemplates
 from sotto.ui.models.model_trash import ModelTrash
+from sotto.ui.models.models_page import ModelsPage
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import memory_estimate
@@ -37,12 +40,16 @@ class ModelsController(QObject):
     """Owns everything in a window that is about models.
 
     Signals:
-        left: The user is done with models; the conversation should take the focus.
+        left: The user is done with models; what is in view should take the focus.
+        page_wanted: The user wants to see the page of models (`ModelsPage`).
+        page_left: The user wants to return from it to the chat.
         offered: An action is offered for a while: title, message, label of the action, the action, and for how many
             seconds.
     """
 
     left = Signal()
+    page_wanted = Signal(object)
+    page_left = Signal()
     offered = Signal(str, str, str, object, float)
 
     def __init__(self, session: Session, preferences: PreferenceStore, parent: QObject | None = None) -> None:
@@ -92,6 +99,7 @@ class ModelsController(QObject):
         panel.template_unwanted.connect(self.templates.remove)
         panel.verify_wanted.connect(session.library.verify)
         panel.rescan_wanted.connect(session.library.rescan)
+        panel.manage_wanted.connect(self.open_page)
         panel.details_wanted.connect(self.show_details)
         panel.entered.connect(self._enter_card)
         panel.selection_changed.connect(self._follow_selection)
@@ -138,7 +146,7 @@ class ModelsController(QObject):
         state = self._session.state_of(record)
         if record.runnable and self.planner.projection(record).needs_confirmation and not (state.loaded or state.busy):
             self.show_details(record)
-            self.card.load.setFocus()
+            (self.page.card if self._page_in_view else self.card).load.setFocus()
         elif record.present:
             self._session.load(record)
             self.close_card(restore_focus=False)
@@ -146,6 +154,9 @@ class ModelsController(QObject):
     @Slot(object)
     def show_details(self, record: ModelRecord) -> None:
         """Show the card of a model beside its row."""
+        if self._page_in_view:
+            self.page.show_details(record)
+            return
         row = next((row for row in self.panel.rows if is_same_model(row.record, record)), None)
         if row is None:
             return
@@ -159,7 +170,7 @@ class ModelsController(QObject):
     def _enter_card(self, record: ModelRecord) -> None:
         """Show the card of a model and move the focus into it."""
         self.show_details(record)
-        self.card.take_focus()
+        (self.page.card if self._page_in_view else self.card).take_focus()
 
     def _follow_selection(self, record: ModelRecord) -> None:
         if self.card.isVisible():
@@ -188,6 +199,60 @@ class ModelsController(QObject):
         if not any(widget is now or widget.isAncestorOf(now) for widget in (self.card, self.panel)):
             self.card.hide()
 
+    # The page
+
+    @cached_property
+    def page(self) -> ModelsPage:
+        """The page of models, which is created on first use."""
+        session = self._session
+        model = ModelTable(self.notes, self.planner, session.state_of, self._preferences, self)
+        card = ModelCard(self.notes, self.planner, session.state_of)
+        page = ModelsPage(model, card, self.downloading.downloads, self._preferences)
+        card.load_wanted.connect(lambda record, context, anyway: session.load(record, context, anyway=anyway))
+        card.eject_wanted.connect(session.eject)
+        card.stop_wanted.connect(session.stop_load)
+        card.previewed.connect(self._gauge.show_plan)
+        page.load_wanted.connect(self.load)
+        page.menu_wanted.connect(lambda record, at: popup(self.panel.menu_of(record), at))
+        page.get_wanted.connect(self.downloading.open)
+        page.rescan_wanted.connect(session.library.rescan)
+        page.left.connect(self.page_left)
+        page.shown.connect(self._measure_disk)
+        page.show_models(session.library.models)
+        session.library.changed.connect(page.show_models)
+        session.library.changed.connect(self._measure_disk)
+        changes = (session.state_changed, session.residents_changed, self.planner.planned, self._preferences.changed)
+        for changed in changes:
+            changed.connect(page.refresh)
+        return page
+
+    @property
+    def _page_in_view(self) -> bool:
+        return "page" in self.__dict__ and self.page.isVisible()
+
+    @Slot()
+    def open_page(self) -> None:
+        """Bring the page of models into view, at first with the model in use selected."""
+        first, in_use = "page" not in self.__dict__, self._session.state.record
+        if first and in_use is not None:
+            self.page.table.select(in_use)
+        self.page_wanted.emit(self.page)
+
+    @Slot()
+    def _measure_disk(self) -> None:
+        """Count the disk space of the models on a worker thread, while it can be seen."""
+        if self._tasks is not None and self._page_in_view:
+            self._tasks.start(self._show_disk_use(self._tasks))
+
+    async def _show_disk_use(self, tasks: "AsyncTasks") -> None:
+        from sotto.store.disk_use import disk_use
+
+        models = self._session.library.models
+        use = await tasks.call(disk_use, models)
+        if models == self._session.library.models:
+            self.page.model.show_disk_use(use)
+            self.page.show_summary()
+
     def open_picker(self, below: QWidget, then: Callable[[ModelRecord], None] | None = None) -> None:
         """Let the user choose a model from a list below a widget, and call `then` with it, or else use it."""
         self._choose = then or self._use
@@ -200,6 +265,7 @@ class ModelsController(QObject):
             self._picker = ModelPicker(self.notes, self.planner, self._session.state_of, self._centre)
             self._picker.chosen.connect(lambda record: self._choose(record))
             self._picker.get_wanted.connect(self.downloading.open)
+            self._picker.manage_wanted.connect(self.open_page)
         return self._picker
 
     def _use(self, record: ModelRecord) -> None:

@@ -28,6 +28,7 @@ MAX_TEXT_LENGTH = 20_000
 MAX_QUICK_FRESH_MINUTES = 7 * 24 * 60
 MODEL_ORDERS = ("used", "name", "size", "fit")
 SECTIONS = ("chats", "models")
+MODEL_COLUMNS = ("name", "parameters", "bits", "fit", "context", "source", "used", "disk")
 MAX_KEEP_ALIVE_MINUTES = 24 * 60
 MIN_DOWNLOAD_SPEED, MAX_DOWNLOAD_SPEED = 10**4, 10**12
 
@@ -66,6 +67,9 @@ class Preferences:
         last_used: When models were last used, in seconds since the epoch, by name.
         told_of_tray: Whether the user has been told that the app keeps running when its window is closed.
         model_order: The sort order of models, one of `MODEL_ORDERS`; favourites come before the others.
+        models_sort: The column that the page of models is sorted by, of `MODEL_COLUMNS`, with `-` before it if it is
+            descending.
+        models_card: Whether the page of models shows the card of the selected one.
         favourites: Digests of favourite models.
         pinned_models: Digests of models that stay in memory once they are loaded.
         contexts: Context lengths chosen for single models, each as `digest:tokens`.
@@ -102,6 +106,8 @@ class Preferences:
     last_used: Mapping[str, float] = field(default_factory=dict)
     told_of_tray: bool = False
     model_order: str = "used"
+    models_sort: str = "name"
+    models_card: bool = True
     favourites: tuple[str, ...] = ()
     pinned_models: tuple[str, ...] = ()
     contexts: tuple[str, ...] = ()
@@ -162,6 +168,7 @@ _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "folded_sections": (lambda value: set(value) <= set(SECTIONS), "chats or models"),
     "last_used": (_are_times, "times by the names of models"),
     "model_order": (lambda value: value in MODEL_ORDERS, "used, name, size or fit"),
+    "models_sort": (lambda value: value.removeprefix("-") in MODEL_COLUMNS, "a column, with or without -"),
     "keep_alive_minutes": (
         lambda value: isinstance(value, int) and 0 <= value <= MAX_KEEP_ALIVE_MINUTES,
         f"0 to {MAX_KEEP_ALIVE_MINUTES}",

@@ -68,6 +68,8 @@ _SHAPES = {
     '<path d="M8.3 17h3.4"/>',
     "braces": '<path d="M8 3.8H7a1.8 1.8 0 0 0-1.8 1.8v2.6L3.6 10l1.6 1.8v2.6A1.8 1.8 0 0 0 7 16.2h1"/>'
     '<path d="M12 3.8h1a1.8 1.8 0 0 1 1.8 1.8v2.6l1.6 1.8-1.6 1.8v2.6a1.8 1.8 0 0 1-1.8 1.8h-1"/>',
+    "table": '<rect x="3.2" y="4.2" width="13.6" height="11.6" rx="2"/><path d="M3.4 8h13.2M3.4 11.8h13.2M8 8v7.6"/>',
+    "card": '<rect x="3.2" y="4.2" width="13.6" height="11.6" rx="2"/><path d="M11.8 4.4v11.2M14 7.4v.05M14 10v.05"/>',
     "sidebar": '<rect x="3.2" y="4.2" width="13.6" height="11.6" rx="2"/><path d="M8.2 4.4v11.2"/>',
     "window": '<rect x="3.2" y="4.2" width="13.6" height="11.6" rx="2"/><path d="M3.4 8h13.2"/>',
     "chip": '<rect x="5" y="5" width="10" height="10" rx="2"/>'

@@ -155,6 +155,11 @@ QRadioButton[role="segment"]:checked {{ background: {t.raised}; border: 1px soli
 QRadioButton[role="segment"]:focus {{ border: 1px solid {t.accent}; }}
 #finds {{ background: {t.sidebar}; border: 1px solid {t.line}; border-radius: 12px; }}
 #modelCard, #getCard, #serverCard {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+#modelCard[docked="true"] {{ background: {t.sidebar}; border: none; border-left: 1px solid {t.line};
+    border-radius: 0; }}
+#modelsPage {{ background: {t.page}; }}
+#modelTable, #modelTableHeader {{ background: transparent; border: none; outline: none; }}
+#modelTable {{ selection-background-color: transparent; }}
 #download {{ background: {t.raised}; border: 1px solid {t.line}; border-radius: 10px; }}
 #modelCard QFrame#rule, #serverCard QFrame#rule {{ background: {t.line}; border: none; max-height: 1px; }}
 QSlider::groove:horizontal {{ height: 4px; background: {t.track}; border-radius: 2px; }}

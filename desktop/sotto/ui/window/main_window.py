@@ -172,6 +172,7 @@ class MainWindow(QMainWindow):
             open_model_folder=dialogs.choose_model_folder,
             add_folder_of_models=self.models.choose_folder,
             get_model=self.models.downloading.open,
+            manage_models=self.models.open_page,
             rescan_models=self.session.library.rescan,
             attach_files=self.panes.in_chat(dialogs.choose_attachments),
             import_chats=self.chat_files.choose_import,
@@ -215,6 +216,8 @@ class MainWindow(QMainWindow):
         self.panes.pane_changed.connect(lambda pane: self.notices.move_to(pane.notice))
         self.server.settings_wanted.connect(lambda: self.dialogs.show_settings("programs"))
         self.models.offered.connect(self.notices.show_offer)
+        self.models.page_wanted.connect(self.panes.show_pane)
+        self.models.page_left.connect(self.panes.show_chat)
         chat.header.new_chat.clicked.connect(self.current.new_chat)
         chat.header.title.clicked.connect(self.choose_model)
         chat.header.switch_wanted.connect(self.models.load)

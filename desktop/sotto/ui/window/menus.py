@@ -47,6 +47,7 @@ class Menus(QObject):
         self._add(menu, "Open Model Folder…", actions.open_model_folder, "Ctrl+Shift+O")
         self._add(menu, "Add Model Folder…", actions.add_folder_of_models)
         self._add(menu, "Get a Model…", actions.get_model, "Ctrl+D")
+        self._add(menu, "Manage Models…", actions.manage_models, "Ctrl+Shift+M")
         self._add(menu, "Rescan Models", actions.rescan_models, "Ctrl+R")
         menu.addSeparator()
         self._add(menu, "Attach Files…", actions.attach_files, "Ctrl+Shift+A")
