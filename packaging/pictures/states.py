@@ -56,6 +56,10 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
         folder: Where the pictures go, with a sheet of thumbnails and a description for each size.
         name: Format string for names without their ending.
     """
+    from PySide6.QtGui import QAction
+
+    from sotto.ui.state.model_state import Problem
+
     album = _Album(stage, folder, name)
     window, session = stage.window, stage.session
     stage.begin()
@@ -88,6 +92,9 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
     await stage.until(window.models.card.isVisible)
     await album.add("card")
     window.models.card.closed.emit()
+    next(action for action in window.findChildren(QAction) if action.text() == "Manage Models…").trigger()
+    await album.add("models-page")
+    window.current.new_chat()
     window.dialogs.show_settings()
     assert window.dialogs.settings is not None
     await album.add("settings", window.dialogs.settings)
@@ -99,8 +106,6 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
     await _show_downloads(stage)
     await album.add("download")
     window.models.downloading.form.close_card()
-    from sotto.ui.state.model_state import Problem
-
     session.problem.emit(
         Problem(
             "The model was not loaded",
