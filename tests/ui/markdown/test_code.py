@@ -162,7 +162,7 @@ def test_languages_and_their_names():
     assert find_lexer("no-such-language") is None
     assert find_lexer("") is None
     assert find_lexer("C++").name == find_lexer("c++").name == "C++"
-    assert (language_name("py"), language_name(""), language_name("Brainf")) == ("Python", "Code", "Brainf")
+    assert (language_name("py"), language_name(""), language_name("Brainf")) == ("Python", "", "Brainf")
 
 
 HOSTILE = [

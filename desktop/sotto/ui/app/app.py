@@ -17,6 +17,7 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from sotto.paths import data_dir, preferences_file
+from sotto.ui.app.languages import install_translation
 from sotto.ui.app.shell import Shell
 from sotto.ui.app.start_requests import StartRequests
 from sotto.ui.conversation.chat_thread import ChatThread
@@ -118,6 +119,7 @@ def run(request: StartRequest = _DEFAULT_REQUEST, instance: Instance | None = No
     sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
     known = QApplication.instance()
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
+    install_translation()
     collector = GarbageCollector()
     collector.begin()
     preferences = PreferenceStore(preferences_file())

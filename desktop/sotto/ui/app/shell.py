@@ -26,6 +26,7 @@ from sotto.ui.session import engine_hosts
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Problem
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.window.main_window import MainWindow
 from sotto.ui.window.window_state import WindowState
 
@@ -144,9 +145,9 @@ class Shell(QObject):
     def _offer_isolation(self, window: MainWindow) -> None:
         """Report that the app crashed while a model was computing, and offer to run the engine in its own process."""
         window.notices.show_question(
-            "Sotto closed unexpectedly",
-            "Running the engine separately keeps a crash from closing the app. Takes effect after restart.",
-            "Turn on",
+            tr("Sotto closed unexpectedly"),
+            tr("Running the engine separately keeps a crash from closing the app. Takes effect after restart."),
+            tr("Turn on"),
             lambda: self._preferences.change(engine_host=PROCESS),
             stays=True,
         )
@@ -268,7 +269,7 @@ class Shell(QObject):
         """Show the shortcut in the tray's menu, or report why it cannot be registered."""
         self.tray.refresh()
         if self.shortcut.problem:
-            self.session.problem.emit(Problem("Quick prompt shortcut", self.shortcut.problem))
+            self.session.problem.emit(Problem(tr("Quick prompt shortcut"), self.shortcut.problem))
 
     @Slot(str)
     def _toggle(self, token: str) -> None:
@@ -286,9 +287,10 @@ class Shell(QObject):
             self.quit()
         elif not self._preferences.values.told_of_tray:
             self._preferences.change(told_of_tray=True)
-            title = "Sotto keeps running when its window is closed"
-            if not self.tray.show_message(title, "You can open or quit it from this menu."):
-                self.window.notices.show_success(title, "You can open or quit it from the tray, or quit with Ctrl+Q.")
+            title = tr("Sotto keeps running when its window is closed")
+            if not self.tray.show_message(title, tr("You can open or quit it from this menu.")):
+                message = tr("You can open or quit it from the tray, or quit with Ctrl+Q.")
+                self.window.notices.show_success(title, message)
 
     @Slot()
     def quit(self) -> None:

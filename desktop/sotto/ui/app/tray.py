@@ -17,6 +17,7 @@ from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import short_name
+from sotto.ui.toolkit.translation import tr
 
 # A desktop may start its tray after the app.
 _RETRY_MS = 5000
@@ -61,15 +62,15 @@ class TrayEntry:
 def state_text(state: ModelState) -> str:
     """Return the name and the state of the model: `qwen3 · ready`."""
     if state.record is None:
-        return "No model"
+        return tr("No model")
     doing = {
-        Phase.FOUND: "not loaded",
-        Phase.LOADING: "loading",
-        Phase.READY: "ready",
-        Phase.GENERATING: "answering",
-        Phase.UNLOADING: "ejecting",
-        Phase.FAILED: "could not be loaded",
-    }.get(state.phase, "not loaded")
+        Phase.FOUND: tr("not loaded"),
+        Phase.LOADING: tr("loading"),
+        Phase.READY: tr("ready"),
+        Phase.GENERATING: tr("answering"),
+        Phase.UNLOADING: tr("ejecting"),
+        Phase.FAILED: tr("could not be loaded"),
+    }.get(state.phase, tr("not loaded"))
     percent = f" {round(100 * state.fraction)} %" if state.phase is Phase.LOADING and state.fraction is not None else ""
     return f"{short_name(state.record.name)} · {doing}{percent}"
 
@@ -98,14 +99,14 @@ def menu_entries(state: ModelState, models: Sequence[ModelRecord], shortcut: str
     ]
     return (
         TrayEntry(state_text(state), TrayAction.NOTHING),
-        *((TrayEntry("Eject Model", TrayAction.EJECT),) if state.loaded else ()),
+        *((TrayEntry(tr("Eject Model"), TrayAction.EJECT),) if state.loaded else ()),
         *((line, *rows) if rows else ()),
         line,
-        TrayEntry("Quick Prompt", TrayAction.QUICK, keys=shortcut),
-        TrayEntry("New Chat", TrayAction.NEW_CHAT),
-        TrayEntry("Open Sotto", TrayAction.WINDOW),
+        TrayEntry(tr("Quick Prompt"), TrayAction.QUICK, keys=shortcut),
+        TrayEntry(tr("New Chat"), TrayAction.NEW_CHAT),
+        TrayEntry(tr("Open Sotto"), TrayAction.WINDOW),
         line,
-        TrayEntry("Quit Sotto", TrayAction.QUIT),
+        TrayEntry(tr("Quit Sotto"), TrayAction.QUIT),
     )
 
 
@@ -251,7 +252,7 @@ class Tray(QObject):
     def _activate(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         # macOS opens the menu at any click.
         if reason == QSystemTrayIcon.ActivationReason.Trigger and sys.platform != "darwin":
-            self.chosen.emit(TrayEntry("Open Sotto", TrayAction.WINDOW))
+            self.chosen.emit(TrayEntry(tr("Open Sotto"), TrayAction.WINDOW))
 
 
 def _dock_menu() -> QMenu | None:

@@ -24,6 +24,7 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.number import Number, Origin
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, line_height
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ _SYSTEM_LINES = 5
 WIDTH, _FIELD_WIDTH = 340, 104
 # Width of the panel below which fields move under their titles, at 13 px text.
 _NARROW = 300
-_SYSTEM = "Instructions that the model gets before your messages"
+_SYSTEM = QT_TR_NOOP("Instructions that the model gets before your messages")
 
 
 class ChatSettingsPanel(QFrame):
@@ -51,13 +52,13 @@ class ChatSettingsPanel(QFrame):
         """Create the panel, hidden and with nothing set."""
         super().__init__()
         self.setObjectName("choices")
-        self.setAccessibleName("Chat settings")
+        self.setAccessibleName(tr("Chat settings"))
         self._settings, self._model_options, self._model_system = ChatSettings(), dict[str, Any](), ""
         self.presets = PresetBar()
         self.presets.applied.connect(self._apply)
         self.system = QPlainTextEdit()
         self.system.setObjectName("system")
-        self.system.setAccessibleName("System prompt")
+        self.system.setAccessibleName(tr("System prompt"))
         self.system.setTabChangesFocus(True)
         self.system.setAcceptDrops(False)
         self.system.viewport().setAcceptDrops(False)
@@ -67,12 +68,12 @@ class ChatSettingsPanel(QFrame):
         self.format = FormatField()
         self.format.chosen.connect(self._emit_chosen)
         self.fields = {number.name: NumberField(number) for number in ALL_NUMBERS}
-        self.titles = {number.name: Label(number.title) for number in ALL_NUMBERS}
+        self.titles = {number.name: Label(tr(number.title)) for number in ALL_NUMBERS}
         self._grids: list[tuple[QGridLayout, tuple[Number, ...]]] = []
         self._narrow = False
         self.origins = {name: Label("", "caption") for name in ("system", "think", "format", *self.fields)}
         self.refusal = Label("", "error", wrap=True)
-        self.reset = TextButton("Reset to defaults", "quiet")
+        self.reset = TextButton(tr("Reset to defaults"), "quiet")
         self.reset.clicked.connect(lambda: self._set_values("", {}, emits=True))
         body = QWidget()
         body.setObjectName("choicesBody")
@@ -80,13 +81,13 @@ class ChatSettingsPanel(QFrame):
         inside.setContentsMargins(theme.GAP_16, 0, theme.GAP_16, theme.GAP_12)
         inside.setSpacing(theme.GAP_8)
         inside.addWidget(self.presets)
-        inside.addLayout(self._make_heading("System prompt", "system"))
+        inside.addLayout(self._make_heading(tr("System prompt"), "system"))
         inside.addWidget(self.system)
         inside.addSpacing(theme.GAP_4)
-        inside.addLayout(self._make_heading("Thinking", "think"))
+        inside.addLayout(self._make_heading(tr("Thinking"), "think"))
         inside.addWidget(self.thinking, 0, Qt.AlignmentFlag.AlignLeft)
         inside.addWidget(self.unable)
-        inside.addLayout(self._make_heading("Answers", "format"))
+        inside.addLayout(self._make_heading(tr("Answers"), "format"))
         inside.addWidget(self.format)
         inside.addSpacing(theme.GAP_4)
         inside.addWidget(self._make_grid(COMMON_NUMBERS))
@@ -101,11 +102,11 @@ class ChatSettingsPanel(QFrame):
         self.refusal.hide()
         self._show_more(shown=False)
         self._area = Scroller(body)
-        close = IconButton("close", "Close chat settings")
+        close = IconButton("close", tr("Close chat settings"))
         close.clicked.connect(self.closed)
         top = QHBoxLayout()
         top.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_8)
-        top.addWidget(Label("This chat", "strong"), 1)
+        top.addWidget(Label(tr("This chat"), "strong"), 1)
         top.addWidget(close)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -132,7 +133,7 @@ class ChatSettingsPanel(QFrame):
         grid.setHorizontalSpacing(theme.GAP_12)
         grid.setVerticalSpacing(theme.GAP_8)
         for number in numbers:
-            self.titles[number.name].setToolTip(number.tip)
+            self.titles[number.name].setToolTip(tr(number.tip))
             self.fields[number.name].chosen.connect(self._emit_chosen)
             self.fields[number.name].refused.connect(self._show_error)
         grid.setColumnStretch(0, 1)
@@ -163,7 +164,7 @@ class ChatSettingsPanel(QFrame):
     def _show_more(self, *, shown: bool) -> None:
         """Show or hide the numbers that few people need."""
         self._rest.setVisible(shown)
-        self.more.setText("Fewer options" if shown else "More options")
+        self.more.setText(tr("Fewer options") if shown else tr("More options"))
         self.more.setAccessibleName(self.more.text())
 
     def begin(self, tasks: "AsyncTasks") -> None:
@@ -243,7 +244,7 @@ class ChatSettingsPanel(QFrame):
         self.unable.setVisible(bool(self.thinking.refusal))
         self.fields[THINK_BUDGET.name].setEnabled(not self.thinking.refusal)
         from_settings, from_model = self._settings.system.strip(), self._model_system.strip()
-        self.system.setPlaceholderText(from_settings or from_model or _SYSTEM)
+        self.system.setPlaceholderText(from_settings or from_model or tr(_SYSTEM))
         here = bool(self.system.toPlainText().strip())
         self._show_origin(
             "system",
@@ -254,8 +255,9 @@ class ChatSettingsPanel(QFrame):
         self.reset.setEnabled(here or bool(self.options))
 
     def _show_origin(self, name: str, control: QWidget, origin: Origin | None) -> None:
-        self.origins[name].setText(origin or "")
-        control.setAccessibleDescription(origin or "")
+        words = tr(origin) if origin is not None else ""
+        self.origins[name].setText(words)
+        control.setAccessibleDescription(words)
 
     def _show_error(self, message: str) -> None:
         self.refusal.setText(message)

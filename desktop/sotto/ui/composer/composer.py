@@ -15,14 +15,13 @@ from sotto.ui.preferences.answer_options import format_label, format_sentence
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.growing_text_edit import GrowingTextEdit
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
 from sotto.ui.transcript.attachment_chips import AttachmentBar
 
 _MARGINS = (theme.GAP_12, theme.GAP_12, theme.GAP_8 + 2, theme.GAP_8 + 2)
 # Minimum width, for the icons below the draft at 13 px text.
 _MIN_WIDTH = 160
-_LINE_TIP = "Shift+Enter for a new line"
-_CANNOT = "This model cannot chat"
 
 
 class Composer(QFrame):
@@ -42,12 +41,12 @@ class Composer(QFrame):
     think_chosen = Signal(object)
     format_wanted = Signal()
 
-    def __init__(self, *, attaches: bool = True, invitation: str = "Write a message") -> None:
+    def __init__(self, *, attaches: bool = True, invitation: str = "") -> None:
         """Create an empty composer.
 
         Args:
             attaches: Whether files can be attached and answer options chosen; otherwise there is only text.
-            invitation: Placeholder of the empty field.
+            invitation: Placeholder of the empty field; empty for the usual one.
         """
         super().__init__()
         self.setObjectName("composer")
@@ -57,14 +56,14 @@ class Composer(QFrame):
         self.panel = ContextPanel()
         self.gauge = ContextGauge()
         self.hint = ElidedLabel("", "caption")
-        self.clip = IconButton("clip", "Attach files", tip="Attach text files or PDFs")
+        self.clip = IconButton("clip", tr("Attach files"), tip=tr("Attach text files or PDFs"))
         self.clip.setObjectName("attach")
         self.clip.clicked.connect(self.attach_wanted)
         self.think = ThinkingButton(brief=True)
         self.think.chosen.connect(self.think_chosen)
         self.format = IconButton("braces", "", " ")
         self.format.clicked.connect(self.format_wanted)
-        self.button = IconButton("arrow-up", "Send message", role="primary", color="on_accent")
+        self.button = IconButton("arrow-up", tr("Send message"), role="primary", color="on_accent")
         self.button.setObjectName("send")
         self._foot = foot = QHBoxLayout()
         foot.setSpacing(theme.GAP_8)
@@ -82,7 +81,8 @@ class Composer(QFrame):
         layout.addWidget(self.attachments)
         layout.addWidget(self.draft)
         layout.addLayout(foot)
-        self._attaches, self._invitation = attaches, invitation
+        self._attaches, self._invitation = attaches, invitation or tr("Write a message")
+        self._line_tip = tr("Shift+Enter for a new line")
         # Whether the button stops, whether files are being read, and whether files are attached.
         self._stops = self._reading = self._attached = False
         # Why the model cannot chat; and the hint below the draft.
@@ -103,13 +103,13 @@ class Composer(QFrame):
         """Update the button and the hint to the state of the model."""
         self._stops = state.busy
         if state.busy:
-            activity = "loading" if state.phase is Phase.LOADING else "answering"
-            self.button.set_icon("stop", f"Stop {activity}", "Stop (Esc)")
+            name = tr("Stop loading") if state.phase is Phase.LOADING else tr("Stop answering")
+            self.button.set_icon("stop", name, tr("Stop (Esc)"))
         else:
-            self.button.set_icon("arrow-up", "Send message", "Send (Enter)")
+            self.button.set_icon("arrow-up", tr("Send message"), tr("Send (Enter)"))
         self._loading = state.phase is Phase.LOADING
         self._refusal = state.chat_refusal
-        self.draft.setPlaceholderText(_CANNOT if self._refusal else self._invitation)
+        self.draft.setPlaceholderText(tr("This model cannot chat") if self._refusal else self._invitation)
         self.think.show_model(state.info)
         self.think.setVisible(self._attaches and state.info is not None and state.info.thinks)
         self._update_buttons()
@@ -121,9 +121,9 @@ class Composer(QFrame):
         self._show_hint()
 
     def _show_hint(self) -> None:
-        queued = "Sends after this answer" if self._queued else ""
-        loading = "Sends as soon as the model is loaded" if self._loading else ""
-        self.set_hint(self._refusal or queued or loading or _LINE_TIP)
+        queued = tr("Sends after this answer") if self._queued else ""
+        loading = tr("Sends as soon as the model is loaded") if self._loading else ""
+        self.set_hint(self._refusal or queued or loading or self._line_tip)
 
     def set_hint(self, hint: str) -> None:
         """Show a hint below the draft."""
@@ -215,7 +215,7 @@ class Composer(QFrame):
             if spare >= 0:
                 break
         fits = spare >= self.hint.fontMetrics().horizontalAdvance(self._hint)
-        self.hint.setText(self._hint if fits or self._hint != _LINE_TIP else "")
+        self.hint.setText(self._hint if fits or self._hint != self._line_tip else "")
 
     def minimumSizeHint(self) -> QSize:
         """Ask for a fixed width, because what is hidden depends on the width, and not the reverse."""

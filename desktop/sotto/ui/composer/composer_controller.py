@@ -18,6 +18,7 @@ from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import DropContents, read_drop
 from sotto.ui.state.model_state import Problem
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
@@ -120,7 +121,7 @@ class ComposerController(QObject):
         else:
             from sotto.chats.documents import picture_reason
 
-            self.problem.emit(Problem("Not attached", picture_reason("The clipboard")))
+            self.problem.emit(Problem(tr("Not attached"), picture_reason("The clipboard")))
 
     def redirect_key(self, event: QKeyEvent) -> bool:
         """Type a character that no other widget handled into the draft; return whether the event is a character."""

@@ -12,6 +12,7 @@ from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.names import shorten_middle
+from sotto.ui.toolkit.translation import tr
 
 # Share of the free room that a part of a document may take, because tokens are not spread evenly over its text.
 _SHARE = 0.95
@@ -68,20 +69,21 @@ class ContextActions(QObject):
         chat, state = self._current.session, self._session.state
         actions: list[ContextAction] = []
         if use.earlier and not use.trims and use.last <= use.room:
-            actions.append(ContextAction("Drop oldest messages", chat.draft.allow_trimming))
+            actions.append(ContextAction(tr("Drop oldest messages"), chat.draft.allow_trimming))
         if not chat.busy and state.info is not None and state.record is not None:
             context = use.larger_context(state.record.context_length)
             if context is not None:
-                text = f"Raise the context to {wording.count(context)} ({_memory_cost(state.info, context)})"
+                text = _raising_label(state.info, context)
                 actions.append(ContextAction(text, partial(self._session.reload, context)))
         if use.earlier and use.fits_alone and not chat.busy:
-            actions.append(ContextAction("Continue in a new chat with a summary", chat.summarize))
+            actions.append(ContextAction(tr("Continue in a new chat with a summary"), chat.summarize))
         largest = max(enumerate(chat.draft.attachments), key=lambda pair: pair[1].tokens, default=None)
         if largest is not None and use.over and self._fitting_length(largest[1]) is not None:
             index, attachment = largest
+            parts = {"beginning": tr("Only the beginning of {name}"), "end": tr("Only the end of {name}")}
             actions += [
-                ContextAction(f"Only the {part} of {shorten_middle(attachment.name)}", partial(self.cut, index, part))
-                for part in ("beginning", "end")
+                ContextAction(text.format(name=shorten_middle(attachment.name)), partial(self.cut, index, part))
+                for part, text in parts.items()
             ]
         return tuple(actions)
 
@@ -95,8 +97,10 @@ class ContextActions(QObject):
         return min(fits, len(attachment.text)) if room >= _MIN_TOKENS and fits > 0 else None
 
 
-def _memory_cost(info: ModelInfo, context: int) -> str:
-    """Return how much more memory a context of `context` tokens takes when it is full, in words."""
+def _raising_label(info: ModelInfo, context: int) -> str:
+    """Return what raises the context to `context` tokens, with how much more memory it then takes when it is full."""
+    tokens = wording.count(context)
     if info.kv_bytes_per_token is None:
-        return "memory need unknown"
-    return f"up to {wording.size((context - info.context_length) * info.kv_bytes_per_token)} more memory"
+        return tr("Raise the context to {tokens} (memory need unknown)").format(tokens=tokens)
+    size = wording.size((context - info.context_length) * info.kv_bytes_per_token)
+    return tr("Raise the context to {tokens} (up to {size} more memory)").format(tokens=tokens, size=size)

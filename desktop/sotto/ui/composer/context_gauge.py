@@ -11,6 +11,7 @@ from sotto.ui.conversation.context_meter import ContextUse
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconLabel, Label, TextButton
 
 _RING_SIZE = 14
@@ -62,7 +63,8 @@ class ContextGauge(QWidget):
         self._numbers.setText(self.text)
         spoken = _context_line(use.used, use.limit)
         if use.shortened:
-            spoken += f" The oldest messages are dropped; with them it would be {wording.count(use.tokens)}."
+            dropped = tr("The oldest messages are dropped; with them it would be {tokens}.")
+            spoken += " " + dropped.format(tokens=wording.count(use.tokens))
         self.setAccessibleName(spoken)
         self.setToolTip(spoken)
 
@@ -149,15 +151,20 @@ class _Ring(QWidget):
 
 def _context_line(used: int, limit: int) -> str:
     """Return a sentence on how full a context is."""
-    share = f"{100 * used / limit:.0f} %" if limit else "all"
-    return f"Context: {wording.count(used)} of {wording.count(limit)} tokens, {share}."
+    line = (
+        tr("Context: {used} of {limit} tokens, {share} %.") if limit else tr("Context: {used} of {limit} tokens, all.")
+    )
+    share = f"{100 * used / limit:.0f}" if limit else ""
+    return line.format(used=wording.count(used), limit=wording.count(limit), share=share)
 
 
 def _context_warning(use: ContextUse) -> tuple[str, str]:
     """Return the title and the message of the warning that a context is nearly or too full."""
     used, limit, room, left = map(wording.count, (use.used, use.limit, use.room, use.limit - use.used))
     if use.over and use.shortened:
-        return "Too long", f"{used} of {room} tokens, even without the oldest messages."
+        message = tr("{used} of {limit} tokens, even without the oldest messages.")
+        return tr("Too long"), message.format(used=used, limit=room)
     if use.over:
-        return "Too long", f"{used} of {limit} tokens."
-    return "Context nearly full", f"{left} of {limit} tokens are left for the answer."
+        return tr("Too long"), tr("{used} of {limit} tokens.").format(used=used, limit=limit)
+    message = tr("{left} of {limit} tokens are left for the answer.")
+    return tr("Context nearly full"), message.format(left=left, limit=limit)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from sotto.ui.state.drop_contents import DropContents, path_names
 from sotto.ui.state.names import join_names, shorten_middle
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconLabel, Label
 
 _MODEL_SUFFIXES = frozenset((".safetensors", ".gguf"))
@@ -63,40 +64,55 @@ def _is_document(path: Path) -> bool:
     return not (beginning.lstrip().startswith(b"{") and not _FILE_SUFFIX.fullmatch(path.suffix))
 
 
+def accepts_drop(dropped: DropContents) -> bool:
+    """Return whether a drop contains anything that can be loaded or attached."""
+    from sotto.chats.documents import is_picture
+
+    split = split_drop(dropped)
+    return bool(split.exports or split.models.paths) or not all(map(is_picture, split.documents))
+
+
 def describe_drop(dropped: DropContents) -> tuple[str, str]:
     """Return the title and the details of what a drop will do."""
     split = split_drop(dropped)
     if split.exports:
-        return "Drop to import chats", _named(split.exports)
+        return tr("Drop to import chats"), _named(split.exports)
     if split.documents:
         return _describe_attaching(split.models, split.documents)
     if not dropped.paths:
-        return "Not a file on this computer", "Download the model first, then drop its folder here."
+        return tr("Not a file on this computer"), tr("Download the model first, then drop its folder here.")
     first, *others = dropped.paths
     if first.is_dir():
-        title, line = "Drop to load the model in this folder", first.name
+        title, line = tr("Drop to load the model in this folder"), first.name
     elif first.suffix == ".safetensors":
-        title, line = "Drop to load the model with these weights", f"{first.name}, in the folder {first.parent.name}"
+        title = tr("Drop to load the model with these weights")
+        line = tr("{name}, in the folder {folder}").format(name=first.name, folder=first.parent.name)
     else:
-        title, line = "Drop to load this model", first.name
-    return title, f"{line} — and {len(others)} more, which will not be loaded" if others else line
+        title, line = tr("Drop to load this model"), first.name
+    if others:
+        more = tr("{name} — and {count} more, which will not be loaded", "", len(others))
+        line = more.format(name=line, count=len(others))
+    return title, line
 
 
 def _describe_attaching(models: DropContents, documents: tuple[Path, ...]) -> tuple[str, str]:
     from sotto.chats.documents import is_picture
 
-    line = _named(documents)
+    line, count = _named(documents), len(documents)
     if all(map(is_picture, documents)) and not models.paths:
-        return "Images cannot be attached", f"{line}: models with vision are not supported yet."
-    files = "this file" if len(documents) == 1 else f"{len(documents)} files"
+        message = tr("{names}: models with vision are not supported yet.")
+        return tr("Images cannot be attached"), message.format(names=line)
     if models.paths:
-        return f"Drop to load a model and attach {files}", f"{path_names(models.paths[:1])}; {line}"
-    return f"Drop to attach {files} to your message", line
+        title = tr("Drop to load a model and attach this file|Drop to load a model and attach {count} files", "", count)
+        return title.format(count=count), f"{path_names(models.paths[:1])}; {line}"
+    title = tr("Drop to attach this file to your message|Drop to attach {count} files to your message", "", count)
+    return title.format(count=count), line
 
 
 def _named(paths: tuple[Path, ...]) -> str:
     names = join_names([shorten_middle(path_names([path])) for path in paths[:_NAMED]])
-    return names if len(paths) <= _NAMED else f"{names} — and {len(paths) - _NAMED} more"
+    more = len(paths) - _NAMED
+    return tr("{names} — and {count} more", "", more).format(names=names, count=more) if more > 0 else names
 
 
 class DropOverlay(QWidget):
@@ -124,7 +140,7 @@ class DropOverlay(QWidget):
     def show_drop(self, dropped: DropContents) -> None:
         """Show what dropping these files will do."""
         title, line = describe_drop(dropped)
-        self._accepts = title.startswith("Drop")
+        self._accepts = accepts_drop(dropped)
         self.icon.show_icon("drop" if self._accepts else "alert", "accent_text" if self._accepts else "alert")
         self.title.setText(title)
         self.line.setText(line)

@@ -18,6 +18,7 @@ from sotto.ui.preferences.answer_options import (
 )
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import SegmentedControl
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import Label, TextButton, line_height
 
 if TYPE_CHECKING:
@@ -28,10 +29,11 @@ if TYPE_CHECKING:
 _TEXT, _SCHEMA = "text", "schema"
 _PAUSE_MS = 500
 _LINES = 6
+_PATTERNS = "*.json *.regex *.lark"
 # Width that the button and the line beside it need, at 13 px text.
 _MIN_WIDTH = 260
-_NONE_YET = "Answers stay text until you enter one."
-_AS_BEFORE = "The previous choice still applies."
+_NONE_YET = QT_TR_NOOP("Answers stay text until you enter one.")
+_AS_BEFORE = QT_TR_NOOP("The previous choice still applies.")
 
 
 class FormatField(QWidget):
@@ -53,16 +55,16 @@ class FormatField(QWidget):
         self._tasks: AsyncTasks | None = None
         self._kind = GrammarKind.JSON_SCHEMA
         self._checks = 0
-        self.segments = SegmentedControl("Answers", {_TEXT: "Text", JSON: "JSON", _SCHEMA: "Schema"})
+        self.segments = SegmentedControl(tr("Answers"), {_TEXT: tr("Text"), JSON: "JSON", _SCHEMA: tr("Schema")})
         self.segments.chosen.connect(self._choose_kind)
         self.text = QPlainTextEdit()
         self.text.setObjectName("schema")
-        self.text.setAccessibleName("Answer schema")
-        self.text.setPlaceholderText("Type or paste a JSON schema, or choose a file")
+        self.text.setAccessibleName(tr("Answer schema"))
+        self.text.setPlaceholderText(tr("Type or paste a JSON schema, or choose a file"))
         self.text.setTabChangesFocus(True)
         self.text.setAcceptDrops(False)
         self.text.viewport().setAcceptDrops(False)
-        self.choose = TextButton("Choose a File…")
+        self.choose = TextButton(tr("Choose a File…"))
         self.choose.clicked.connect(self._choose_file)
         self.line = Label("", "caption", wrap=True)
         self.error = Label("", "error", wrap=True)
@@ -152,7 +154,9 @@ class FormatField(QWidget):
         self._run(check)
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, "What answers must be", "", "Schemas (*.json *.regex *.lark)")
+        dialog = QFileDialog(
+            self, tr("What answers must be"), "", tr("Schemas ({patterns})").format(patterns=_PATTERNS)
+        )
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self.read(Path(path)))
@@ -203,8 +207,8 @@ class FormatField(QWidget):
         self._schema.setVisible(self._wants_schema)
         self.error.setText(problem)
         self.error.setVisible(bool(problem))
-        line = _AS_BEFORE if problem else format_sentence(self.value)
-        self.line.setText(line if self.value is not None else _NONE_YET)
+        line = tr(_AS_BEFORE) if problem else format_sentence(self.value)
+        self.line.setText(line if self.value is not None else tr(_NONE_YET))
         self.text.setAccessibleDescription(problem or self.line.text())
 
     def _fit_to_text_size(self) -> None:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sotto.ui.preferences.presets import Preset, PresetStore
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import ElidedButton, EscapableLineEdit, Label, TextButton, add_action, popup
 
 
@@ -34,13 +35,13 @@ class PresetBar(QWidget):
         self.button = ElidedButton("", "outlined")
         self.button.setObjectName("presets")
         self.button.clicked.connect(self._show_menu)
-        self.name = EscapableLineEdit("Preset name")
+        self.name = EscapableLineEdit(tr("Preset name"))
         self.name.setObjectName("value")
         self.name.returnPressed.connect(self._commit_name)
         self.name.escaped.connect(self._end_naming)
         self.name.textEdited.connect(lambda: self._show_note(""))
         self.note = Label("", "caption", wrap=True)
-        self.undo = TextButton("Undo", "quiet", "Undo: restore the preset")
+        self.undo = TextButton(tr("Undo"), "quiet", tr("Undo: restore the preset"))
         self._deleted: Preset | None = None
         self.undo.clicked.connect(self._undo)
         below = QHBoxLayout()
@@ -92,13 +93,14 @@ class PresetBar(QWidget):
         menu.addSeparator()
         last = keeper.with_name(self._last) if current is None else None
         if last is not None:
-            add_action(menu, f"Save Changes to “{last.name}”".replace("&", "&&"), partial(self._save_changes, last))
-        add_action(menu, "Save as Preset…", lambda: self._begin_naming("", self._save)).setEnabled(
+            text = tr("Save Changes to “{name}”").format(name=last.name.replace("&", "&&"))
+            add_action(menu, text, partial(self._save_changes, last))
+        add_action(menu, tr("Save as Preset…"), lambda: self._begin_naming("", self._save)).setEnabled(
             current is None and bool(self._system.strip() or self._options)
         )
         if current is not None:
-            add_action(menu, "Rename…", lambda: self._begin_naming(current.name, partial(self._rename, current)))
-            add_action(menu, "Delete", partial(self._delete, current))
+            add_action(menu, tr("Rename…"), lambda: self._begin_naming(current.name, partial(self._rename, current)))
+            add_action(menu, tr("Delete"), partial(self._delete, current))
         return menu
 
     def _show_menu(self) -> None:
@@ -108,9 +110,9 @@ class PresetBar(QWidget):
         current = self.current
         if current is not None:
             self._last = current.name
-        shown = current.name if current is not None else "None"
-        self.button.setText(f"Preset: {shown} ▾".replace("&", "&&"))
-        self.button.setAccessibleName(f"Preset: {shown}")
+        shown = tr("Preset: {name}").format(name=current.name if current is not None else tr("None"))
+        self.button.setText(f"{shown} ▾".replace("&", "&&"))
+        self.button.setAccessibleName(shown)
 
     def _apply(self, preset: Preset) -> None:
         self._last = preset.name
@@ -132,7 +134,9 @@ class PresetBar(QWidget):
     def _delete(self, preset: Preset) -> None:
         assert self._keeper is not None
         self._keeper.delete(preset.name)
-        self._show_note(f"“{preset.name}” was deleted; this chat keeps its settings.", deleted=preset)
+        self._show_note(
+            tr("“{name}” was deleted; this chat keeps its settings.").format(name=preset.name), deleted=preset
+        )
 
     def _undo(self) -> None:
         assert self._keeper is not None

@@ -12,10 +12,17 @@ from sotto.engine.contract.events import ModelInfo
 from sotto.engine.contract.requests import Think
 from sotto.ui.preferences.answer_options import THINK_LABELS, THINKING_TIP, is_think_option, think_choices
 from sotto.ui.toolkit.number import Origin
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import IconButton, add_action, popup
 
-_CANNOT = "No thinking mode"
-_AS_IT_DOES = "Default"
+_BRIEF: Mapping[Think, str] = {
+    Think.ON: QT_TR_NOOP("Think: on"),
+    Think.OFF: QT_TR_NOOP("Think: off"),
+    Think.LOW: QT_TR_NOOP("Think: low"),
+    Think.MEDIUM: QT_TR_NOOP("Think: medium"),
+    Think.HIGH: QT_TR_NOOP("Think: high"),
+    Think.MAX: QT_TR_NOOP("Think: max"),
+}
 
 
 class ThinkingButton(IconButton):
@@ -29,7 +36,7 @@ class ThinkingButton(IconButton):
 
     def __init__(self, *, brief: bool = False) -> None:
         """Create the button with nothing chosen; `brief` shortens its text."""
-        super().__init__("thought", "Thinking", " ", "quiet" if brief else "outlined", tip=THINKING_TIP)
+        super().__init__("thought", tr("Thinking"), " ", "quiet" if brief else "outlined", tip=tr(THINKING_TIP))
         self._brief = brief
         self._info: ModelInfo | None = None
         self._own: Think | None = None
@@ -59,7 +66,7 @@ class ThinkingButton(IconButton):
     @property
     def refusal(self) -> str:
         """Why nothing can be chosen for the loaded model; empty if something can."""
-        return _CANNOT if self._info is not None and not self._info.thinks else ""
+        return tr("No thinking mode") if self._info is not None and not self._info.thinks else ""
 
     def show_model(self, info: ModelInfo | None) -> None:
         """Offer the choices of the loaded model; None if no model is loaded."""
@@ -81,10 +88,12 @@ class ThinkingButton(IconButton):
         """Return the menu of choices."""
         menu = QMenu(self)
         group = QActionGroup(menu)
-        default = _AS_IT_DOES if self._inherited is None else f"From Settings: {THINK_LABELS[self._inherited]}"
+        default = tr("Default")
+        if self._inherited is not None:
+            default = tr("From Settings: {choice}").format(choice=tr(THINK_LABELS[self._inherited]))
         choices: list[tuple[Think | None, str]] = [(None, default)]
         values = (*THINK_LABELS,) if self._is_setting else think_choices(self._info, self._own)
-        choices += [(value, THINK_LABELS[value]) for value in values]
+        choices += [(value, tr(THINK_LABELS[value])) for value in values]
         for value, text in choices:
             action = add_action(menu, text, partial(self.chosen.emit, value))
             action.setCheckable(True)
@@ -93,13 +102,15 @@ class ThinkingButton(IconButton):
         return menu
 
     def _show(self) -> None:
-        words = _AS_IT_DOES if self.effective is None else THINK_LABELS[self.effective]
-        brief = "Think" if self.effective is None else f"Think: {words.lower()}"
+        choice = self.effective
+        words = tr("Default") if choice is None else tr(THINK_LABELS[choice])
+        brief = tr("Think") if choice is None else tr(_BRIEF[choice])
         self.setText(f" {brief if self._brief else f'{words} ▾'}")
-        self.setAccessibleName(f"Thinking: {words}")
+        self.setAccessibleName(tr("Thinking: {choice}").format(choice=words))
         self.setEnabled(not self.refusal)
-        self.setToolTip(self.refusal or THINKING_TIP)
-        self.setAccessibleDescription(self.refusal or THINKING_TIP)
+        tip = self.refusal or tr(THINKING_TIP)
+        self.setToolTip(tip)
+        self.setAccessibleDescription(tip)
 
 
 def _think_option(options: Mapping[str, Any]) -> Think | None:

@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from sotto.ui.markdown.code_lexer import language_name
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
 
 RADIUS = 8.0
@@ -29,12 +30,12 @@ class CodeHeader(QWidget):
         self.setCursor(Qt.CursorShape.ArrowCursor)
         self._stuck = False
         name = language_name(language)
-        self.setAccessibleName("Code" if name == "Code" else f"Code in {name}")
-        self.language = ElidedLabel(name, "caption")
-        self.wrap = IconButton("wrap", "Wrap lines", tip="Wrap long lines")
+        self.setAccessibleName(tr("Code in {language}").format(language=name) if name else tr("Code"))
+        self.language = ElidedLabel(name or tr("Code"), "caption")
+        self.wrap = IconButton("wrap", tr("Wrap lines"), tip=tr("Wrap long lines"))
         self.wrap.setCheckable(True)
         self.wrap.setChecked(wrapped)
-        self.copy = IconButton("copy", "Copy code", "Copy")
+        self.copy = IconButton("copy", tr("Copy code"), tr("Copy"))
         self.wrap.toggled.connect(self.wrap_wanted)
         self.copy.clicked.connect(self.copy_wanted)
         layout = QHBoxLayout(self)
@@ -46,7 +47,7 @@ class CodeHeader(QWidget):
 
     def confirm(self) -> None:
         """Show for a moment that the code was copied."""
-        self.copy.confirm("check", "Copied")
+        self.copy.confirm("check", tr("Copied"))
 
     def stand(self, area: QRectF, stuck: bool) -> None:
         """Move to `area`; `stuck` means that the bar covers lines of its own code there."""

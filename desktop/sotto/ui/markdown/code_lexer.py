@@ -67,8 +67,8 @@ _OPENS = re.compile(r"<(script|style)\b[^>]*>(?!.*</(?:script|style)\b)", re.IGN
 
 
 def language_name(language: str) -> str:
-    """Return the display name of the language that a fence names; `Code` for none."""
-    return _NAMES.get(language.lower(), language[:40]) or "Code"
+    """Return the display name of the language that a fence names; empty for none."""
+    return _NAMES.get(language.lower(), language[:40])
 
 
 @lru_cache(maxsize=32)

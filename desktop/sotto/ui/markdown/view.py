@@ -30,6 +30,7 @@ from sotto.ui.markdown.highlighting import Highlighter
 from sotto.ui.markdown.renderer import MarkdownRenderer, is_code
 from sotto.ui.markdown.text_browser import MessageText
 from sotto.ui.toolkit import icons, theme
+from sotto.ui.toolkit.translation import tr
 
 _SHORTEST_PAUSE = 0.016
 _SHARE = 3
@@ -276,7 +277,7 @@ class MarkdownText(MessageText):
         bar = self.scroll_bars.get(region)
         if bar is None:
             bar = QScrollBar(Qt.Orientation.Horizontal, self.viewport())
-            bar.setAccessibleName(f"Scroll {region.kind} sideways")
+            bar.setAccessibleName(tr("Scroll table sideways") if region.kind == "table" else tr("Scroll code sideways"))
             bar.setCursor(Qt.CursorShape.ArrowCursor)
             bar.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
             bar.valueChanged.connect(lambda value: self._scroll(region, value))

@@ -40,12 +40,13 @@ from sotto.ui.palette import fuzzy
 from sotto.ui.palette.command_finder import Command, CommandFinder, Kind
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.announcements import announce
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, Label
 
 _Index = QModelIndex | QPersistentModelIndex
 _COMMAND = Qt.ItemDataRole.UserRole
 _ICONS = {Kind.CHAT: "speech", Kind.MODEL: "chip", Kind.ACTION: "command"}
-_KINDS = {Kind.CHAT: "Chat", Kind.MODEL: "Model", Kind.ACTION: "Menu"}
+_KINDS = {Kind.CHAT: QT_TR_NOOP("Chat"), Kind.MODEL: QT_TR_NOOP("Model"), Kind.ACTION: QT_TR_NOOP("Menu")}
 _WIDTH, _VISIBLE_ROWS, _ROW_HEIGHT = 600, 10, 34
 # Screen readers should hear only the row at which the user stops.
 _ANNOUNCE_MS = 150
@@ -197,17 +198,17 @@ class Palette(QFrame):
         super().__init__(parent)
         self._parent = parent
         self.setObjectName("palette")
-        self.setAccessibleName("Command palette")
+        self.setAccessibleName(tr("Command palette"))
         self.finder = CommandFinder(self)
         # The widget that had the focus before the palette was opened.
         self._focused_before: QWidget | None = None
         # Whether the user, rather than the search, selected the current row.
         self._moved = False
-        self.field = _Field("Search chats, models and commands", "Open a chat, load a model, run a command")
+        self.field = _Field(tr("Search chats, models and commands"), tr("Open a chat, load a model, run a command"))
         self._model, self._delegate = _Results(), _Delegate()
         self.list = QListView()
         self.list.setObjectName("results")
-        self.list.setAccessibleName("Results")
+        self.list.setAccessibleName(tr("Results"))
         self.list.setModel(self._model)
         self.list.setItemDelegate(self._delegate)
         self.list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -216,7 +217,7 @@ class Palette(QFrame):
         self.list.setEditTriggers(QListView.EditTrigger.NoEditTriggers)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.clicked.connect(lambda index: self._choose(index.row()))
-        self._empty = Label("No results.", "caption")
+        self._empty = Label(tr("No results."), "caption")
         self._empty.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_8)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, theme.GAP_8)
@@ -330,5 +331,5 @@ class Palette(QFrame):
 
 def accessible_text(command: Command) -> str:
     """Return the description of a command for screen readers."""
-    parts = (command.title, _KINDS[command.kind], command.detail, command.shortcut)
+    parts = (command.title, tr(_KINDS[command.kind]), command.detail, command.shortcut)
     return ", ".join(part for part in parts if part)

@@ -8,6 +8,7 @@ from PySide6.QtCore import QKeyCombination, QObject, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QKeySequence
 
 from sotto.ui.platform.shortcut_messages import BIND
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
@@ -87,14 +88,16 @@ class GlobalShortcut(QObject):
         sequence = QKeySequence.fromString(wanted, QKeySequence.SequenceFormat.PortableText)
         pressed: QKeyCombination | None = sequence[0] if sequence.count() == 1 else None  # type: ignore[index]
         if pressed is None or pressed.key() == Qt.Key.Key_unknown:
-            return f"{wanted} is not a key that could be pressed: write it as Ctrl+Alt+Space."
+            return tr("{keys} is not a key that could be pressed: write it as Ctrl+Alt+Space.").format(keys=wanted)
         key, modifiers = pressed.key(), pressed.keyboardModifiers()
         if not modifiers & ~_Modifier.ShiftModifier and not Qt.Key.Key_F1 <= key <= Qt.Key.Key_F35:
-            return f"{wanted} alone would stop working in all other programs: combine it with Ctrl, Alt or Meta."
+            return tr(
+                "{keys} alone would stop working in all other programs: combine it with Ctrl, Alt or Meta."
+            ).format(keys=wanted)
         if self._keys is None:
             self._keys = self._of_system()
         if self._keys is None:
-            return BIND.format(keys=wanted)
+            return tr(BIND).format(keys=wanted)
         return self._keys.take(key.value, modifiers).format(keys=wanted)
 
     def _press(self) -> None:

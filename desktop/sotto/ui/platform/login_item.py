@@ -14,6 +14,7 @@ import sotto
 from sotto.errors import SottoError
 from sotto.store.atomic_writing import write_atomically
 from sotto.store.printable import printable_path
+from sotto.ui.toolkit.translation import tr
 
 _NAME = "app.sotto"
 
@@ -40,7 +41,9 @@ def set_enabled(wanted: bool) -> None:
         else:
             place.unlink(missing_ok=True)
     except OSError as error:
-        raise SottoError(f"{printable_path(place)} cannot be changed: {error.strerror}.") from error
+        raise SottoError(
+            tr("{file} cannot be changed: {reason}.").format(file=printable_path(place), reason=error.strerror)
+        ) from error
 
 
 def path() -> Path:

@@ -9,6 +9,8 @@ from ctypes import CFUNCTYPE, POINTER, Structure, byref, c_int32, c_uint32, c_ul
 
 from PySide6.QtCore import Qt
 
+from sotto.ui.toolkit.translation import tr
+
 _CARBON = "/System/Library/Frameworks/Carbon.framework/Carbon"
 _Modifier = Qt.KeyboardModifier
 # Qt calls the command key Control, and the control key Meta.
@@ -83,14 +85,14 @@ class MacKeys:
         """Take a key with modifiers; return nothing, or a sentence with a place for the keys that says why not."""
         number = code(key)
         if number is None:
-            return "{keys} cannot be taken: choose a letter, a digit or Space with Cmd, Ctrl or Option."
+            return tr("{keys} cannot be taken: choose a letter, a digit or Space with Cmd, Ctrl or Option.")
         mask = sum(bit for modifier, bit in _MODIFIERS if modifiers & modifier)
         status = self._carbon.RegisterEventHotKey(
             number, mask, _HotKey(_SIGNATURE, 1), self._target, 0, byref(self._taken)
         )
         if status != 0:
             self._taken = c_void_p()
-            return "{keys} is already used by another program: choose another shortcut for the quick prompt."
+            return tr("{keys} is already used by another program: choose another shortcut for the quick prompt.")
         return ""
 
     def release(self) -> None:

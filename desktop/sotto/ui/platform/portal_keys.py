@@ -16,12 +16,13 @@ from PySide6.QtGui import QGuiApplication
 from sotto.ui.platform.portal import REPLY_SECONDS, Options, Portal, PortalError, Why, connected
 from sotto.ui.platform.shortcut_messages import BIND
 from sotto.ui.platform.x11_keys import symbol
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
 _SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
-_ID, _DESCRIPTION = "quick-prompt", "Show or hide the quick prompt"
+_ID, _DESCRIPTION = "quick-prompt", QT_TR_NOOP("Show or hide the quick prompt")
 _LIST = "a(sa{sv})"
 # How long to wait for the person.
 _PERSON_SECONDS = 600.0
@@ -34,24 +35,34 @@ _MODIFIERS = (
     (_Modifier.ShiftModifier, "SHIFT"),
     (_Modifier.MetaModifier, "LOGO"),
 )
-_WAITING = "Waiting for the desktop to grant the shortcut."
-_OR_BIND = "or bind `sotto --toggle` to keys in the settings of your desktop, which does the same."
+_WAITING = QT_TR_NOOP("Waiting for the desktop to grant the shortcut.")
 _PROBLEMS: Mapping[Why, str] = {
     Why.ABSENT: BIND,
     Why.UNSUPPORTED: BIND,
-    Why.UNKNOWN_APP: (
+    Why.UNKNOWN_APP: QT_TR_NOOP(
         "The desktop gives keys only to programs that it knows: install Sotto with its menu entry, app.sotto.desktop, "
-        + _OR_BIND
+        "or bind `sotto --toggle` to keys in the settings of your desktop, which does the same."
     ),
-    Why.DENIED: (
+    Why.DENIED: QT_TR_NOOP(
         "The quick prompt was not granted {keys} when the desktop asked, as it does at every start until other keys or "
         "none are chosen here: `sotto --toggle`, bound to keys in the settings of your desktop, does the same."
     ),
-    Why.SILENT: "The desktop did not answer whether the quick prompt may have {keys}: choose other keys, " + _OR_BIND,
-    Why.GONE: "The part of the desktop that gives {keys} to the quick prompt has ended: they work when it is back.",
-    Why.FAILED: "The desktop could not give {keys} to the quick prompt: choose other keys, " + _OR_BIND,
+    Why.SILENT: QT_TR_NOOP(
+        "The desktop did not answer whether the quick prompt may have {keys}: choose other keys, or bind "
+        "`sotto --toggle` to keys in the settings of your desktop, which does the same."
+    ),
+    Why.GONE: QT_TR_NOOP(
+        "The part of the desktop that gives {keys} to the quick prompt has ended: they work when it is back."
+    ),
+    Why.FAILED: QT_TR_NOOP(
+        "The desktop could not give {keys} to the quick prompt: choose other keys, or bind `sotto --toggle` to keys "
+        "in the settings of your desktop, which does the same."
+    ),
 }
-_TAKEN = "The desktop has taken the keys of the quick prompt back: choose other keys, " + _OR_BIND
+_TAKEN = QT_TR_NOOP(
+    "The desktop has taken the keys of the quick prompt back: choose other keys, or bind `sotto --toggle` to keys in "
+    "the settings of your desktop, which does the same."
+)
 
 
 def trigger_of(key: int, modifiers: Qt.KeyboardModifier) -> str:
@@ -85,7 +96,7 @@ class PortalKeys:
 
     def take(self, key: int, modifiers: Qt.KeyboardModifier) -> str:
         """Ask the desktop for a key with modifiers; the outcome is reported later."""
-        self._changed("", _WAITING)
+        self._changed("", tr(_WAITING))
         self._task = self._tasks.start(self._hold(trigger_of(key, modifiers)))
         return ""
 
@@ -105,11 +116,11 @@ class PortalKeys:
                             self._changed(problem, "")
                             await portal.comes()
             except PortalError as error:
-                self._changed(_PROBLEMS[error.why], "")
+                self._changed(tr(_PROBLEMS[error.why]), "")
 
     async def _serve(self, portal: Portal, trigger: str) -> str:
         """Hold the shortcut with the running portal; return why that ended, or empty to try again at once."""
-        self._changed("", _WAITING)
+        self._changed("", tr(_WAITING))
         in_force = False
         try:
             await portal.register(QGuiApplication.desktopFileName())
@@ -117,13 +128,13 @@ class PortalKeys:
                 results = await self._bind(portal, session, trigger)
                 note = _note(*results.get("shortcuts", ("", [])))
                 if note is None:
-                    return _PROBLEMS[Why.DENIED]
+                    return tr(_PROBLEMS[Why.DENIED])
                 in_force = True
                 self._changed("", note)
                 return await self._listen(portal, session)
         except PortalError as error:
             # The next call may start the portal again that had granted it.
-            return "" if in_force else _PROBLEMS[error.why]
+            return "" if in_force else tr(_PROBLEMS[error.why])
 
     async def _bind(self, portal: Portal, session: str, trigger: str) -> Options:
         """Ask for the shortcut, and return the desktop's list of shortcuts."""
@@ -137,7 +148,7 @@ class PortalKeys:
             known = await listed()
             if _note(*known.get("shortcuts", ("", []))) is not None:
                 return known
-        properties = {"description": ("s", _DESCRIPTION)}
+        properties = {"description": ("s", tr(_DESCRIPTION))}
         if trigger:
             properties["preferred_trigger"] = ("s", trigger)
         body = (session, [(_ID, properties)], "")
@@ -151,7 +162,7 @@ class PortalKeys:
             signal = await portal.signal()
             match signal.name.rpartition(".")[2], signal.signature, signal.body:
                 case "Closed", _, _ if signal.path == session:
-                    return _TAKEN
+                    return tr(_TAKEN)
                 case "Activated", "osta{sv}", (about, shortcut, _, options) if (about, shortcut) == (session, _ID):
                     kind, token = options.get("activation_token", ("s", ""))
                     self._pressed(token if kind == "s" else "")
@@ -159,7 +170,7 @@ class PortalKeys:
                     if (note := _note(signal.signature.removeprefix("o"), shortcuts)) is not None:
                         self._changed("", note)
                     else:
-                        self._changed(_TAKEN, "")
+                        self._changed(tr(_TAKEN), "")
 
 
 def _note(signature: str, shortcuts: Any) -> str | None:
@@ -170,7 +181,9 @@ def _note(signature: str, shortcuts: Any) -> str | None:
     kind, trigger = properties.get("trigger_description", ("", ""))
     shown = " ".join(trigger.split())[:_LONGEST_TRIGGER] if kind == "s" else ""
     if not shown:
-        return f"The desktop knows it as “{_DESCRIPTION}”: which keys do that is chosen in the settings of the desktop."
-    return (
-        f"What shows and hides it, in the words of the desktop: {shown}. The settings of the desktop can change that."
-    )
+        return tr(
+            "The desktop knows it as “{description}”: which keys do that is chosen in the settings of the desktop."
+        ).format(description=tr(_DESCRIPTION))
+    return tr(
+        "What shows and hides it, in the words of the desktop: {keys}. The settings of the desktop can change that."
+    ).format(keys=shown)

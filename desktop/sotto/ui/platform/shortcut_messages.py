@@ -1,6 +1,8 @@
-"""Messages about keys of the quick prompt that are not available, on any system."""
+"""Messages about keys of the quick prompt that are not available, on any system; marked for translation."""
 
-BIND = (
+from sotto.ui.toolkit.translation import QT_TR_NOOP
+
+BIND = QT_TR_NOOP(
     "Programs cannot have keys of their own here: bind `sotto --toggle` to {keys} in the settings of your desktop, "
     "which does the same."
 )

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, QSocketNotifier, Qt, Slot
 
 from sotto.ui.platform.xcb import Server
+from sotto.ui.toolkit.translation import tr
 
 _Modifier = Qt.KeyboardModifier
 _MODIFIERS = (
@@ -68,13 +69,15 @@ class X11Keys(QObject):
         """Register a key with modifiers; see `Keys.take`."""
         codes = self._server.codes(symbol(key)) if symbol(key) else []
         if not codes:
-            return "There is no {keys} on this keyboard: choose other keys for the quick prompt."
+            return tr("There is no {keys} on this keyboard: choose other keys for the quick prompt.")
         mask = sum(bit for modifier, bit in _MODIFIERS if modifiers & modifier)
         for code in codes:
             for locks in _LOCKS:
                 if not self._server.grab(code, mask | locks):
                     self.release()
-                    return "{keys} is already used by another program: choose another shortcut for the quick prompt."
+                    return tr(
+                        "{keys} is already used by another program: choose another shortcut for the quick prompt."
+                    )
                 self._grabbed.append((code, mask | locks))
         return ""
 

@@ -10,19 +10,25 @@ from typing import Any
 
 from sotto.engine.contract.events import ModelInfo
 from sotto.engine.contract.requests import Grammar, GrammarKind, Think
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 JSON = "json"
 THINK_LEVELS = (Think.LOW, Think.MEDIUM, Think.HIGH, Think.MAX)
 THINK_LABELS: Mapping[Think, str] = {
-    Think.ON: "On",
-    Think.OFF: "Off",
-    Think.LOW: "Low",
-    Think.MEDIUM: "Medium",
-    Think.HIGH: "High",
-    Think.MAX: "Max",
+    Think.ON: QT_TR_NOOP("On"),
+    Think.OFF: QT_TR_NOOP("Off"),
+    Think.LOW: QT_TR_NOOP("Low"),
+    Think.MEDIUM: QT_TR_NOOP("Medium"),
+    Think.HIGH: QT_TR_NOOP("High"),
+    Think.MAX: QT_TR_NOOP("Max"),
 }
-"""The choices as the user sees them."""
-THINKING_TIP = "Whether the model thinks before it answers and, if it can be set, how much"
+"""The choices as the user sees them, marked for translation."""
+THINKING_TIP = QT_TR_NOOP("Whether the model thinks before it answers and, if it can be set, how much")
+_UNNAMED_FORMATS: Mapping[GrammarKind, str] = {
+    GrammarKind.JSON_SCHEMA: QT_TR_NOOP("Answers are JSON, as the JSON schema says."),
+    GrammarKind.REGEX: QT_TR_NOOP("Answers are what the regular expression says."),
+    GrammarKind.LARK: QT_TR_NOOP("Answers are what the Lark grammar says."),
+}
 _MAX_NAME_LENGTH = 200
 
 
@@ -111,7 +117,7 @@ def grammar_from_option(option: object) -> Grammar | None:
 
 
 def default_grammar_name(kind: GrammarKind) -> str:
-    """Return the name of a grammar that does not come from a file."""
+    """Return the name of a grammar that does not come from a file, as it is stored."""
     return f"The {_kind_label(kind).partition(' ')[2]}"
 
 
@@ -120,7 +126,7 @@ def format_label(option: object) -> str:
     grammar = grammar_from_option(option)
     if grammar is None:
         return ""
-    return "JSON" if grammar.kind is GrammarKind.JSON_SCHEMA else "Format"
+    return "JSON" if grammar.kind is GrammarKind.JSON_SCHEMA else tr("Format")
 
 
 def format_sentence(option: object) -> str:
@@ -129,10 +135,12 @@ def format_sentence(option: object) -> str:
     if grammar is None:
         return ""
     if option == JSON:
-        return "Answers are JSON objects."
-    unnamed = grammar.name == default_grammar_name(grammar.kind)
-    name = f"the {grammar.name.partition(' ')[2]}" if unnamed else grammar.name
-    return f"Answers are {'JSON, as' if grammar.kind is GrammarKind.JSON_SCHEMA else 'what'} {name} says."
+        return tr("Answers are JSON objects.")
+    if grammar.name == default_grammar_name(grammar.kind):
+        return tr(_UNNAMED_FORMATS[grammar.kind])
+    if grammar.kind is GrammarKind.JSON_SCHEMA:
+        return tr("Answers are JSON, as {name} says.").format(name=grammar.name)
+    return tr("Answers are what {name} says.").format(name=grammar.name)
 
 
 def _kind_label(kind: GrammarKind) -> str:

@@ -15,6 +15,7 @@ from sotto.store.printable import printable_path
 from sotto.ui.preferences.preferences import MAX_TEXT_LENGTH
 from sotto.ui.preferences.sampling_options import valid_options
 from sotto.ui.toolkit.debounced_file import DebouncedFile
+from sotto.ui.toolkit.translation import tr
 
 _log = logging.getLogger(__name__)
 
@@ -112,11 +113,12 @@ class PresetStore(QObject):
         """Return a name without surplus blanks, if it is valid and free for the preset that is called `old` now."""
         clean = " ".join(name.split())
         if not clean or not clean.isprintable():
-            raise ValueError("A preset needs a name.")
+            raise ValueError(tr("A preset needs a name."))
         if len(clean) > MAX_NAME_LENGTH:
-            raise ValueError(f"A name can have at most {MAX_NAME_LENGTH} characters; this one has {len(clean)}.")
+            sentence = tr("A name can have at most {most} characters; this one has {count}.")
+            raise ValueError(sentence.format(most=MAX_NAME_LENGTH, count=len(clean)))
         if any(preset.name.casefold() == clean.casefold() and preset.name != old for preset in self.presets):
-            raise ValueError(f"There is already a preset “{clean}”: choose another name.")
+            raise ValueError(tr("There is already a preset “{name}”: choose another name.").format(name=clean))
         return clean
 
     def _set(self, presets: tuple[Preset, ...]) -> None:

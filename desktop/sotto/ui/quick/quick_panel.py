@@ -15,6 +15,7 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.notice import Notice
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton, popup
 from sotto.ui.transcript.transcript import Transcript
 
@@ -55,8 +56,8 @@ class QuickPanel(QWidget):
         flags = Qt.WindowType.Tool | Qt.WindowType.FramelessWindowHint | Qt.WindowType.WindowStaysOnTopHint
         super().__init__(None, flags)
         self.setObjectName("quickPanel")
-        self.setWindowTitle("Sotto: Quick Prompt")
-        self.setAccessibleName("Quick prompt")
+        self.setWindowTitle(tr("Sotto: Quick Prompt"))
+        self.setAccessibleName(tr("Quick prompt"))
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setAttribute(Qt.WidgetAttribute.WA_QuitOnClose, False)
         # By default, macOS hides tool windows while another app is active.
@@ -67,16 +68,18 @@ class QuickPanel(QWidget):
         self._drag_offset: QPoint | None = None
         self.transcript = Transcript(quick=True)
         self.notice = Notice()
-        self.composer = Composer(attaches=False, invitation="Ask anything")
-        self.model = IconButton("chip", "Model", " ")
+        self.composer = Composer(attaches=False, invitation=tr("Ask anything"))
+        self.model = IconButton("chip", tr("Model"), " ")
         self.model.setObjectName("quickModel")
         self.model.clicked.connect(self.choose_model)
-        self.clipboard = IconButton("copy", "Use clipboard", "Use clipboard", tip="Insert the clipboard’s text")
+        self.clipboard = IconButton(
+            "copy", tr("Use clipboard"), tr("Use clipboard"), tip=tr("Insert the clipboard’s text")
+        )
         self.clipboard.setObjectName("quickClipboard")
         self.clipboard.clicked.connect(self.clipboard_wanted)
-        self.open_app = IconButton("window", "Open in Sotto", tip="Continue in Sotto’s window")
+        self.open_app = IconButton("window", tr("Open in Sotto"), tip=tr("Continue in Sotto’s window"))
         self.open_app.clicked.connect(self.app_wanted)
-        self.more = IconButton("more", "More")
+        self.more = IconButton("more", tr("More"))
         self.more.clicked.connect(self._show_more)
         self._build(round_corners)
         self._actions = self._make_actions()
@@ -109,11 +112,11 @@ class QuickPanel(QWidget):
 
     def _make_actions(self) -> list[QAction]:
         return [
-            self._action("Open in Sotto", self.app_wanted.emit, "Ctrl+Return", "Ctrl+Enter"),
-            self._action("New Chat", self.new_chat_wanted.emit, QKeySequence.StandardKey.New),
-            self._action("Reset Position", self.reset_wanted.emit),
-            self._action("Hide", self.dismiss, "Esc"),
-            self._action("Quit Sotto", self.quit_wanted.emit, "Ctrl+Q"),
+            self._action(tr("Open in Sotto"), self.app_wanted.emit, "Ctrl+Return", "Ctrl+Enter"),
+            self._action(tr("New Chat"), self.new_chat_wanted.emit, QKeySequence.StandardKey.New),
+            self._action(tr("Reset Position"), self.reset_wanted.emit),
+            self._action(tr("Hide"), self.dismiss, "Esc"),
+            self._action(tr("Quit Sotto"), self.quit_wanted.emit, "Ctrl+Q"),
         ]
 
     def _action(self, text: str, act: Callable[[], object], *keys: QKeySequence.StandardKey | str) -> QAction:
@@ -129,12 +132,19 @@ class QuickPanel(QWidget):
         """Show the state of the model; `answering` says whether it is answering in this panel."""
         self._state = state
         self.composer.show_state(state.for_chat(answering=answering))
-        name = short_name(state.record.name) if state.record else "No model"
-        doing = {Phase.LOADING: "loading…", Phase.FAILED: "failed", Phase.UNLOADING: "ejecting…"}.get(state.phase, "")
+        name = short_name(state.record.name) if state.record else tr("No model")
+        doing = {
+            Phase.LOADING: tr("loading…"),
+            Phase.FAILED: tr("failed"),
+            Phase.UNLOADING: tr("ejecting…"),
+        }.get(state.phase, "")
         shown = f" {name} · {doing}" if doing else f" {name}"
         room = theme.current().scaled(_MODEL_WIDTH)
         self.model.setText(self.model.fontMetrics().elidedText(shown, Qt.TextElideMode.ElideMiddle, room))
-        self.model.setAccessibleName(f"Model: {name}{', ' if doing else ''}{doing}. Choose another one")
+        sentence = (
+            tr("Model: {name}, {state}. Choose another one") if doing else tr("Model: {name}. Choose another one")
+        )
+        self.model.setAccessibleName(sentence.format(name=name, state=doing))
 
     def show_models(self, models: Sequence[ModelRecord]) -> None:
         """Set the models to choose from."""
@@ -174,7 +184,7 @@ class QuickPanel(QWidget):
                 action.setCheckable(True)
                 action.setChecked(self._state.record is not None and is_same_model(record, self._state.record))
         if menu.isEmpty():
-            menu.addAction("No model found").setEnabled(False)
+            menu.addAction(tr("No model found")).setEnabled(False)
         self._show_menu(menu, self.model)
 
     def _show_more(self) -> None:

@@ -18,6 +18,7 @@ from sotto.ui.quick.quick_panel import DEFAULT_PLACE, QuickPanel
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Problem, Remedy
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.transcript.binding import bind
 from sotto.ui.transcript.notices import Notices
 
@@ -165,7 +166,8 @@ class QuickPrompt(QObject):
         composer = self.panel.composer
         composer.draft.insertPlainText(text)
         composer.draft.setFocus()
-        composer.set_hint(f"{wording.count(len(text))} characters from the clipboard")
+        hint = tr("1 character from the clipboard|{count} characters from the clipboard", "", len(text))
+        composer.set_hint(hint.format(count=wording.count(len(text))))
         self.panel.offer_clipboard(text=False)
 
     @Slot(bool)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QPlainTextEdit
 
 from sotto.engine.contract.requests import Think
 from sotto.ui.composer.thinking_button import ThinkingButton
-from sotto.ui.preferences.answer_options import THINKING_TIP
 from sotto.ui.preferences.preferences import MAX_TEXT_LENGTH, Preferences, PreferenceStore
 from sotto.ui.preferences.sampling_options import (
     ADVANCED_NUMBERS,
@@ -17,10 +16,12 @@ from sotto.ui.preferences.sampling_options import (
     CONTEXT_LENGTH,
     inherited_value,
 )
+from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import FormGroup, FormPage, FormRow, Switch
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import line_height
 
 _SYSTEM_LINES = 4
@@ -32,17 +33,17 @@ _FIELD_WIDTH = 130
 class AnswersPage(FormPage):
     """System prompt, thinking, sampling, context length, and whether the view follows answers."""
 
-    name, title, icon = "answers", "Answers", "speech"
+    name, title, icon = "answers", QT_TR_NOOP("Answers"), "speech"
 
     def __init__(self, preferences: PreferenceStore) -> None:
         """Show and change `preferences`."""
         super().__init__()
         self._preferences = preferences
-        self.follow = Switch("Scroll with the answer")
+        self.follow = Switch(tr("Scroll with the answer"))
         self.follow.toggled.connect(lambda on: preferences.change(follow=on))
         self.system = QPlainTextEdit()
         self.system.setObjectName("system")
-        self.system.setPlaceholderText("Instructions that models get before your messages")
+        self.system.setPlaceholderText(tr("Instructions that models get before your messages"))
         self.system.setTabChangesFocus(True)
         self.system.setAcceptDrops(False)
         self.system.viewport().setAcceptDrops(False)
@@ -53,28 +54,34 @@ class AnswersPage(FormPage):
         group = self.add_group()
         group.add(
             FormRow(
-                "Scroll with the answer",
-                "Stops when the answer fills the window, or when you scroll.",
+                tr("Scroll with the answer"),
+                tr("Stops when the answer fills the window, or when you scroll."),
                 self.follow,
             )
         )
-        group = self.add_group("Defaults for new chats")
-        self._system_row = FormRow("System prompt", "", self.system, below=True)
+        group = self.add_group(tr("Defaults for new chats"))
+        self._system_row = FormRow(tr("System prompt"), "", self.system, below=True)
         group.add(self._system_row)
-        group.add(FormRow("Thinking", f"{THINKING_TIP}. No effect on models without it.", self.thinking))
+        hint = tr(
+            "Whether the model thinks before it answers and, if it can be set, how much. No effect on models without "
+            "it."
+        )
+        group.add(FormRow(tr("Thinking"), hint, self.thinking))
         self._add_numbers(group, COMMON_NUMBERS)
-        self._add_numbers(self.add_group("More options, which few people need"), ADVANCED_NUMBERS)
-        self.add_note("Individual chats can override these.")
+        self._add_numbers(self.add_group(tr("More options, which few people need")), ADVANCED_NUMBERS)
+        self.add_note(tr("Individual chats can override these."))
         row = FormRow(
-            "Context length",
-            "In tokens, up to the maximum of each model. If there is not enough memory, the model is not loaded "
-            "and you see how many would fit. Applies from the next load.",
+            tr("Context length"),
+            tr(
+                "In tokens, up to the maximum of each model. If there is not enough memory, the model is not loaded "
+                "and you see how many would fit. Applies from the next load."
+            ),
             self.context,
         )
-        self.context.setSpecialValueText("Default")
+        self.context.setSpecialValueText(tr("Default"))
         self.context.refused.connect(row.show_error)
         self.context.chosen.connect(lambda: preferences.change(num_ctx=self.context.number or 0))
-        self.add_group("Models").add(row)
+        self.add_group(tr("Models")).add(row)
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_MS)
         self._save_timer.timeout.connect(self._save_system)
         self.system.textChanged.connect(self._save_timer.start)
@@ -87,8 +94,8 @@ class AnswersPage(FormPage):
         for number in numbers:
             field = self.fields[number.name]
             field.show_inherited(inherited_value(number, {}, {}))
-            field.setSpecialValueText("Default")
-            row = FormRow(number.title, number.tip, field)
+            field.setSpecialValueText(tr("Default"))
+            row = FormRow(tr(number.title), tr(number.tip), field)
             field.refused.connect(row.show_error)
             field.chosen.connect(self._save_options)
             group.add(row)
@@ -120,9 +127,9 @@ class AnswersPage(FormPage):
     def _save_system(self) -> None:
         text = self.system.toPlainText()
         if len(text) > MAX_TEXT_LENGTH:
+            sentence = tr("The system prompt can have at most {most} characters; this one has {count} and is not used.")
             self._system_row.show_error(
-                f"The system prompt can have at most {MAX_TEXT_LENGTH:,} characters; this one has {len(text):,} and is "
-                "not used."
+                sentence.format(most=wording.count(MAX_TEXT_LENGTH), count=wording.count(len(text)))
             )
             return
         self._system_row.show_error("")

@@ -7,41 +7,46 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import IconButton
 
-_SIZE = Number("zoom", "Text size", round(100 * MIN_ZOOM), round(100 * MAX_ZOOM), 10, 0, "In percent")
+_SIZE = Number(
+    "zoom", QT_TR_NOOP("Text size"), round(100 * MIN_ZOOM), round(100 * MAX_ZOOM), 10, 0, QT_TR_NOOP("In percent")
+)
 
 
 class AppearancePage(FormPage):
     """Light or dark, and the text size."""
 
-    name, title, icon = "appearance", "Appearance", "contrast"
+    name, title, icon = "appearance", QT_TR_NOOP("Appearance"), "contrast"
 
     def __init__(self, preferences: PreferenceStore) -> None:
         """Show and change `preferences`."""
         super().__init__()
         self._preferences = preferences
-        self.look = SegmentedControl("Appearance", (("", "System"), ("light", "Light"), ("dark", "Dark")))
+        self.look = SegmentedControl(
+            tr("Appearance"), (("", tr("System")), ("light", tr("Light")), ("dark", tr("Dark")))
+        )
         self.look.chosen.connect(lambda value: preferences.change(appearance=value))
         self.zoom = NumberField(_SIZE, optional=False, unit=" %")
-        self.smaller = IconButton("minus", "Smaller text")
-        self.larger = IconButton("plus", "Larger text")
+        self.smaller = IconButton("minus", tr("Smaller text"))
+        self.larger = IconButton("plus", tr("Larger text"))
         self.smaller.clicked.connect(self.zoom.stepDown)
         self.larger.clicked.connect(self.zoom.stepUp)
         self.zoom.chosen.connect(self._save_zoom)
         sizes = QWidget()
-        sizes.setAccessibleName("Text size")
+        sizes.setAccessibleName(tr("Text size"))
         layout = QHBoxLayout(sizes)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_4)
         for widget in (self.smaller, self.zoom, self.larger):
             layout.addWidget(widget)
         group = self.add_group()
-        group.add(FormRow("Light or dark", "System follows the setting of your desktop.", self.look))
-        row = FormRow("Text size", "Of the whole window; you can also change it in the View menu.", sizes)
+        group.add(FormRow(tr("Light or dark"), tr("System follows the setting of your desktop."), self.look))
+        row = FormRow(tr("Text size"), tr("Of the whole window; you can also change it in the View menu."), sizes)
         self.zoom.refused.connect(row.show_error)
         group.add(row)
-        self.add_note("Follows the system’s reduced-motion setting.")
+        self.add_note(tr("Follows the system’s reduced-motion setting."))
         preferences.changed.connect(self._show)
         self._show(preferences.values)
 

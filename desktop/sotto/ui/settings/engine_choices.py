@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from sotto.errors import InvalidRequestError, SottoError
 from sotto.ui.preferences.preferences import MAX_DOWNLOAD_SPEED, MIN_DOWNLOAD_SPEED
 from sotto.ui.state import wording
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
@@ -85,7 +86,8 @@ def _apply_and_read(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[
         engine_settings.change_settings(changes)
     root, problem = engine_settings.disk_root(), ""
     if wipes and not disk_budget.wipe(root):
-        problem = f"Not everything in {root} could be removed; another Sotto may be using it: close that first."
+        sentence = tr("Not everything in {folder} could be removed; another Sotto may be using it: close that first.")
+        problem = sentence.format(folder=root)
     usage = disk_budget.usage(root)
     found = EngineUsage(
         chosen=engine_settings.chosen_settings(),
@@ -119,9 +121,9 @@ def parse_memory_limit(text: str, total: int) -> int | None:
 
     limit = parse_size(text)
     if limit is not None and not LEAST_MEMORY <= limit <= total:
+        sentence = tr("The limit must be from {least} to the {total} that this machine has, not {size}.")
         raise InvalidRequestError(
-            f"The limit must be from {wording.size(LEAST_MEMORY)} to the {wording.size(total)} that this machine has, "
-            f"not {wording.size(limit)}."
+            sentence.format(least=wording.size(LEAST_MEMORY), total=wording.size(total), size=wording.size(limit))
         )
     return limit
 
@@ -135,11 +137,10 @@ def parse_speed(text: str) -> int:
     try:
         speed = parse_size(text.replace(" ", "").removesuffix("/s")) or 0
     except InvalidRequestError as error:
-        message = f"A speed is a number followed by K, M or G, for example 5 MB, not {text!r}."
-        raise InvalidRequestError(message) from error
+        sentence = tr("A speed is a number followed by K, M or G, for example 5 MB, not {typed}.")
+        raise InvalidRequestError(sentence.format(typed=repr(text))) from error
     if speed and not MIN_DOWNLOAD_SPEED <= speed <= MAX_DOWNLOAD_SPEED:
-        raise InvalidRequestError(
-            f"The speed must be from {wording.size(MIN_DOWNLOAD_SPEED)} to {wording.size(MAX_DOWNLOAD_SPEED)} "
-            f"a second, not {wording.size(speed)}."
-        )
+        sentence = tr("The speed must be from {least} to {most} a second, not {speed}.")
+        least, most = wording.size(MIN_DOWNLOAD_SPEED), wording.size(MAX_DOWNLOAD_SPEED)
+        raise InvalidRequestError(sentence.format(least=least, most=most, speed=wording.size(speed)))
     return speed

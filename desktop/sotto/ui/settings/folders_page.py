@@ -14,39 +14,40 @@ from sotto.ui.settings.model_folders import ModelFolder, ModelFolders
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import FormPage, FormRow, ValueField
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton
 
 
 class FoldersPage(FormPage):
     """The folders that are searched for models, buttons to add and remove folders, and the download speed."""
 
-    name, title, icon = "folders", "Model folders", "folder"
+    name, title, icon = "folders", QT_TR_NOOP("Model folders"), "folder"
 
     def __init__(self, folders: ModelFolders, preferences: PreferenceStore) -> None:
         """Show and change `folders` and `preferences`."""
         super().__init__()
         self.folders, self._preferences = folders, preferences
         self._shown: tuple[ModelFolder, ...] = ()
-        self.add_button = TextButton("Add Folder…", "outlined", "Add folder")
+        self.add_button = TextButton(tr("Add Folder…"), "outlined", tr("Add folder"))
         self.add_button.clicked.connect(self._choose_folder)
-        self.own_group = self.add_group("Your folders")
+        self.own_group = self.add_group(tr("Your folders"))
         self.refusal = Label("", "error", wrap=True)
         self.add(self.refusal)
         self.refusal.hide()
         self.add(self.add_button)
         self._rows.setAlignment(self.add_button, Qt.AlignmentFlag.AlignLeft)
-        self.default_group = self.add_group("Searched automatically")
-        self.add_note("Other programs’ models are read in place and never changed, moved or deleted.")
-        self.speed = ValueField("Download speed", parse_speed)
-        self.speed.setPlaceholderText("Unlimited")
+        self.default_group = self.add_group(tr("Searched automatically"))
+        self.add_note(tr("Other programs’ models are read in place and never changed, moved or deleted."))
+        self.speed = ValueField(tr("Download speed"), parse_speed)
+        self.speed.setPlaceholderText(tr("Unlimited"))
         row = FormRow(
-            "Download speed",
-            "For all downloads together, per second. Applies immediately.",
+            tr("Download speed"),
+            tr("For all downloads together, per second. Applies immediately."),
             self.speed,
         )
         self.speed.chosen.connect(lambda speed: preferences.change(download_limit=speed))
         self.speed.refused.connect(row.show_error)
-        self.add_group("Downloads").add(row)
+        self.add_group(tr("Downloads")).add(row)
         preferences.changed.connect(self._show_speed)
         self._show_speed(preferences.values)
         folders.loaded.connect(self._show)
@@ -64,11 +65,12 @@ class FoldersPage(FormPage):
         for group, own in ((self.own_group, True), (self.default_group, False)):
             group.clear()
             rows = [self._make_row(folder) for folder in folders if folder.own is own]
-            for row in rows or [FormRow("None yet", "Folders that you add are searched, including their subfolders.")]:
+            none = tr("Folders that you add are searched, including their subfolders.")
+            for row in rows or [FormRow(tr("None yet"), none)]:
                 group.add(row)
 
     def _make_row(self, folder: ModelFolder) -> FormRow:
-        state = _count_models(folder.models) if folder.exists else "Not found"
+        state = _count_models(folder.models) if folder.exists else tr("Not found")
         side = QWidget()
         layout = QHBoxLayout(side)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -76,7 +78,9 @@ class FoldersPage(FormPage):
         layout.addWidget(Label(state, "muted" if folder.exists else "caption"))
         title = folder.path.name if folder.own else SOURCE_NAMES[folder.source]
         if folder.own:
-            remove = IconButton("close", f"Remove folder {title}", tip="Stop searching this folder")
+            remove = IconButton(
+                "close", tr("Remove folder {name}").format(name=title), tip=tr("Stop searching this folder")
+            )
             remove.clicked.connect(partial(self.folders.remove, folder.path))
             layout.addWidget(remove)
         row = FormRow(title or str(folder.path), printable_path(folder.path), side)
@@ -92,7 +96,7 @@ class FoldersPage(FormPage):
         self.refusal.setVisible(bool(message))
 
     def _choose_folder(self) -> None:
-        dialog = QFileDialog(self.window(), "Add a folder with models")
+        dialog = QFileDialog(self.window(), tr("Add a folder with models"))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self.folders.add(Path(path)))
@@ -101,4 +105,4 @@ class FoldersPage(FormPage):
 
 def _count_models(number: int) -> str:
     """Return a number of models in words: `No models`, `1 model`, `7 models`."""
-    return "1 model" if number == 1 else f"{wording.count(number) if number else 'No'} models"
+    return tr("1 model|{count} models", "", number).format(count=wording.count(number)) if number else tr("No models")

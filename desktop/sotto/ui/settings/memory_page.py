@@ -8,35 +8,40 @@ from sotto.ui.state import wording
 from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl, ValueField
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import Label, TextButton
 
-_IDLE = Number("keep_alive_minutes", "Unload when idle", 0, MAX_KEEP_ALIVE_MINUTES, 5, 0, "In minutes")
-_BITS = ((None, "Full"), (8, "8 bits"), (4, "4 bits"))
+_IDLE = Number(
+    "keep_alive_minutes", QT_TR_NOOP("Unload when idle"), 0, MAX_KEEP_ALIVE_MINUTES, 5, 0, QT_TR_NOOP("In minutes")
+)
+_BITS = ((None, QT_TR_NOOP("Full")), (8, QT_TR_NOOP("8 bits")), (4, QT_TR_NOOP("4 bits")))
 
 
 class MemoryPage(FormPage):
     """Limits of memory and of the prompt cache, the idle time, and a button to clear the cache on the disk."""
 
-    name, title, icon = "memory", "Memory and cache", "gauge"
+    name, title, icon = "memory", QT_TR_NOOP("Memory and cache"), "gauge"
 
     def __init__(self, choices: EngineChoices, preferences: PreferenceStore) -> None:
         """Show and change `choices` and `preferences`."""
         super().__init__()
         self._choices, self._preferences = choices, preferences
         self.memory_bytes = 0
-        self.limit = ValueField("Memory limit", lambda text: parse_memory_limit(text, self.memory_bytes))
-        self.memory = ValueField("Cache in memory", parse_size)
-        self.disk = ValueField("Cache on disk", parse_size)
-        self.bits = SegmentedControl("Context precision", _BITS)
-        self.limit_row = FormRow("Memory limit", "Models and their contexts use no more than this.", self.limit)
+        self.limit = ValueField(tr("Memory limit"), lambda text: parse_memory_limit(text, self.memory_bytes))
+        self.memory = ValueField(tr("Cache in memory"), parse_size)
+        self.disk = ValueField(tr("Cache on disk"), parse_size)
+        self.bits = SegmentedControl(tr("Context precision"), [(bits, tr(label)) for bits, label in _BITS])
+        self.limit_row = FormRow(tr("Memory limit"), tr("Models and their contexts use no more than this."), self.limit)
         self._rows_by_name = {
             "memory_limit": self.limit_row,
             "prefix_budget": FormRow(
-                "In memory", "How much of earlier prompts stays in memory, so that none is computed twice.", self.memory
+                tr("In memory"),
+                tr("How much of earlier prompts stays in memory, so that none is computed twice."),
+                self.memory,
             ),
             "disk_budget": FormRow(
-                "On disk",
-                "What no longer fits into memory moves there and survives restarts; 0 turns it off.",
+                tr("On disk"),
+                tr("What no longer fits into memory moves there and survives restarts; 0 turns it off."),
                 self.disk,
             ),
         }
@@ -45,28 +50,30 @@ class MemoryPage(FormPage):
             field.chosen.connect(partial(choices.change, name))
             field.refused.connect(self._rows_by_name[name].show_error)
         self.bits.chosen.connect(partial(choices.change, "kv_bits"))
-        self.wipe = TextButton("Delete", "outlined", "Delete the cache on disk")
+        self.wipe = TextButton(tr("Delete"), "outlined", tr("Delete the cache on disk"))
         self.wipe.clicked.connect(choices.wipe)
-        self.kept = FormRow("On disk now", "", self.wipe)
-        self.idle = NumberField(_IDLE, optional=False, unit=" min")
+        self.kept = FormRow(tr("On disk now"), "", self.wipe)
+        self.idle = NumberField(_IDLE, optional=False, unit=" " + tr("min"))
         self.idle.chosen.connect(self._save_idle)
         idle = FormRow(
-            "Unload when idle",
-            "Unload after this many minutes idle (0 = never).",
+            tr("Unload when idle"),
+            tr("Unload after this many minutes idle (0 = never)."),
             self.idle,
         )
         self.idle.refused.connect(idle.show_error)
-        models = self.add_group("Models")
+        models = self.add_group(tr("Models"))
         models.add(self.limit_row)
         models.add(idle)
-        group = self.add_group("Prompt cache")
+        group = self.add_group(tr("Prompt cache"))
         group.add(self._rows_by_name["prefix_budget"])
         group.add(self._rows_by_name["disk_budget"])
         group.add(
-            FormRow("Context precision", "Fewer bits allow longer contexts, with slightly less accuracy.", self.bits)
+            FormRow(
+                tr("Context precision"), tr("Fewer bits allow longer contexts, with slightly less accuracy."), self.bits
+            )
         )
         group.add(self.kept)
-        self.add_note("Other changes apply when a model is loaded the next time.")
+        self.add_note(tr("Other changes apply when a model is loaded the next time."))
         choices.loaded.connect(self._show)
         self.failure = Label("", "error", wrap=True)
         self.add(self.failure)
@@ -88,17 +95,18 @@ class MemoryPage(FormPage):
 
     def _show(self, usage: EngineUsage) -> None:
         self.memory_bytes = usage.total_memory
-        self.limit.setPlaceholderText("All free memory")
-        self.memory.setPlaceholderText("Automatic")
+        self.limit.setPlaceholderText(tr("All free memory"))
+        self.memory.setPlaceholderText(tr("Automatic"))
         self.disk.setPlaceholderText(wording.size(usage.default_disk_budget))
-        total = wording.size(usage.total_memory)
-        self.limit_row.set_hint(f"Models and their contexts use no more than this. The machine has {total} of memory.")
+        hint = tr("Models and their contexts use no more than this. The machine has {size} of memory.")
+        self.limit_row.set_hint(hint.format(size=wording.size(usage.total_memory)))
         for field, name in ((self.limit, "memory_limit"), (self.memory, "prefix_budget"), (self.disk, "disk_budget")):
             value = usage.chosen.get(name)
             field.show_text("" if value is None else wording.size(value))
         self.bits.show_value(usage.chosen.get("kv_bits"))
-        pieces = "1 entry" if usage.disk_entries == 1 else f"{wording.count(usage.disk_entries)} entries"
-        size = wording.size(usage.disk_bytes)
-        self.kept.set_hint(f"{size} in {pieces}, in {usage.folder}" if usage.disk_bytes else "Nothing")
+        kept = tr(
+            "{size} in 1 entry, in {folder}|{size} in {count} entries, in {folder}", "", usage.disk_entries
+        ).format(size=wording.size(usage.disk_bytes), count=wording.count(usage.disk_entries), folder=usage.folder)
+        self.kept.set_hint(kept if usage.disk_bytes else tr("Nothing"))
         self.failure.setText("")
         self.wipe.setEnabled(usage.disk_bytes > 0)

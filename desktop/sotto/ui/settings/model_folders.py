@@ -14,6 +14,7 @@ from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Source
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.session import Session
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
@@ -126,11 +127,10 @@ def _refusal(folder: Path, folders: Sequence[str]) -> str:
     from sotto.store.roots import default_roots
 
     if not _exists(folder):
-        return (
-            f"{printable_path(folder)} is not a folder that can be read; choose the folder that contains your models."
-        )
+        sentence = tr("{folder} is not a folder that can be read; choose the folder that contains your models.")
+        return sentence.format(folder=printable_path(folder))
     if any(root.path == absolute(folder) for root in default_roots(folders=folders)):
-        return f"{printable_path(folder)} is already searched."
+        return tr("{folder} is already searched.").format(folder=printable_path(folder))
     return ""
 
 

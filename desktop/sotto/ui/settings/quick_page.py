@@ -14,12 +14,15 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import FormPage, FormRow, Switch
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.toolkit.async_tasks import AsyncTasks
 
-_FRESH = Number("quick_fresh_minutes", "New chat after", 0, MAX_QUICK_FRESH_MINUTES, 5, 0, "In minutes")
+_FRESH = Number(
+    "quick_fresh_minutes", QT_TR_NOOP("New chat after"), 0, MAX_QUICK_FRESH_MINUTES, 5, 0, QT_TR_NOOP("In minutes")
+)
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
 _WIDTH = 170
 
@@ -27,7 +30,7 @@ _WIDTH = 170
 class QuickPage(FormPage):
     """The shortcut of the quick prompt, when it starts a new chat, and launch at login, which the system stores."""
 
-    name, title, icon = "quick", "Quick prompt", "bolt"
+    name, title, icon = "quick", QT_TR_NOOP("Quick prompt"), "bolt"
 
     def __init__(self, preferences: PreferenceStore, tasks: "AsyncTasks", shortcut: "GlobalShortcut | None") -> None:
         """Show and change settings.
@@ -41,27 +44,27 @@ class QuickPage(FormPage):
         self._preferences, self._tasks, self._shortcut = preferences, tasks, shortcut
         self.keys = QKeySequenceEdit()
         for widget in (self.keys, *self.keys.findChildren(QLineEdit)):
-            widget.setAccessibleName("Quick prompt shortcut")
+            widget.setAccessibleName(tr("Quick prompt shortcut"))
         self.keys.setMaximumSequenceLength(1)
         self.keys.setClearButtonEnabled(True)
         self.keys.keySequenceChanged.connect(self._save_keys)
-        self.keys_row = FormRow("Shortcut", "", self.keys)
-        self.fresh = NumberField(_FRESH, optional=False, unit=" min")
+        self.keys_row = FormRow(tr("Shortcut"), "", self.keys)
+        self.fresh = NumberField(_FRESH, optional=False, unit=" " + tr("min"))
         self.fresh.chosen.connect(self._save_minutes)
-        fresh = FormRow("New chat after", "Start fresh if unused for this many minutes.", self.fresh)
+        fresh = FormRow(tr("New chat after"), tr("Start fresh if unused for this many minutes."), self.fresh)
         self.fresh.refused.connect(fresh.show_error)
-        self.login = Switch("Launch at login")
+        self.login = Switch(tr("Launch at login"))
         self.login.toggled.connect(self._start_set_login)
         self.login_row = FormRow(
-            "Launch at login", "Without a window, so that the quick prompt opens at once.", self.login
+            tr("Launch at login"), tr("Without a window, so that the quick prompt opens at once."), self.login
         )
         group = self.add_group()
         group.add(self.keys_row)
         group.add(fresh)
         self.add_note(
-            "The command sotto --toggle does the same; you can bind it to a shortcut in your desktop’s settings."
+            tr("The command sotto --toggle does the same; you can bind it to a shortcut in your desktop’s settings.")
         )
-        self.add_group("Startup").add(self.login_row)
+        self.add_group(tr("Startup")).add(self.login_row)
         preferences.changed.connect(self._show)
         if shortcut is not None:
             shortcut.changed.connect(self._show_keys)
@@ -90,7 +93,7 @@ class QuickPage(FormPage):
         problem = note = ""
         if self._shortcut is not None and keys:
             problem, note = self._shortcut.problem, self._shortcut.note
-        default = f"{keys} shows and hides it anywhere." if keys else "Click to record"
+        default = tr("{keys} shows and hides it anywhere.").format(keys=keys) if keys else tr("Click to record")
         self.keys_row.set_hint("" if problem else note or default)
         self.keys_row.show_error(problem)
 

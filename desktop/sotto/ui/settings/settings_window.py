@@ -23,6 +23,7 @@ from sotto.ui.settings.user_data import UserData
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.form_rows import FormPage
 from sotto.ui.toolkit.paged_window import PagedWindow
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
@@ -69,11 +70,11 @@ class SettingsWindow(PagedWindow):
             DataPage: lambda: DataPage(data),
         }
         names = tuple(kind.name for kind in factories)
-        super().__init__(parent, "Settings", names, _SIZE, _MIN_WIDTH)
+        super().__init__(parent, tr("Settings"), names, _SIZE, _MIN_WIDTH)
         self._factories, self._kinds = factories, tuple(factories)
         self._pages: dict[type[FormPage], FormPage] = {}
         for kind in self._kinds:
-            self.list.addItem(QListWidgetItem(kind.title))
+            self.list.addItem(QListWidgetItem(tr(kind.title)))
         self.stack = QStackedWidget()
         self.set_content(self.stack)
 

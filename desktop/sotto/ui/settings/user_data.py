@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, Signal
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.toolkit.async_tasks import AsyncTasks
@@ -102,7 +103,7 @@ class UserData(QObject):
         try:
             await self._tasks.call(_reset_engine)
         except OSError as error:
-            self.failed.emit(f"The engine’s settings could not be reset: {error.strerror}.")
+            self.failed.emit(tr("The engine’s settings could not be reset: {reason}.").format(reason=error.strerror))
 
 
 def _sizes(chats: Path) -> tuple[int, int]:
@@ -122,7 +123,8 @@ def _wipe_cache() -> str:
     root = engine_settings.disk_root()
     if disk_budget.wipe(root):
         return ""
-    return f"Not everything in {root} could be removed; another Sotto may be using it: close that first."
+    sentence = tr("Not everything in {folder} could be removed; another Sotto may be using it: close that first.")
+    return sentence.format(folder=root)
 
 
 def _reset_engine() -> None:

@@ -3,6 +3,7 @@
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QFocusEvent
 
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import TextButton
 
 _SECONDS = 5
@@ -38,7 +39,7 @@ class ConfirmButton(TextButton):
             self.confirmed.emit()
         else:
             self.asking = True
-            self._show(self._question, f"{self._name}: click again to confirm")
+            self._show(self._question, tr("{action}: click again to confirm").format(action=self._name))
             self._timer.start()
 
     def _stop_asking(self) -> None:

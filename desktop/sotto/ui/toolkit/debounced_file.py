@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QThreadPool, QTimer, Signal
 
 from sotto.store.atomic_writing import write_atomically
 from sotto.store.printable import printable_path
+from sotto.ui.toolkit.translation import tr
 
 _SAVE_MS = 300
 
@@ -49,4 +50,6 @@ class DebouncedFile(QObject):
         try:
             write_atomically(self._path, text)
         except OSError as error:
-            self.failed.emit(f"{printable_path(self._path)} cannot be written: {error.strerror}.")
+            self.failed.emit(
+                tr("{file} cannot be written: {reason}.").format(file=printable_path(self._path), reason=error.strerror)
+            )

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 from sotto.errors import SottoError
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import Label
 
 COLUMN = 560
@@ -32,7 +33,7 @@ class FormPage(Scroller):
 
     Attributes:
         name: Identifier of the page.
-        title: Displayed title.
+        title: Displayed title, marked for translation.
         icon: Name of the icon in the list of pages.
     """
 
@@ -44,7 +45,7 @@ class FormPage(Scroller):
         """Create the page with its title."""
         super().__init__()
         self.setObjectName(f"settings-{self.name}")
-        self.setAccessibleName(self.title)
+        self.setAccessibleName(tr(self.title))
         body = QWidget()
         body.setObjectName("settingsBody")
         self._column = QWidget()
@@ -52,7 +53,7 @@ class FormPage(Scroller):
         self._rows = QVBoxLayout(self._column)
         self._rows.setContentsMargins(0, theme.GAP_24, 0, theme.GAP_24)
         self._rows.setSpacing(theme.GAP_8)
-        heading = Label(self.title, "heading")
+        heading = Label(tr(self.title), "heading")
         heading.setContentsMargins(0, 0, 0, theme.GAP_4)
         self._rows.addWidget(heading)
         self._rows.addStretch(1)
@@ -75,7 +76,7 @@ class FormPage(Scroller):
             label = Label(title, "section", wrap=True)
             label.setContentsMargins(0, theme.GAP_12, 0, 0)
             self.add(label)
-        group = FormGroup(title or self.title)
+        group = FormGroup(title or tr(self.title))
         self.add(group)
         return group
 

@@ -7,6 +7,7 @@ from PySide6.QtGui import QFocusEvent, QInputMethodEvent, QKeyEvent, QKeySequenc
 from PySide6.QtWidgets import QFrame, QPlainTextEdit
 
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import line_height
 
 _MAX_LINES = 8
@@ -43,7 +44,7 @@ class GrowingTextEdit(QPlainTextEdit):
         super().__init__()
         self._enter_sends, self._most_lines = enter_sends, most_lines
         self.setObjectName("draft")
-        self.setAccessibleName("Message")
+        self.setAccessibleName(tr("Message"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setTabChangesFocus(True)
         self.setAcceptDrops(False)

@@ -8,6 +8,7 @@ from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton, IconLabel, Label, TextButton
 
 # Width of the texts below which the button moves under them, at 13 px text.
@@ -53,9 +54,9 @@ class Notice(QFrame):
         self.text: NoticeText | None = None
         self.title = Label("", "strong", wrap=True)
         self.message = Label("", "muted", wrap=True)
-        self.button = TextButton("", "outlined", "Do it")
+        self.button = TextButton("", "outlined", tr("Do it"))
         self.button.clicked.connect(self._run_action)
-        self.dismiss = IconButton("close", "Dismiss")
+        self.dismiss = IconButton("close", tr("Dismiss"))
         self.dismiss.clicked.connect(self.hide)
         self._icon = IconLabel("alert", "alert")
         texts = QVBoxLayout()
@@ -102,7 +103,7 @@ class Notice(QFrame):
         self.title.setText(text.title)
         self.message.setText(text.message)
         self.button.setText(text.label)
-        self.button.setAccessibleName(text.label or "Do it")
+        self.button.setAccessibleName(text.label or tr("Do it"))
         self.button.setVisible(bool(text.label))
         self.setAccessibleName(f"{text.title}: {text.message}")
         self.setToolTip(text.tip)

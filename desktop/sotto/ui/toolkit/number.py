@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeGuard
 
+from sotto.ui.toolkit.translation import QT_TR_NOOP
+
 
 @dataclass(frozen=True, slots=True)
 class Number:
@@ -12,7 +14,7 @@ class Number:
 
     Attributes:
         name: Ollama's name of the option.
-        title: Displayed name.
+        title: Displayed name; this and all other texts are marked for translation.
         least, most: The bounds, inclusive.
         step: Increment of the arrow keys.
         places: Decimal places; 0 for whole numbers.
@@ -46,12 +48,12 @@ def is_number(value: object) -> TypeGuard[float]:
 
 
 class Origin(StrEnum):
-    """Where a value comes from, in words."""
+    """Where a value comes from, in words that are marked for translation."""
 
-    HERE = "set here"
-    SETTINGS = "from Settings"
-    MODEL = "from the model"
-    DEFAULT = "default"
+    HERE = QT_TR_NOOP("set here")
+    SETTINGS = QT_TR_NOOP("from Settings")
+    MODEL = QT_TR_NOOP("from the model")
+    DEFAULT = QT_TR_NOOP("default")
 
 
 @dataclass(frozen=True, slots=True)

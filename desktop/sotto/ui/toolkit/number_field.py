@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit
 
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.number import Inherited, Number, is_number
+from sotto.ui.toolkit.translation import tr
 
 
 class NumberField(QDoubleSpinBox):
@@ -38,17 +39,17 @@ class NumberField(QDoubleSpinBox):
         self.setRange(number.least - number.step if optional else number.least, number.most)
         self.setSuffix(unit)
         self.setSingleStep(number.step)
-        self.setAccessibleName(number.title)
-        self.setToolTip(number.tip)
+        self.setAccessibleName(tr(number.title))
+        self.setToolTip(tr(number.tip))
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.lineEdit().setAcceptDrops(False)
         self.lineEdit().setTextMargins(0, 0, theme.GAP_8, 0)
-        self._unset = QAction("Clear", self)
+        self._unset = QAction(tr("Clear"), self)
         self._unset.triggered.connect(self.clear_number)
         self.lineEdit().addAction(self._unset, QLineEdit.ActionPosition.TrailingPosition)
         if optional:
-            self.setSpecialValueText(number.unset or " ")
+            self.setSpecialValueText(tr(number.unset) or " ")
         self.setValue(self.minimum())
         self._reported = self.number
         self.valueChanged.connect(self._report)
@@ -110,10 +111,14 @@ class NumberField(QDoubleSpinBox):
     def fixup(self, text: str) -> str:
         """Emit `refused` for invalid input; the number stays as it was."""
         number = self._number
-        kind = "a number" if number.places else "a whole number"
+        sentence = (
+            tr("{title} must be a number from {least} to {most}, not {typed}.")
+            if number.places
+            else tr("{title} must be a whole number from {least} to {most}, not {typed}.")
+        )
         least, most = (f"{bound:,.{number.places}f}" for bound in (number.least, number.most))
         typed = text.removesuffix(self.suffix()).strip()[:40]
-        self.refused.emit(f"{number.title} must be {kind} from {least} to {most}, not {typed!r}.")
+        self.refused.emit(sentence.format(title=tr(number.title), least=least, most=most, typed=repr(typed)))
         return text
 
     def valueFromText(self, text: str) -> float:

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHBoxLayout, QListWidget, QWidg
 
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.screens import centre, fit
+from sotto.ui.toolkit.translation import tr
 
 # No window needs to be wider than this, in pixels, however large the text is.
 _WIDEST_MINIMUM = 900
@@ -40,7 +41,7 @@ class PagedWindow(QWidget):
         self._least = least
         self.list = QListWidget()
         self.list.setObjectName("pages")
-        self.list.setAccessibleName(f"{title} pages")
+        self.list.setAccessibleName(tr("{title} pages").format(title=title))
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.list.setTabKeyNavigation(False)

@@ -1,0 +1,44 @@
+"""Chooses the translation of the system's language when the app starts."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+
+from sotto.paths import resources_dir
+
+
+def install_translation(languages: Sequence[str] | None = None, folder: Path | None = None) -> str:
+    """Translate what is shown from now on, in Sotto and in Qt's own widgets; return the language, `en` for none.
+
+    Args:
+        languages: The user's languages as `pt-BR` or `pt`, the preferred one first; None for the system's.
+        folder: The folder of translations; None for the bundled one.
+    """
+    folder = folder or resources_dir() / "translations"
+    language = choose_language(QLocale.system().uiLanguages() if languages is None else languages, folder)
+    if language != "en":
+        app = QCoreApplication.instance()
+        for name, place in (
+            ("qtbase", QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)),
+            ("sotto", folder),
+        ):
+            translator = QTranslator(app)
+            # Qt's own texts are translated into fewer languages.
+            if translator.load(f"{name}_{language}", str(place)):
+                QCoreApplication.installTranslator(translator)
+    return language
+
+
+def choose_language(languages: Sequence[str], folder: Path) -> str:
+    """Return the first of the user's languages that Sotto has, as in the names of files; English needs no file.
+
+    `QTranslator` cannot choose among them: it would prefer the second language to English, for which there is no file.
+    """
+    for tag in languages:
+        language = tag.replace("-", "_")
+        if language.partition("_")[0] == "en":
+            break
+        if (folder / f"sotto_{language}.qm").is_file():
+            return language
+    return "en"

@@ -1,0 +1,31 @@
+"""Translates the texts that people read. The English text in the source is both what is looked up and the fallback.
+
+`packaging/translations.py` finds texts by the calls themselves, so `tr` is called with the text as a literal, inside a
+function and outside of f-strings. Texts of tables, which are created at import, are marked with `QT_TR_NOOP`, and
+translated by `tr` when they are shown.
+"""
+
+from PySide6.QtCore import QCoreApplication
+
+
+def tr(text: str, comment: str = "", n: int = -1) -> str:
+    """Return a text in the user's language; safe from any thread.
+
+    Args:
+        text: A whole label or sentence in English. What varies is a named field for `str.format`. If it depends on a
+            number, both English forms, as in `1 chat|{count} chats`; other languages may have more forms, or fewer.
+        comment: What distinguishes this text from the same one with another meaning.
+        n: The number that chooses the form; as the third argument, where Qt's tools look for it.
+    """
+    # All texts have the same context: Qt's tools would otherwise expect one for each class, and find no plural forms
+    # outside of classes.
+    translated = QCoreApplication.translate("", text, comment, n)
+    if n < 0 or translated != text:
+        return translated
+    forms = text.split("|")
+    return forms[0] if n == 1 else forms[-1]
+
+
+def QT_TR_NOOP(text: str) -> str:
+    """Return a text as it is, to be translated later. Qt's tools know this name, and its own version has no types."""
+    return text
