@@ -14,11 +14,11 @@ from sotto.engine.contract.requests import GrammarKind
 from sotto.runner.host import THREAD
 from sotto.ui.conversation.json_layout import JsonLayout
 from sotto.ui.conversation.plain_markdown import to_markdown
-from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.preferences.answer_options import is_format_option, read_answer_options
 from sotto.ui.preferences.sampling_options import valid_options
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.transcript.answer_message import AnswerMessage
+from sotto.ui.transfer.chat_exporting import Form
 
 SCHEMA = {
     "type": "object",

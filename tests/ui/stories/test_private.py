@@ -28,7 +28,7 @@ from pathlib import Path
 from PySide6.QtCore import QTimer
 import sotto.ui.app.app as app
 from sotto.paths import data_dir
-from sotto.ui.exports.chat_exporting import Form
+from sotto.ui.transfer.chat_exporting import Form
 from sotto.ui.platform.single_instance import StartRequest, enter
 from sotto.ui.state.model_state import Phase
 done = set()

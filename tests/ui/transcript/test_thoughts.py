@@ -17,12 +17,12 @@ from sotto.engine.parsing.answer_parser import parse_answer
 from sotto.ui.conversation import answer_timing
 from sotto.ui.conversation.answer_wording import thought_line
 from sotto.ui.conversation.plain_markdown import to_markdown
-from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.transcript import collapsible_parts
 from sotto.ui.transcript.answer_message import AnswerMessage
 from sotto.ui.transcript.collapsible_parts import ThoughtPart, ToolCallPart
 from sotto.ui.transcript.transcript import Transcript
+from sotto.ui.transfer.chat_exporting import Form
 
 
 @pytest.fixture

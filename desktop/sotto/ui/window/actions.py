@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from sotto.ui.exports.chat_exporting import Form
+from sotto.ui.transfer.chat_exporting import Form
 
 Action = Callable[[], object]
 

@@ -8,13 +8,13 @@ from PySide6.QtCore import QObject, Qt, QTimer, Slot
 from PySide6.QtWidgets import QDialog, QFileDialog, QMainWindow
 
 from sotto.chats.chat_records import Chat
-from sotto.ui.conversation.chat_importing import ChatImporting
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.current_chat import CurrentChat
-from sotto.ui.exports.chat_exporting import ChatExporting, Form
 from sotto.ui.state.model_state import Problem
 from sotto.ui.transcript.notices import Notices
+from sotto.ui.transfer.chat_exporting import ChatExporting, Form
+from sotto.ui.transfer.chat_importing import ChatImporting
 
 if TYPE_CHECKING:
     from sotto.chats.adding import Added
@@ -140,7 +140,7 @@ class ChatFiles(QObject):
         # Imported late: loading it would delay the start.
         from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 
-        from sotto.ui.exports.paper import usual_layout
+        from sotto.ui.transfer.paper import usual_layout
 
         printer = QPrinter(QPrinter.PrinterMode.HighResolution)
         printer.setPageLayout(usual_layout())

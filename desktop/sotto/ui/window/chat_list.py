@@ -17,10 +17,10 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.ui.conversation.chat_library import ChatEntry
-from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.section_title import SectionTitle
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, add_action, popup
+from sotto.ui.transfer.chat_exporting import Form
 from sotto.ui.window.chat_list_model import CHAT_TYPE, ChatListModel, FolderRow, GroupRow, RowDelegate
 
 # A list is never taller than this many rows.

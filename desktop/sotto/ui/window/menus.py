@@ -7,9 +7,9 @@ from PySide6.QtCore import QObject, Qt
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QTextEdit
 
-from sotto.ui.exports.chat_exporting import Form
 from sotto.ui.preferences.preferences import MAX_ZOOM, MIN_ZOOM, PreferenceStore
 from sotto.ui.toolkit.widgets import round_corners
+from sotto.ui.transfer.chat_exporting import Form
 from sotto.ui.window.actions import Action, WindowActions
 
 _Keys = QKeySequence.StandardKey

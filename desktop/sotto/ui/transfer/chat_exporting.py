@@ -85,10 +85,10 @@ class ChatExporting(QObject):
 
         def content(read: _ReadChat) -> bytes:
             if form is Form.HTML:
-                from sotto.ui.exports.chat_page import web_page
+                from sotto.ui.transfer.chat_page import web_page
 
                 return web_page(*read, self._stop.is_set).encode()
-            from sotto.ui.exports.paper import pdf_of
+            from sotto.ui.transfer.paper import pdf_of
 
             return pdf_of(*read, family, self._stop.is_set)
 
@@ -108,8 +108,8 @@ class ChatExporting(QObject):
         family = QApplication.font().family()
 
         def work(read: _ReadChat) -> Callable[[], None]:
-            from sotto.ui.exports.chat_page import title_of
-            from sotto.ui.exports.paper import print_chat
+            from sotto.ui.transfer.chat_page import title_of
+            from sotto.ui.transfer.paper import print_chat
 
             pages = (printer.fromPage(), printer.toPage()) if printer.toPage() else None
             print_chat(*read, family, printer, self._stop.is_set, pages)

@@ -6,9 +6,9 @@ from collections.abc import Callable, MutableMapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from sotto.ui.exports.code_html import code_html
 from sotto.ui.markdown.code_lexer import language_name
 from sotto.ui.markdown.math_svg import Formula, mark_of, mask_formulas
+from sotto.ui.transfer.code_html import code_html
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt

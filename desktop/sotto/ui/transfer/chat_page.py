@@ -10,10 +10,10 @@ from sotto.chats.chat_records import Attachment, Chat, Role, Turn
 from sotto.engine.contract.answer_parts import Kind
 from sotto.ui.conversation.answer_wording import answer_line, is_cut_short
 from sotto.ui.conversation.plain_markdown import WrittenPart, written_parts
-from sotto.ui.exports.markdown_html import MarkdownHtml, paper_box
-from sotto.ui.exports.page_styles import PAGE_STYLE
 from sotto.ui.markdown.math_svg import Formula, draw
 from sotto.ui.toolkit.colors import LIGHT
+from sotto.ui.transfer.markdown_html import MarkdownHtml, paper_box
+from sotto.ui.transfer.page_styles import PAGE_STYLE
 
 MOST_FORMULAS = 2000
 """Formulas of a chat that are drawn; the others stay LaTeX."""

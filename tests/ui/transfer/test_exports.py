@@ -13,11 +13,11 @@ from PySide6.QtGui import QPdfWriter
 from PySide6.QtWidgets import QApplication
 
 from sotto.chats.chat_records import Attachment, Chat, Role, State, Turn
-from sotto.ui.exports import chat_page, paper
-from sotto.ui.exports.chat_page import web_page
-from sotto.ui.exports.code_html import code_html
-from sotto.ui.exports.markdown_html import MarkdownHtml
-from sotto.ui.exports.paper import pdf_of, print_chat, usual_layout
+from sotto.ui.transfer import chat_page, paper
+from sotto.ui.transfer.chat_page import web_page
+from sotto.ui.transfer.code_html import code_html
+from sotto.ui.transfer.markdown_html import MarkdownHtml
+from sotto.ui.transfer.paper import pdf_of, print_chat, usual_layout
 from thoroughness import examples
 
 EVIL = '<script>alert(1)</script> " onload="x\' & <img src=http://example.org/x.png>'

@@ -1,7 +1,7 @@
 """The styles of exported chats: for web browsers in light and dark, and for Qt's rich text on paper."""
 
-from sotto.ui.exports.code_html import code_css
 from sotto.ui.toolkit.colors import DARK, LIGHT, ColorTokens
+from sotto.ui.transfer.code_html import code_css
 
 _SHAPES = """\
 * { box-sizing: border-box; }

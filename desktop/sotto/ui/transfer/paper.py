@@ -25,12 +25,12 @@ from PySide6.QtGui import (
 from sotto import __version__
 from sotto.chats.chat_records import Chat, Turn
 from sotto.errors import SottoError
-from sotto.ui.exports.chat_page import MOST_FORMULAS, formula_text, paper_parts, title_of
-from sotto.ui.exports.page_styles import PAPER_STYLE
 from sotto.ui.markdown.formula_placer import DrawingRequest, picture_of
 from sotto.ui.markdown.math_svg import Formula
 from sotto.ui.markdown.renderer import SealedDocument
 from sotto.ui.toolkit.colors import LIGHT
+from sotto.ui.transfer.chat_page import MOST_FORMULAS, formula_text, paper_parts, title_of
+from sotto.ui.transfer.page_styles import PAPER_STYLE
 
 _POINTS = 10.0
 # Pixels of text of that size, at the 96 dots per inch in which rich text is measured.

@@ -1,0 +1,1 @@
+"""Chats from and to files, and on paper."""
