@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from sotto.store.pull.progress import PullProgress
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _GIB = 1 << 30
 _PATIENCE_SECONDS = 30.0
@@ -142,8 +142,8 @@ def play(scenes: Callable[[Stage], Awaitable[None]]) -> None:
     from PySide6.QtGui import QFont, QFontDatabase
 
     from sotto.ui.app.app import Application
+    from sotto.ui.timing.async_tasks import AsyncTasks
     from sotto.ui.toolkit import theme
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
 
     app = Application(["sotto"])
     app.setCursorFlashTime(0)

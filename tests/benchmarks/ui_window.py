@@ -20,7 +20,7 @@ from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.session import Session
-from sotto.ui.toolkit.async_tasks import AsyncTasks
+from sotto.ui.timing.async_tasks import AsyncTasks
 from sotto.ui.window.main_window import MainWindow
 
 INTERVAL_MS = 16

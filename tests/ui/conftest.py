@@ -26,8 +26,8 @@ from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.session.session import Session
 from sotto.ui.state.memory_estimate import MemorySample
 from sotto.ui.state.model_state import Phase
+from sotto.ui.timing.async_tasks import AsyncTasks
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.async_tasks import AsyncTasks
 from sotto.ui.window.main_window import MainWindow
 
 # Have pytest rewrite the assertions in these helpers, so that failures show values as they do in tests.

@@ -29,12 +29,12 @@ from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import path_from_url
+from sotto.ui.timing.garbage_collector import GarbageCollector
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.garbage_collector import GarbageCollector
 from sotto.ui.window.main_window import MainWindow
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 SWITCH_INTERVAL_SECONDS = 0.0005
 # Long enough for the engine to write its prefix cache to disk.
@@ -187,7 +187,7 @@ def run_event_loop(
 
     import qasync
 
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
     async def main() -> None:
         loop = asyncio.get_running_loop()

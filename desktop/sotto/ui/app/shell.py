@@ -32,7 +32,7 @@ from sotto.ui.window.window_state import WindowState
 
 if TYPE_CHECKING:
     from sotto.ui.session.api_switch import ApiSwitch
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _DEFAULT_REQUEST = StartRequest()
 # The quick prompt's panel is created this long after the start, when nothing else is going on any more.

@@ -28,7 +28,7 @@ from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, line_height
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _SYSTEM_LINES = 5
 WIDTH, _FIELD_WIDTH = 340, 104

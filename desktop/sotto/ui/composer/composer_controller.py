@@ -21,7 +21,7 @@ from sotto.ui.state.model_state import Problem
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _COMMANDS = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier | Qt.KeyboardModifier.MetaModifier
 

@@ -24,7 +24,7 @@ from sotto.ui.toolkit.widgets import Label, TextButton, line_height
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _TEXT, _SCHEMA = "text", "schema"
 _PAUSE_MS = 500

@@ -19,7 +19,7 @@ from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 MAX_ATTACHMENTS = 20
 

@@ -78,14 +78,18 @@ class MarkdownRenderer:
         has_formulas: Whether the text has formulas, which become text with `FORMULA` set.
     """
 
-    def __init__(self, document: QTextDocument, dress: Callable[[QTextDocument], None] | None = None) -> None:
+    def __init__(
+        self, document: QTextDocument, dress: Callable[[QTextDocument], None] | None = None, *, keep_lines: bool = True
+    ) -> None:
         """Render into `document`, which nothing else may change from now on.
 
         Args:
             document: The document.
             dress: Sets fonts, colours and margins of a piece that Qt has just read.
+            keep_lines: Whether the lines of a paragraph stay lines, as in a chat, instead of being joined by spaces.
         """
         self._document = document
+        self._join_lines: Callable[[str], str] = join_lines if keep_lines else lambda piece: piece
         self._dress = dress or (lambda piece: None)
         self._source = ""
         self._drawn = 0
@@ -183,14 +187,14 @@ class MarkdownRenderer:
         piece, formulas = mask_formulas(piece)
         self.has_formulas = self.has_formulas or bool(formulas)
         if self._end is None and self._document.isEmpty():
-            self._document.setMarkdown(join_lines(piece), FLAGS)
+            self._document.setMarkdown(self._join_lines(piece), FLAGS)
             remove_spaces(self._document)
             _put_back(self._document, formulas)
             self._dress(self._document)
             return
         scratch = SealedDocument()
         scratch.setDefaultFont(self._document.defaultFont())
-        scratch.setMarkdown(f"{_BEFORE}\n\n{join_lines(piece)}", FLAGS)
+        scratch.setMarkdown(f"{_BEFORE}\n\n{self._join_lines(piece)}", FLAGS)
         remove_spaces(scratch)
         _put_back(scratch, formulas)
         self._dress(scratch)

@@ -44,12 +44,19 @@ _NEAR = CODE_PAD + _BAR
 class MarkdownText(MessageText):
     """Streaming Markdown, as a model writes it."""
 
-    def __init__(self, role: str = "") -> None:
-        """Start empty; `role` is one of the style sheet's roles."""
+    def __init__(self, role: str = "", *, keep_lines: bool = True) -> None:
+        """Start empty.
+
+        Args:
+            role: One of the style sheet's roles.
+            keep_lines: Whether the lines of a paragraph stay lines, as in a chat.
+        """
         super().__init__()
         self.setProperty("role", role)
         self._factor = 0.96 if role else 1.06
-        self._renderer = MarkdownRenderer(self.document(), lambda piece: dress(piece, theme.current()))
+        self._renderer = MarkdownRenderer(
+            self.document(), lambda piece: dress(piece, theme.current()), keep_lines=keep_lines
+        )
         self.regions = Regions(self.document())
         self._highlighter = Highlighter(self.document())
         self._formulas = Formulas(self.document())

@@ -18,7 +18,7 @@ from sotto.ui.state.names import model_name
 from sotto.ui.toolkit.announcements import announce
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _OFFER_SECONDS = 60.0
 

@@ -22,7 +22,7 @@ from sotto.ui.state.model_state import Problem
 from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 UNDO_SECONDS = 10.0
 # Figures that change more often than this cannot be read.

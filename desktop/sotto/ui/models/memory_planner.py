@@ -21,7 +21,7 @@ from sotto.ui.state.memory_estimate import (
 )
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 # Changes within this time are planned together.
 _DELAY_MS = 80

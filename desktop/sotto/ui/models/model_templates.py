@@ -16,7 +16,7 @@ from sotto.ui.state.model_state import Phase, Problem
 from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 
 class ModelTemplates(QObject):

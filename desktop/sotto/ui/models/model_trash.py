@@ -14,7 +14,7 @@ from sotto.ui.state.names import model_name
 
 if TYPE_CHECKING:
     from sotto.store.removal import RemovedModel
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 UNDO_SECONDS = 10.0
 

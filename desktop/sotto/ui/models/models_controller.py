@@ -33,7 +33,7 @@ from sotto.ui.state.names import home_path, short_name
 from sotto.ui.toolkit.widgets import popup
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 
 class ModelsController(QObject):

@@ -11,7 +11,7 @@ from sotto.ui.platform.shortcut_messages import BIND
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _Modifier = Qt.KeyboardModifier
 

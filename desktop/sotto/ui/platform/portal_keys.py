@@ -19,7 +19,7 @@ from sotto.ui.platform.x11_keys import symbol
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
 _ID, _DESCRIPTION = "quick-prompt", QT_TR_NOOP("Show or hide the quick prompt")

@@ -19,7 +19,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import read_object
 from sotto.store.printable import printable_path
 from sotto.ui.preferences.sampling_options import CONTEXT_LENGTH, valid_options
-from sotto.ui.toolkit.debounced_file import DebouncedFile
+from sotto.ui.timing.debounced_file import DebouncedFile
 
 _log = logging.getLogger(__name__)
 

@@ -14,7 +14,7 @@ from sotto.store.bounded_json import read_object
 from sotto.store.printable import printable_path
 from sotto.ui.preferences.preferences import MAX_TEXT_LENGTH
 from sotto.ui.preferences.sampling_options import valid_options
-from sotto.ui.toolkit.debounced_file import DebouncedFile
+from sotto.ui.timing.debounced_file import DebouncedFile
 from sotto.ui.toolkit.translation import tr
 
 _log = logging.getLogger(__name__)

@@ -21,7 +21,7 @@ from sotto.ui.state.names import join_names, model_name
 
 if TYPE_CHECKING:
     from sotto.store.roots import Root
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 
 _log = logging.getLogger(__name__)

@@ -38,10 +38,10 @@ from sotto.ui.state import wording
 from sotto.ui.state.load_pace import LoadClock, LoadPace
 from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem, Remedy
 from sotto.ui.state.names import home_path, model_name
-from sotto.ui.toolkit.delayed_call import DelayedCall
+from sotto.ui.timing.delayed_call import DelayedCall
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 
 # Seconds within which further uses of a model by other programs are not saved.

@@ -13,7 +13,7 @@ from sotto.ui.state import wording
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from sotto.ui.session.session import Session
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 
 @dataclass(frozen=True, slots=True)

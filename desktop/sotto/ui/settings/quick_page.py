@@ -18,7 +18,7 @@ from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _FRESH = Number(
     "quick_fresh_minutes", QT_TR_NOOP("New chat after"), 0, MAX_QUICK_FRESH_MINUTES, 5, 0, QT_TR_NOOP("In minutes")

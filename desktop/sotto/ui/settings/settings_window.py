@@ -28,7 +28,7 @@ from sotto.ui.toolkit.translation import tr
 if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.session.api_switch import ApiSwitch
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _P = TypeVar("_P", bound=FormPage)
 _SIZE = (780, 600)

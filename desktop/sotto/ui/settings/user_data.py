@@ -14,7 +14,7 @@ from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 
 @dataclass(frozen=True, slots=True)

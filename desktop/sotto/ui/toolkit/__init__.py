@@ -1,1 +1,1 @@
-"""Reusable widgets, timers and colours, independent of models and chats."""
+"""Reusable widgets and colours, and translation, independent of models and chats."""

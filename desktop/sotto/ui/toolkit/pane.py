@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.notice import Notice
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton
 
 
@@ -23,7 +24,7 @@ class Pane(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.notice = Notice()
         self.notice_row = _NoticeRow(self.notice)
-        self.sidebar_button = IconButton("sidebar", "Show sidebar", color="text")
+        self.sidebar_button = IconButton("sidebar", tr("Show sidebar"), color="text")
 
     def take_focus(self) -> None:
         """Focus what the user works with."""

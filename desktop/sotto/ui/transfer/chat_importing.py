@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sotto.chats.adding import Added
     from sotto.chats.chat_store import ChatStore
     from sotto.chats.imports.reading_process import ReadChats
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _PROGRESS_MS = 700
 _FAILED = "The chats could not be added."

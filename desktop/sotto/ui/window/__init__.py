@@ -1,1 +1,1 @@
-"""The main window: menus, dialogs, the list of chats and the pane in view."""
+"""The main window: menus, dialogs, the sidebar with the list of chats, and the pane in view."""

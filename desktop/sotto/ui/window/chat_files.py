@@ -18,7 +18,7 @@ from sotto.ui.transfer.chat_importing import ChatImporting
 
 if TYPE_CHECKING:
     from sotto.chats.adding import Added
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _IMPORTING, _IMPORTED = "Importing chats", "Import complete"
 _PATIENCE_MS = 700

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.session.api_switch import ApiSwitch
     from sotto.ui.settings.settings_window import SettingsWindow
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
     from sotto.ui.window.help_window import HelpWindow
 
 

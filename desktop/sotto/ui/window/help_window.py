@@ -48,7 +48,7 @@ class HelpWindow(PagedWindow):
         if self.page is not None:
             self.page.hide()
             self.page.deleteLater()
-        self.page = MarkdownText()
+        self.page = MarkdownText(keep_lines=False)
         self.page.link_asked.connect(self._follow_link)
         self._inside.insertWidget(0, self.page)
         self.page.append_markdown(self._text(self.names[row]))

@@ -56,7 +56,7 @@ from sotto.ui.window.sidebar import Sidebar
 if TYPE_CHECKING:
     from sotto.chats.database import Notice
     from sotto.ui.session.api_switch import ApiSwitch
-    from sotto.ui.toolkit.async_tasks import AsyncTasks
+    from sotto.ui.timing.async_tasks import AsyncTasks
 
 _SIZE = (1120, 760)
 _MIN_SIZE = (720, 480)

@@ -6,7 +6,7 @@ import weakref
 
 import pytest
 
-from sotto.ui.toolkit.garbage_collector import GarbageCollector
+from sotto.ui.timing.garbage_collector import GarbageCollector
 
 pytestmark = pytest.mark.slow
 

@@ -1,0 +1,1 @@
+"""What runs later or elsewhere: asynchronous tasks, delayed calls and saves, and garbage collection."""
