@@ -107,6 +107,14 @@ def test_a_conversation_is_edited_branched_deleted_and_answered_by_another_model
     whole = texts(window)
     assert len(whole) == 6
 
+    # The last answer is edited, and continued from there.
+    edit(qtbot, transcript.last_message, "Because")
+    qtbot.waitUntil(lambda: texts(window)[-1] == "Because")
+    transcript.last_message.more.click()
+    qtbot.waitUntil(lambda: saved(window) and len(texts(window)[-1]) > 10, timeout=WAIT)
+    assert texts(window)[-1].startswith("Because")
+    whole = texts(window)
+
     # A branch is a chat of its own, which goes on from there with a warm cache.
     choose(transcript.messages[1], "Branch From Here")
     qtbot.waitUntil(lambda: texts(window) == whole[:2])
@@ -145,7 +153,7 @@ def test_a_conversation_is_edited_branched_deleted_and_answered_by_another_model
     picker = window.models.picker
     assert [row.record.builtin for row in picker.rows] == [True, False]
     qtbot.mouseClick(picker.rows[1], Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: saved(window) and len(window.current.session.turns[-1].versions) == 2, timeout=WAIT)
+    qtbot.waitUntil(lambda: saved(window) and len(window.current.session.turns[-1].versions) == 3, timeout=WAIT)
     assert window.current.session.turns[-1].model == session.state.record.name == picker.rows[1].record.name
     assert transcript.last_message.model.text() == "second"
     transcript.last_message.versions.older.click()
@@ -229,8 +237,10 @@ def test_a_deletion_is_undone_while_an_answer_is_written(ready, qtbot, loop):
 def test_a_deletion_is_undone_from_another_chat(ready, qtbot, loop):
     answered(ready, qtbot, "One", "Two")
     chat = ready.chat_session.chat
+    ready.window.chat.transcript.messages[0].menu_button.setFocus()
     choose(ready.window.chat.transcript.messages[0], "Delete Question and Answer")
     qtbot.waitUntil(lambda: texts(ready.window)[::2] == ["Two"])
+    assert ready.window.focusWidget() is ready.window.chat.transcript
     ready.window.current.new_chat()
     qtbot.waitUntil(lambda: ready.window.sessions.find(chat) is None)
     ready.window.undo()
@@ -321,6 +331,34 @@ def test_the_markdown_of_a_message_is_shown_and_copied(ready, qtbot, loop):
     assert answer.body.isVisible()
 
 
+def test_no_edit_is_lost_if_it_cannot_be_made(ready, qtbot, loop):
+    answered(ready, qtbot, "One")
+    question, answer = ready.window.chat.transcript.messages
+    choose(answer, "Edit…")
+    question.edit.click()
+    ready.script.hold_answer = threading.Event()
+    ready.window.send("Two")
+    qtbot.waitUntil(lambda: ready.chat_session.answering)
+    for message in (question, answer):
+        message.editor.draft.setPlainText("Something else")
+        message.editor.save.click()
+        assert message.editor.draft.toPlainText() == "Something else"
+        assert message.editor.note.text() == "Wait for the end of the answer"
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: saved(ready.window))
+    # Nothing is asked as long as no model can be.
+    ready.session.eject()
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
+    for each in ready.session.library.models:
+        ready.shelf.records.remove(each)
+    ready.session.library.rescan()
+    qtbot.waitUntil(lambda: not ready.session.library.models)
+    answer.editor.save.click()
+    qtbot.waitUntil(lambda: texts(ready.window)[1] == "Something else")
+    assert question in ready.window.chat.transcript.messages
+    assert question.editing
+
+
 def test_the_menu_opens_with_the_right_mouse_button_and_the_menu_key(ready, qtbot, loop):
     ready.script.chunks = ["See [this](https://example.org/a)."]
     ask(ready.window, qtbot, "One")
@@ -379,6 +417,7 @@ def test_another_version_stays_under_the_pointer(ready, qtbot, loop):
     answer = transcript.messages[1]
     qtbot.waitUntil(lambda: transcript.settled)
     place = answer.versions.mapTo(transcript, QPoint(0, 0))
+    answer.versions.older.setFocus(Qt.FocusReason.TabFocusReason)
     kept = transcript.messages[0]
     answer.versions.older.click()
     qtbot.waitUntil(lambda: texts(ready.window)[1].startswith("line"))
@@ -387,3 +426,5 @@ def test_another_version_stays_under_the_pointer(ready, qtbot, loop):
     assert transcript.messages[0] is kept
     moved = transcript.messages[1].versions.mapTo(transcript, QPoint(0, 0))
     assert abs(moved.y() - place.y()) <= 1
+    # The keyboard stays at the switch.
+    assert ready.window.focusWidget() is transcript.messages[1].versions.newer

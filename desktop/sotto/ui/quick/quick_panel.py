@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QAction, QCursor, QGuiApplication, QKeySequence, QMouseEvent, QScreen
+from PySide6.QtGui import QAction, QCursor, QGuiApplication, QHideEvent, QKeySequence, QMouseEvent, QScreen
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sotto.runner.residents import is_same_model
@@ -15,6 +15,7 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.notice import Notice
+from sotto.ui.toolkit.scroller import forget_pointer
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton, popup
 from sotto.ui.transcript.transcript import Transcript
@@ -248,6 +249,11 @@ class QuickPanel(QWidget):
         if self.isVisible() and not self.isActiveWindow() and QApplication.activePopupWidget() is None:
             self.hide()
             self.left.emit(False)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Leave nothing hovered."""
+        super().hideEvent(event)
+        forget_pointer(self)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin to drag the panel."""

@@ -198,11 +198,16 @@ class AnswerMessage(MessageWidget):
 
     def begin_edit(self) -> None:
         """Edit the text of the answer, or go on editing it."""
-        self._open_editor(answer_text(self.body.markdown), sends=False, above=1)
+        self._open_editor(sends=False, above=1)
         self.body.hide()
 
-    def _finish_edit(self, text: str) -> None:
-        self.end_edit()
+    @property
+    def editable(self) -> str:
+        """The answer without thoughts and tool calls."""
+        return answer_text(self.body.markdown)
+
+    def request_edit(self, text: str) -> None:
+        """Ask for another text of the answer."""
         self.requests.answer_edited.emit(self.turn_id, text)
 
     def end_edit(self) -> None:

@@ -42,7 +42,8 @@ class MessageEditor(QFrame):
         self.cancel = TextButton("Cancel", "quiet")
         self.cancel.clicked.connect(self.cancelled)
         foot = QHBoxLayout()
-        foot.addWidget(Label("Previous version is kept", "caption"), 1)
+        self.note = Label("Previous version is kept", "caption")
+        foot.addWidget(self.note, 1)
         foot.addWidget(self.cancel)
         foot.addWidget(self.save)
         layout = QVBoxLayout(self)
@@ -50,6 +51,10 @@ class MessageEditor(QFrame):
         layout.setSpacing(theme.GAP_4)
         layout.addWidget(self.draft)
         layout.addLayout(foot)
+
+    def refuse(self) -> None:
+        """Say why the text cannot be saved yet."""
+        self.note.setText("Wait for the end of the answer")
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Cancel on Escape."""

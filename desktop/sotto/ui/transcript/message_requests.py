@@ -17,6 +17,9 @@ class MessageRequests(QObject):
         branch_wanted: Begin another conversation with what was said up to a message.
         delete_wanted: Delete a question and its answers.
         menu_wanted: Show the menu of a message (its widget), at a position on the screen.
+
+    Attributes:
+        busy: Whether an answer is awaited or arriving, so that no message can be changed.
     """
 
     link_asked = Signal(str)
@@ -29,3 +32,4 @@ class MessageRequests(QObject):
     branch_wanted = Signal(int)
     delete_wanted = Signal(int)
     menu_wanted = Signal(object, QPoint)
+    busy = False

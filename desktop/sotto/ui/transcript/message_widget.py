@@ -93,10 +93,10 @@ class MessageWidget(QWidget):
             editor.hide()
             editor.deleteLater()
 
-    def _open_editor(self, text: str, *, sends: bool, above: int) -> None:
+    def _open_editor(self, *, sends: bool, above: int) -> None:
         """Show an editor, unless there is one, over the last `above` parts of the message."""
         if self.editor is None:
-            self.editor = MessageEditor(text, sends=sends)
+            self.editor = MessageEditor(self.editable, sends=sends)
             self.editor.done.connect(self._finish_edit)
             self.editor.cancelled.connect(self.end_edit)
             layout = self.layout()
@@ -105,6 +105,21 @@ class MessageWidget(QWidget):
         self.editor.draft.setFocus()
 
     def _finish_edit(self, text: str) -> None:
+        """Ask for the change. The editor goes when the message is replaced, so that nothing is lost if it is not."""
+        if not text.strip() or text == self.editable:
+            self.end_edit()
+        elif self.requests.busy and self.editor is not None:
+            self.editor.refuse()
+        else:
+            self.request_edit(text)
+
+    @property
+    def editable(self) -> str:
+        """The text that can be edited."""
+        raise NotImplementedError
+
+    def request_edit(self, text: str) -> None:
+        """Ask for another text of the message."""
         raise NotImplementedError
 
     # The menu

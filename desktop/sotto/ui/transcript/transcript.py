@@ -138,6 +138,10 @@ class Transcript(QScrollArea):
         bar, column = self.verticalScrollBar(), self._column
         top, bottom = bar.value(), bar.value() + self.viewport().height()
         before = list(column.slots)
+        focus = self.window().focusWidget()
+        focused = next(
+            (message for message in self.messages if focus is not None and message.isAncestorOf(focus)), None
+        )
         self._answer = None
         self._update_button()
         column.change(turns)
@@ -150,6 +154,11 @@ class Transcript(QScrollArea):
             self._arrange(_Held(kept, top - kept.top) if kept is not None else None)
         self._dress_all()
         self._veil.lower()
+        if focused is not None and focused not in self.messages:
+            # The keyboard stays at the switch between versions, or else in the conversation.
+            widget = changed[1].widget if changed is not None else None
+            if widget is None or not widget.versions.take_focus(focus, focused.versions):
+                self.setFocus()
 
     def update_turns(self, turns: Sequence[Turn]) -> None:
         """Update the ids and versions of all messages after they have been saved."""
@@ -334,7 +343,7 @@ class Transcript(QScrollArea):
     @Slot(object, QPoint)
     def _show_menu(self, message: Message, at: QPoint) -> None:
         exchange = exchange_of([slot.turn for slot in self._column.slots if slot.turn is not None], message.turn_id)
-        menu = message_menu(message, MessagePlace(self._answer is None, exchange, self._quick), at)
+        menu = message_menu(message, MessagePlace(not self.requests.busy, exchange, self._quick), at)
         message.actions_shown.show_during(menu)
         popup(menu, at)
 
@@ -403,7 +412,8 @@ class Transcript(QScrollArea):
             self.newest.place(self.viewport().size())
 
     def _update_button(self) -> None:
-        self.newest.show_arriving(self._answer is not None)
+        self.requests.busy = self._answer is not None
+        self.newest.show_arriving(self.requests.busy)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Stop following when the user scrolls up."""

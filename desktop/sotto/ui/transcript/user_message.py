@@ -97,14 +97,18 @@ class UserMessage(MessageWidget):
 
     def begin_edit(self) -> None:
         """Edit the question, or go on editing it."""
-        self._open_editor(self._typed, sends=True, above=2)
+        self._open_editor(sends=True, above=2)
         self._bubble.hide()
         self.edit.hide()
 
-    def _finish_edit(self, text: str) -> None:
-        self.end_edit()
-        if text.strip() and text != self._typed:
-            self.requests.edited.emit(self.turn_id, text)
+    @property
+    def editable(self) -> str:
+        """The text as it was typed."""
+        return self._typed
+
+    def request_edit(self, text: str) -> None:
+        """Ask for an answer to another text."""
+        self.requests.edited.emit(self.turn_id, text)
 
     def end_edit(self) -> None:
         """Close the editor and keep the question as it was."""

@@ -45,6 +45,17 @@ class VersionSwitch(QWidget):
         self.newer.setEnabled(index + 1 < len(turn.versions))
         self.setVisible(len(turn.versions) > 1)
 
+    def take_focus(self, focus: QWidget | None, before: "VersionSwitch") -> bool:
+        """Focus the button that stands for the focused one of the switch `before`; return whether there was one.
+
+        At the first and last version, the other button gets the focus.
+        """
+        if focus is None or focus not in (before.older, before.newer):
+            return False
+        wanted, other = (self.older, self.newer) if focus is before.older else (self.newer, self.older)
+        (wanted if wanted.isEnabled() else other).setFocus()
+        return True
+
     def _step(self, by: int) -> None:
         if self._turn is not None and self._turn.id in self._turn.versions:
             self.wanted.emit(self._turn.versions[self._turn.versions.index(self._turn.id) + by])
