@@ -206,7 +206,7 @@ def test_the_card_shows_where_a_model_is_stored(models, qtbot, loop):
     row(models).click()
     pills = [models.card.pills.itemAt(number).widget() for number in range(2)]
     assert [pill.text() for pill in pills] == ["Ollama", "Hugging Face"]
-    assert "4.0 GB on disk" in models.card.facts.text()
+    assert models.card.facts.text().startswith("4.0 GB · ")
     assert "4,096-token context" in models.card.facts.text()
 
 

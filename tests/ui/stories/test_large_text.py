@@ -120,7 +120,8 @@ def test_the_settings_of_a_chat_have_room(full, qtbot, loop, preferences, direct
         "Preset: A name that goes on and on & on, beyond the width of any window ▾".replace("&", "&&")
     )
     qtbot.waitUntil(lambda: assert_whole(choices))
-    assert "on &amp; on" in choices.presets.button.toolTip()
+    choices.presets.button.setFocus()
+    qtbot.waitUntil(lambda: "on &amp; on" in choices.presets.button.toolTip())
     title, origin, field = choices.titles["temperature"], choices.origins["temperature"], choices.fields["temperature"]
     assert title.geometry().center().y() == field.geometry().center().y()
     # On a screen that is narrower than the smallest window, numbers are below their titles.

@@ -13,6 +13,7 @@ from clipping import assert_whole
 from planned import GB, NEEDS
 from scripted_loop import record
 from sotto.paths import data_dir
+from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import ModelRecord, Place, Source
 from sotto.ui.models.model_table import TITLES, ModelTable
 from sotto.ui.preferences.preferences import MODEL_COLUMNS
@@ -287,6 +288,17 @@ def test_models_are_operated_by_mouse_and_keyboard(machine, qtbot, loop):
         assert {"Show Folder", "Verify Files", "Favourite", "Keep Loaded"} <= set(entries)
         menu.actions()[entries.index("Favourite")].trigger()
         menu.close()
+    # A download appears on the page, too, as a whole.
+    qtbot.keyClick(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    qtbot.keyClicks(window.models.downloading.form.field, "llama3.2:3b")
+    qtbot.keyClick(window.models.downloading.form.field, Qt.Key.Key_Return)
+    progress = PullProgress("llama3.2:3b", PullState.DOWNLOADING, GB, 4 * GB, 30_000_000, 100)
+    ready.queue.report(progress)
+    qtbot.waitUntil(lambda: [each.progress for each in page.downloads.rows] == [progress])
+    (download,) = page.downloads.rows
+    qtbot.waitUntil(lambda: download.height() >= download.sizeHint().height())
+    qtbot.waitUntil(lambda: download.visibleRegion().boundingRect() == download.rect())
+    assert page.isVisible()
     # What the page reports is seen on it, and with the chat again.
     window.models.panel.verify_wanted.emit(machine.middle)
     qtbot.waitUntil(lambda: page.notice.title.text() == "No damage found")
@@ -312,7 +324,7 @@ def test_the_gauge_the_row_the_card_and_the_table_say_the_same(machine, qtbot, l
         return (
             fits,
             {together, memory, ghosts},
-            {card.facts.text().partition(" on disk")[0], cell(page, machine.middle, "disk")},
+            {card.facts.text().partition(" · ")[0], cell(page, machine.middle, "disk")},
         )
 
     def sample(available):

@@ -105,7 +105,7 @@ def model_facts(record: ModelRecord) -> str:
     kind = {Format.GGUF: "GGUF", Format.SAFETENSORS: "safetensors"}.get(record.format) if record.format else ""
     number = wording.parameters(record.parameters)
     parts = (
-        f"{wording.size(record.size)} on disk" if record.size else "",
+        wording.size(record.size) if record.size else "",
         f"{number} parameters" if number else "",
         quantization(record),
         kind,

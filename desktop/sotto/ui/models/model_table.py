@@ -181,8 +181,10 @@ class ModelTable(QAbstractTableModel):
         if not shown and all_:
             return f"0 of {models}"
         if shown < all_:
-            size = wording.size(sum(self.disk_bytes(record) for record in self.records if record.present))
-            return f"{wording.count(shown)} of {models} · {size} on disk"
+            size = sum(self.disk_bytes(record) for record in self.records if record.present)
+            # What they share is counted for each of them.
+            known = min(size, self._disk.total) if self._disk else size
+            return f"{wording.count(shown)} of {models} · {wording.size(known)} on disk"
         return f"{models} · {wording.size(self._disk.total)} on disk" if self._disk else models
 
     # Cells

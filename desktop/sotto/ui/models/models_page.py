@@ -14,7 +14,7 @@ from sotto.ui.models.model_table import NUMBERS, TITLES, ModelTable
 from sotto.ui.models.model_table_view import ModelTableView
 from sotto.ui.preferences.preferences import MODEL_COLUMNS, PreferenceStore
 from sotto.ui.toolkit import icons, theme
-from sotto.ui.toolkit.pane import Pane
+from sotto.ui.toolkit.pane import FollowingRow, Pane
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label, add_action, popup
 
@@ -79,7 +79,8 @@ class ModelsPage(Pane):
         self.details.setCheckable(True)
         self.details.clicked.connect(lambda: self._show_card(self.details.isChecked()))
         self.downloads = DownloadList(downloads)
-        self.downloads.arranged.connect(self._place)
+        self.downloads.arranged.connect(self._place_downloads)
+        self.downloads.installEventFilter(self)
         self._downloads_area = Scroller(self.downloads)
         self.table = ModelTableView(model)
         self.table.load_wanted.connect(self.load_wanted)
@@ -144,8 +145,16 @@ class ModelsPage(Pane):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(header)
-        layout.addWidget(self.notice_row)
+        layout.addWidget(self._make_notice_row())
         layout.addLayout(across, 1)
+
+    def _make_notice_row(self) -> FollowingRow:
+        row = FollowingRow()
+        layout = QVBoxLayout(row)
+        layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_12)
+        layout.addWidget(self.notice)
+        row.follow(self.notice)
+        return row
 
     def _apply_theme(self) -> None:
         edge = self.filter.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)
@@ -228,9 +237,16 @@ class ModelsPage(Pane):
         self.empty.setText("" if rows else filtered)
         self.empty.setVisible(not rows)
         self.show_summary()
+        self._place_downloads()
+
+    @Slot()
+    def _place_downloads(self) -> None:
+        """Give the downloads the height that they need, up to a part of the page's."""
         self._downloads_area.setVisible(bool(self.downloads.rows))
-        height = self.downloads.sizeHint().height()
-        self._downloads_area.setFixedHeight(min(height, self.height() // _DOWNLOADS_PART))
+        width, layout = self._downloads_area.viewport().width(), self.downloads.layout()
+        assert layout is not None
+        needed = layout.totalHeightForWidth(width) if layout.hasHeightForWidth() else layout.totalSizeHint().height()
+        self._downloads_area.setFixedHeight(min(needed, self.height() // _DOWNLOADS_PART))
 
     # Focus and keys
 
@@ -274,7 +290,9 @@ class ModelsPage(Pane):
         popup(self.order_menu(), self.sort.mapToGlobal(self.sort.rect().bottomLeft()))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Move from the filter to the table with the arrow key."""
+        """Move from the filter to the table with the arrow key, and follow the height of the downloads."""
+        if watched is self.downloads and event.type() == QEvent.Type.LayoutRequest:
+            QTimer.singleShot(0, self, self._place_downloads)
         if isinstance(event, QKeyEvent) and event.type() == QEvent.Type.KeyPress and event.key() == Qt.Key.Key_Down:
             self.take_focus()
             return True

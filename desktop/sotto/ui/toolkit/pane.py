@@ -1,9 +1,8 @@
 """The base class of what is beside the sidebar: the chat, or a page in its place."""
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
-from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.notice import Notice
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton
@@ -14,7 +13,6 @@ class Pane(QWidget):
 
     Attributes:
         notice: Shows notices while the pane is in view.
-        notice_row: Contains the notice, and takes up no room without one.
         sidebar_button: Shows the sidebar; visible only while that is not beside the pane.
     """
 
@@ -23,7 +21,6 @@ class Pane(QWidget):
         super().__init__()
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.notice = Notice()
-        self.notice_row = _NoticeRow(self.notice)
         self.sidebar_button = IconButton("sidebar", tr("Show sidebar"), color="text")
 
     def take_focus(self) -> None:
@@ -35,18 +32,16 @@ class Pane(QWidget):
         raise NotImplementedError
 
 
-class _NoticeRow(QWidget):
-    """Margins around a notice that are hidden together with it."""
+class FollowingRow(QWidget):
+    """A row that can follow a widget in it, so that it takes no room while that is hidden."""
 
-    def __init__(self, notice: Notice) -> None:
-        super().__init__()
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_12)
-        layout.addWidget(notice)
-        notice.installEventFilter(self)
+    def follow(self, widget: QWidget) -> None:
+        """Be shown and hidden together with `widget`, which is hidden now."""
         self.hide()
+        widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow the widget; these events come whether or not the row itself is in view."""
         if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
             self.setVisible(event.type() == QEvent.Type.ShowToParent)
         return super().eventFilter(watched, event)

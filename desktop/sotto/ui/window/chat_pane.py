@@ -1,6 +1,6 @@
 """The right side of the window: the header, the conversation, and the composer."""
 
-from PySide6.QtCore import QEvent, QObject, QSize, Signal, Slot
+from PySide6.QtCore import QSize, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
@@ -10,7 +10,7 @@ from sotto.ui.composer.composer import Composer
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.pane import Pane
+from sotto.ui.toolkit.pane import FollowingRow, Pane
 from sotto.ui.transcript.binding import bind
 from sotto.ui.transcript.find_bar import FindBar
 from sotto.ui.transcript.message_column import MARGIN, column_width
@@ -30,21 +30,6 @@ class _PageStack(QStackedWidget):
         """Return the minimum width of the page in view."""
         page = self.currentWidget()
         return QSize(page.minimumSizeHint().width() if page is not None else 0, 0)
-
-
-class _Row(QWidget):
-    """A row that can follow a widget in it, so that it takes no room while that is hidden."""
-
-    def follow(self, widget: QWidget) -> None:
-        """Be shown and hidden together with `widget`, which is hidden now."""
-        self.hide()
-        widget.installEventFilter(self)
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Follow the widget; these events come whether or not the row itself is in view."""
-        if event.type() in (QEvent.Type.ShowToParent, QEvent.Type.HideToParent):
-            self.setVisible(event.type() == QEvent.Type.ShowToParent)
-        return super().eventFilter(watched, event)
 
 
 class ChatPane(Pane):
@@ -192,7 +177,7 @@ class ChatPane(Pane):
         """Show the transcript, or the welcome page if the conversation has not begun."""
         self.stack.setCurrentWidget(self.transcript if begun else self.welcome)
 
-    def _in_column(self, widget: QWidget, above: int, below: int) -> _Row:
+    def _in_column(self, widget: QWidget, above: int, below: int) -> FollowingRow:
         """Return a row that holds a widget in a centred column of the transcript's width.
 
         Args:
@@ -200,7 +185,7 @@ class ChatPane(Pane):
             above: Margin above it, in pixels.
             below: Margin below it, in pixels.
         """
-        frame = _Row()
+        frame = FollowingRow()
         layout = QHBoxLayout(frame)
         layout.setContentsMargins(MARGIN, above, MARGIN, below)
         # It is centred where it is narrower than the row.
