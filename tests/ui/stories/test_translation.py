@@ -30,6 +30,7 @@ from sotto.ui.settings.memory_page import MemoryPage
 from sotto.ui.settings.quick_page import QuickPage
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.toolkit.announcements import speakable
+from sotto.ui.toolkit.section_title import SectionTitle
 from sotto.ui.toolkit.translation import tr
 
 pytestmark = pytest.mark.slow
@@ -207,6 +208,10 @@ def test_nothing_in_the_window_stays_english(reader, shell, around, qtbot, loop,
         shortcut.set_keys(keys)
         reader.note("platform", shortcut.problem)
     reader.note("toolkit", speakable("```\n1\n```"))
+    title = SectionTitle("Calm")
+    for folded in (False, True):
+        title.set_folded(folded)
+        reader.look(title)
     assert reader.english == {}
     # It has seen what it should.
     assert {"⟦Send message⟧", "⟦Stop loading⟧", "⟦No results.⟧", "⟦Think: low⟧", "⟦Too long⟧"} <= reader.read
@@ -327,3 +332,45 @@ def test_english_has_its_two_plural_forms_and_polish_its_three(reader, qapp):
     for translator in qapp.findChildren(QTranslator):
         qapp.removeTranslator(translator)
     assert said() == ["0 chats", "1 chat", "2 chats", "5 chats"]
+
+
+class Counter(QTranslator):
+    """Translates nothing, and collects what it was asked for."""
+
+    def __init__(self, parent):
+        super().__init__(parent)
+        self.asked = []
+
+    def isEmpty(self):
+        return False
+
+    def translate(self, context, text, comment=None, n=-1):
+        if not context:
+            self.asked.append(text)
+        return
+
+
+def test_nothing_is_translated_while_the_window_is_painted_or_somebody_types(ready, qtbot, loop, qapp, destroyed):
+    window = ready.window
+    window.send("Hi")
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and len(ready.chat_session.turns) == 2)
+    window.chat.toggle_choices()
+    window.commands.open()
+    qtbot.waitUntil(lambda: len(window.commands.palette.results) > 5)
+    counter = Counter(qapp)
+    qapp.installTranslator(counter)
+    qapp.processEvents()
+    counter.asked.clear()
+    window.grab()
+    assert counter.asked == []
+    window.commands.palette.dismiss()
+    draft = window.chat.composer.draft
+    qtbot.keyClicks(draft, "W")  # the first letter also enables the button
+    counter.asked.clear()
+    qtbot.keyClicks(draft, "ords that somebody types.")
+    assert counter.asked == []
+    # It counts.
+    window.chat.composer.show_state(ready.session.state)
+    assert "Send message" in counter.asked
+    qapp.removeTranslator(counter)
+    destroyed(counter)

@@ -1,5 +1,6 @@
 """The title of a section that can be folded."""
 
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton
 
 
@@ -30,5 +31,7 @@ class SectionTitle(IconButton):
     def _show(self) -> None:
         self.setText(f" {self._title}")
         icon = ("left" if self.isRightToLeft() else "right") if self.folded else "down"
-        state, tip = ("collapsed", "Expand") if self.folded else ("expanded", "Collapse")
-        self.set_icon(icon, f"{self._title}, {state}", tip)
+        name, tip = tr("{title}, expanded"), tr("Collapse")
+        if self.folded:
+            name, tip = tr("{title}, collapsed"), tr("Expand")
+        self.set_icon(icon, name.format(title=self._title), tip)
