@@ -95,7 +95,8 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
     next(action for action in window.findChildren(QAction) if action.text() == "Manage Models…").trigger()
     await album.add("models-page")
     window.current.new_chat()
-    window.dialogs.show_settings()
+    # Not the page of folders, which has paths of this machine.
+    window.dialogs.show_settings("answers")
     assert window.dialogs.settings is not None
     await album.add("settings", window.dialogs.settings)
     window.dialogs.settings.close()
