@@ -56,6 +56,8 @@ class Stage:
         from sotto.ui.conversation.chat_thread import ChatThread
         from sotto.ui.models import downloads
         from sotto.ui.preferences.preferences import PreferenceStore
+        from sotto.ui.session.api_host import ApiHost
+        from sotto.ui.session.api_switch import ApiSwitch
         from sotto.ui.session.engine_thread import EngineThread
         from sotto.ui.session.session import Session
         from sotto.ui.state import memory_estimate
@@ -72,6 +74,8 @@ class Stage:
         self.preferences = PreferenceStore(config_dir() / "app.json")
         self.session = Session(self.thread, self.preferences)
         self.shell = Shell(self.session, self.keeper, self.preferences)
+        # It is off, as it is at first in the app.
+        self.shell.api = ApiSwitch(ApiHost(self.session), self.preferences)
         self.window = self.shell.window
 
     def _loop(self, emit: Callable[[object], None]) -> object:
