@@ -133,6 +133,17 @@ def test_nothing_moves_while_the_first_model_loads(first_window, qtbot, loop):
     qtbot.waitUntil(lambda: page.title in moves.seen)
 
 
+def test_a_model_that_cannot_be_loaded_is_not_offered_for_questions(ready, qtbot, loop):
+    page = ready.window.chat.welcome
+    assert page.title.text() == "Ask tiny"
+    assert page.chips[0].isVisible()
+    ready.script.fail_load = "config.json is missing."
+    ready.session.load(ready.session.library.models[1])
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FAILED)
+    assert page.title.text() == "Welcome to Sotto"
+    assert not any(chip.isVisible() for chip in page.chips)
+
+
 class Moves(QObject):
     """Records where widgets were on a page, once they have been painted, before they moved."""
 

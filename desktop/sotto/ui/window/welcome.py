@@ -22,7 +22,6 @@ OTHER_QUESTIONS = (
     "What makes bread rise?",
 )
 _COLUMN = 560
-_TITLE = "Welcome to Sotto"
 # Of the free height, the share that is above the greeting.
 _ABOVE = 0.42
 # Heights kept free at 13 px text, so that nothing moves when the greeting or the models arrive.
@@ -101,25 +100,28 @@ class Welcome(Scroller):
             greeting: The last greeting by the built-in model; empty if it has written none.
         """
         record, unable = state.record, state.chat_refusal
-        builtin = record is None or record.builtin
-        line = "It runs on your computer."
-        if builtin:
-            line = greeting or "I’m the small model that comes with Sotto."
-        if record is None:
-            title = _TITLE
+        askable = False
+        if record is None or state.phase is Phase.FAILED:
+            title = "Welcome to Sotto"
             line = "Choose a model in the list to chat with it. Nothing you write leaves your computer."
         elif unable:
             title, line = model_name(record.name), unable
         else:
-            title = "Ask about Sotto" if builtin else f"Ask {model_name(record.name)}"
+            askable = True
+            title = "Ask about Sotto" if record.builtin else f"Ask {model_name(record.name)}"
             if state.phase is Phase.LOADING and state.pace.shown:
                 line = "The model is loading. You can start writing."
+            elif record.builtin:
+                line = greeting or "I’m the small model that comes with Sotto."
+            else:
+                line = "It runs on your computer."
         self.title.setText(title)
         self.greeting.setText(line)
-        for chip, question in zip(self.chips, BUILTIN_QUESTIONS if builtin else OTHER_QUESTIONS, strict=True):
+        questions = BUILTIN_QUESTIONS if record is None or record.builtin else OTHER_QUESTIONS
+        for chip, question in zip(self.chips, questions, strict=True):
             chip.setText(question)
             chip.setAccessibleName(f"Ask: {question}")
-            chip.setVisible(record is not None and not unable)
+            chip.setVisible(askable)
 
     def show_finds(self, *, shown: bool) -> None:
         """Show or hide the models that were found on this machine."""
