@@ -21,6 +21,13 @@ if TYPE_CHECKING:
     from sotto.chats.message_changes import Deleted
 
 
+def put_back(store: "ChatStore", deleted: "Deleted") -> None:
+    """Put deleted messages back on disk."""
+    from sotto.chats.message_changes import restore
+
+    restore(store, deleted)
+
+
 class ChatBranches(QObject):
     """Reads and changes the tree of messages of one conversation.
 
@@ -101,13 +108,7 @@ class ChatBranches(QObject):
 
     def restore(self, deleted: "Deleted") -> None:
         """Put deleted messages back, at once or as soon as nothing is under way."""
-
-        def work(store: "ChatStore") -> None:
-            from sotto.chats.message_changes import restore
-
-            restore(store, deleted)
-
-        self._waiting.append(work)
+        self._waiting.append(lambda store: put_back(store, deleted))
         self.catch_up()
 
     def branch_off(self, message: int) -> None:

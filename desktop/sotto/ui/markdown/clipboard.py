@@ -1,6 +1,7 @@
 """What copying puts on the clipboard: plain text, and HTML with the structure but not the looks of the window."""
 
 import html
+from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
 # A character for private use, which no text has.
 _BREAK_MARK = "\ue000"
+_PICTURE = "\ufffc"
 
 
 @lru_cache(maxsize=2)
@@ -57,8 +59,9 @@ def mime_of_code(code: str) -> QMimeData:
 def mime_of_selection(cursor: QTextCursor) -> QMimeData:
     """Return a selection both as plain text and as HTML."""
     data, copy, marked = _empty(), QTextDocument(), QTextDocument()  # cursors do not own their documents
-    if "\ufffc" in cursor.selectedText():
-        cursor = _with_formula_source(cursor, copy)
+    if _PICTURE in cursor.selectedText():
+        # Formulas are copied as LaTeX.
+        cursor = _replaced(cursor, copy, _PICTURE, lambda look: (str(look.property(FORMULA) or ""), QTextCharFormat()))
     text = cursor.selection().toPlainText()
     data.setText(text)
     first = cursor.document().findBlock(cursor.selectionStart())
@@ -68,34 +71,34 @@ def mime_of_selection(cursor: QTextCursor) -> QMimeData:
         return data
     inline = first == last
     if LINE_BREAK in cursor.selectedText():
-        cursor = _with_marked_breaks(cursor, marked)
+        # Qt's Markdown would lose them.
+        cursor = _replaced(cursor, marked, LINE_BREAK, lambda look: (_BREAK_MARK, look))
     markdown = cursor.selection().toMarkdown(QTextDocument.MarkdownFeature.MarkdownDialectGitHub)
     written = str(_writer().renderInline(markdown.strip())) if inline else str(_writer().render(markdown))
     data.setHtml(written.replace(_BREAK_MARK, "<br>"))
     return data
 
 
-def _with_formula_source(cursor: QTextCursor, document: QTextDocument) -> QTextCursor:
-    """Copy a selection into `document` with formulas as LaTeX instead of pictures, and select all of that."""
+def _replaced(
+    cursor: QTextCursor,
+    document: QTextDocument,
+    old: str,
+    new: Callable[[QTextCharFormat], tuple[str, QTextCharFormat]],
+) -> QTextCursor:
+    """Copy a selection into `document` with every `old` replaced, and select all of that.
+
+    Args:
+        cursor: The selection.
+        document: An empty document.
+        old: The text to replace.
+        new: Given the format of an occurrence, returns the text and the format that take its place.
+    """
     copy = QTextCursor(document)
     copy.insertFragment(cursor.selection())
-    found = document.find("\ufffc")
+    found = document.find(old)
     while not found.isNull():
-        raw = found.charFormat().property(FORMULA)
-        found.insertText(str(raw or ""), QTextCharFormat())
-        found = document.find("\ufffc", found)
-    copy.select(QTextCursor.SelectionType.Document)
-    return copy
-
-
-def _with_marked_breaks(cursor: QTextCursor, document: QTextDocument) -> QTextCursor:
-    """Copy a selection into `document` with marks for line breaks, which Qt's Markdown would lose."""
-    copy = QTextCursor(document)
-    copy.insertFragment(cursor.selection())
-    found = document.find(LINE_BREAK)
-    while not found.isNull():
-        found.insertText(_BREAK_MARK)
-        found = document.find(LINE_BREAK, found)
+        found.insertText(*new(found.charFormat()))
+        found = document.find(old, found)
     copy.select(QTextCursor.SelectionType.Document)
     return copy
 

@@ -187,23 +187,24 @@ class MarkdownRenderer:
         piece, formulas = mask_formulas(piece)
         self.has_formulas = self.has_formulas or bool(formulas)
         if self._end is None and self._document.isEmpty():
-            self._document.setMarkdown(self._join_lines(piece), FLAGS)
-            remove_spaces(self._document)
-            _put_back(self._document, formulas)
-            self._dress(self._document)
+            self._read(self._document, self._join_lines(piece), formulas)
             return
         scratch = SealedDocument()
         scratch.setDefaultFont(self._document.defaultFont())
-        scratch.setMarkdown(f"{_BEFORE}\n\n{self._join_lines(piece)}", FLAGS)
-        remove_spaces(scratch)
-        _put_back(scratch, formulas)
-        self._dress(scratch)
+        self._read(scratch, f"{_BEFORE}\n\n{self._join_lines(piece)}", formulas)
         part = QTextCursor(scratch)
         part.setPosition(len(_BEFORE))
         part.movePosition(QTextCursor.MoveOperation.End, QTextCursor.MoveMode.KeepAnchor)
         cursor = QTextCursor(self._document)
         cursor.movePosition(QTextCursor.MoveOperation.End)
         cursor.insertFragment(QTextDocumentFragment(part))
+
+    def _read(self, document: QTextDocument, markdown: str, formulas: list[Formula]) -> None:
+        """Have Qt read Markdown into `document`, and finish what it made of it."""
+        document.setMarkdown(markdown, FLAGS)
+        remove_spaces(document)
+        _put_back(document, formulas)
+        self._dress(document)
 
     def _settle(self, length: int) -> None:
         """Record that the next `length` characters of the source, all that is drawn, will not change any more."""

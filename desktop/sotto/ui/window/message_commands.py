@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QWidget
 from sotto.chats.chat_records import Role
 from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
+from sotto.ui.conversation.chat_branches import put_back
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.chat_thread import ChatThread
@@ -19,7 +20,6 @@ from sotto.ui.session.session import Session
 from sotto.ui.transcript.message_requests import MessageRequests
 
 if TYPE_CHECKING:
-    from sotto.chats.chat_store import ChatStore
     from sotto.chats.message_changes import Deleted
 
 
@@ -111,13 +111,8 @@ class MessageCommands(QObject):
         self._offer_undo(f"{what} deleted", follows, lambda: self._restore(deleted))
 
     def _restore(self, deleted: "Deleted") -> None:
-        def work(store: "ChatStore") -> None:
-            from sotto.chats.message_changes import restore
-
-            restore(store, deleted)
-
         chat = self._sessions.find(deleted.chat)
         if chat is not None:
             chat.branches.restore(deleted)
         else:
-            self._chats.do(work, lambda _: self._sessions.changed.emit())
+            self._chats.do(lambda store: put_back(store, deleted), lambda _: self._sessions.changed.emit())
