@@ -2,8 +2,9 @@
 
 The window runs offscreen with the real engine and the built-in model, in a temporary home folder with a few sample
 models whose weight files are sparse. Nothing is drawn by hand: a load or an answer is merely held while a picture is
-taken. With `--states` only the states are taken that tests/ui/stories/test_pictures.py compares with approved ones.
-With `--readme` the pictures of the README are also written to packaging/screenshots.
+taken. With `--states` only the states are taken that tests/ui/stories/test_pictures.py compares with approved ones;
+they show the same memory and durations on any machine. With `--readme` the pictures of the README are also written to
+packaging/screenshots.
 """
 
 import argparse
@@ -35,11 +36,10 @@ def main() -> int:
     if options.inside:
         appearance, scale = options.only
         name = f"{appearance}-{{}}{'' if scale == '1' else '@2x'}"
-        play(
-            (lambda stage: take_states(stage, options.folder, name))
-            if options.states
-            else (lambda stage: Scenes(stage, options.folder, f"{name}.png").play())
-        )
+        if options.states:
+            play(lambda stage: take_states(stage, options.folder, name), same_figures=True)
+        else:
+            play(lambda stage: Scenes(stage, options.folder, f"{name}.png").play(), same_figures=False)
         return 0
     for look in LOOKS:
         if not options.only or options.only == [*look]:

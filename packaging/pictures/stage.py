@@ -1,4 +1,4 @@
-"""The app, offscreen, with the real engine and figures that are the same on every machine."""
+"""The app, offscreen, with the real engine; if wanted, with figures that are the same on every machine."""
 
 import asyncio
 import threading
@@ -49,8 +49,13 @@ class Stage:
         held: Called with each event of the engine, which waits after those for which this returns True.
     """
 
-    def __init__(self, tasks: "AsyncTasks") -> None:
-        """Create the app's windows and show none; `tasks` runs what is asynchronous in them."""
+    def __init__(self, tasks: "AsyncTasks", *, same_figures: bool) -> None:
+        """Create the app's windows and show none.
+
+        Args:
+            tasks: Runs what is asynchronous in the windows.
+            same_figures: Whether to show fixed memory and durations instead of this machine's.
+        """
         from sotto.paths import config_dir, data_dir
         from sotto.ui.app.shell import Shell
         from sotto.ui.conversation.chat_thread import ChatThread
@@ -62,8 +67,10 @@ class Stage:
         from sotto.ui.session.session import Session
         from sotto.ui.state import memory_estimate
 
-        sample = memory_estimate.MemorySample(32 * _GIB, 24 * _GIB, 1 * _GIB)
-        memory_estimate.sample_memory = lambda: sample
+        if same_figures:
+            sample = memory_estimate.MemorySample(32 * _GIB, 24 * _GIB, 1 * _GIB)
+            memory_estimate.sample_memory = lambda: sample
+        self._same_figures = same_figures
         self.tasks = tasks
         self.registry = Registry()
         downloads.open_queue = self.registry.open
@@ -84,7 +91,7 @@ class Stage:
         from sotto.runner.loop import EngineLoop
 
         def pass_on(event: object) -> None:
-            if isinstance(event, Finished):
+            if self._same_figures and isinstance(event, Finished):
                 eval_duration = _STEP * len(event.token_ids)
                 total = _PROMPT + eval_duration
                 event = replace(event, prompt_duration=_PROMPT, eval_duration=eval_duration, total_duration=total)
@@ -140,8 +147,8 @@ class Stage:
         self.preferences.close()
 
 
-def play(scenes: Callable[[Stage], Awaitable[None]]) -> None:
-    """Create the app, and let `scenes` take pictures of it."""
+def play(scenes: Callable[[Stage], Awaitable[None]], *, same_figures: bool) -> None:
+    """Create the app, and let `scenes` take pictures of it; for `same_figures` see `Stage`."""
     import qasync
     from PySide6.QtGui import QFont, QFontDatabase
 
@@ -160,7 +167,7 @@ def play(scenes: Callable[[Stage], Awaitable[None]]) -> None:
 
     async def run() -> None:
         tasks = AsyncTasks(asyncio.get_running_loop())
-        stage = Stage(tasks)
+        stage = Stage(tasks, same_figures=same_figures)
         stage.window.show()
         await scenes(stage)
         await tasks.close()
