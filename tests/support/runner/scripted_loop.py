@@ -77,6 +77,7 @@ class Script:
     has_template: bool = True
     template_note: str = ""
     reads_messages: bool = True
+    writes: bool = True
 
 
 class ScriptedLoop:
@@ -221,6 +222,7 @@ class ScriptedLoop:
                 knows_tools=True,
                 thinks=True,
                 fills_gaps=True,
+                writes=self._script.writes,
             )
             self._seats[seat] = total
             self._emit(Loaded(info, seat))

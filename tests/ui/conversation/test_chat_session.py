@@ -37,6 +37,23 @@ def test_a_question_waits_for_a_model_and_becomes_a_draft_if_stopped(stage, qtbo
     assert stage.window.chat.composer.text == "Early?"
 
 
+def test_a_question_saved_after_a_model_that_cannot_chat_was_loaded_comes_back_with_the_reason(stage, qtbot, loop):
+    saving, stage.script.hold_load = threading.Event(), threading.Event()
+    stage.script.writes = False
+    stage.keeper.do(lambda _: saving.wait(30))
+    qtbot.waitUntil(lambda: bool(stage.session.library.models))
+    stage.session.load(stage.session.library.models[0])
+    phases = record_phases(stage)
+    assert stage.chat_session.send("Early?")
+    stage.script.hold_load.set()
+    qtbot.waitUntil(lambda: stage.session.state.loaded)
+    saving.set()
+    qtbot.waitUntil(lambda: not stage.chat_session.busy)
+    assert phases == [Phase.SAVING, Phase.IDLE]
+    assert stage.window.chat.composer.text == "Early?"
+    assert stage.window.chat.notice.title.text() == "This model cannot chat"
+
+
 def test_a_summary_is_not_an_answer_and_ends_when_its_chat_is_left(ready, qtbot, loop):
     assert ready.chat_session.send("Hi")
     qtbot.waitUntil(lambda: not ready.chat_session.busy)

@@ -369,7 +369,7 @@ class ChatSession(QObject):
             self._stop_wanted = False
             self._begin_answer({})
             self._end(State.STOPPED, {})
-        elif self._session.refusal is not None:
+        elif not self._can_ask():
             self._retract()
         elif self._session.state.loaded:
             self._answer_now()
