@@ -118,7 +118,7 @@ def test_deleting_and_restoring_leaves_the_same_rows(store):
     assert dump(store) == before
     store.throw_away([chat, other])
     assert store.empty_trash() == 0
-    store._now.time += TRASH_SECONDS + 1
+    store.now.time += TRASH_SECONDS + 1
     assert store.empty_trash() == 2
     assert store.chats() == ()
     assert store.database.connection.execute("SELECT count(*) FROM messages").fetchone() == (0,)

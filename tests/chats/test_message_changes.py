@@ -18,7 +18,7 @@ NOTES = Attachment("notes.txt", "one two", 7, 0, 7)
 
 @pytest.fixture
 def store(tmp_path):
-    opened = ChatStore(Database(tmp_path / "chats.sqlite3"))
+    opened = ChatStore(Database(tmp_path / "chats.sqlite3"), lambda: 5000.0)
     yield opened
     opened.database.close()
 
@@ -87,7 +87,7 @@ def test_a_branch_is_a_chat_with_the_messages_up_to_one(store):
     folder = store.add_folder("Work")
     store.change(chat, folder=folder, system="Be brief.", options={"top_k": 3}, trims=True, pinned=True)
     before = rows(store)
-    branch = branch_off(store, answer, 5000.0)
+    branch = branch_off(store, answer)
     assert texts(store, branch) == ["one", "one!"]
     assert store.branch(branch).turns[0].attachments == (NOTES,)
     copied = store.chat(branch)
@@ -99,8 +99,8 @@ def test_a_branch_is_a_chat_with_the_messages_up_to_one(store):
     assert all(set(before[table]) <= set(after[table]) for table in before)
     assert texts(store, chat) == ["one", "one!", "two", "two!"]
     # The titles differ, also for a branch of a branch.
-    again = branch_off(store, question, 5000.0)
-    deeper = branch_off(store, store.branch(branch).turns[0].id, 5000.0)
+    again = branch_off(store, question)
+    deeper = branch_off(store, store.branch(branch).turns[0].id)
     assert [store.chat(number).title for number in (again, deeper)] == ["Branch 2 of one", "Branch 3 of one"]
     assert texts(store, again) == ["one"]
 

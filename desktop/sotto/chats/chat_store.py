@@ -33,6 +33,7 @@ class ChatStore:
     Attributes:
         interrupted: The number of the conversation whose answer was being written when the app ended; None if there
             was none.
+        now: Returns the time in seconds since 1970.
     """
 
     def __init__(self, database: Database, now: Callable[[], float] = time.time) -> None:
@@ -46,7 +47,7 @@ class ChatStore:
             now: Returns the time in seconds since 1970.
         """
         self.database = database
-        self._now = now
+        self.now = now
         row = self._execute("SELECT chat FROM messages WHERE state = ? ORDER BY id DESC", State.STREAMING).fetchone()
         self.interrupted: int | None = row[0] if row else None
         if database.writable:
@@ -128,7 +129,7 @@ class ChatStore:
         """Move conversations to the trash."""
         with self.database.writing():
             for chat in chats:
-                self._execute("UPDATE chats SET trashed = ? WHERE id = ? AND trashed IS NULL", self._now(), chat)
+                self._execute("UPDATE chats SET trashed = ? WHERE id = ? AND trashed IS NULL", self.now(), chat)
 
     def bring_back(self, chats: Sequence[int]) -> None:
         """Restore conversations from the trash."""
@@ -139,7 +140,7 @@ class ChatStore:
     def empty_trash(self, *, older_than: float = TRASH_SECONDS) -> int:
         """Erase conversations that have been in the trash for `older_than` seconds, and return their number."""
         with self.database.writing():
-            return self._execute("DELETE FROM chats WHERE trashed <= ?", self._now() - older_than).rowcount
+            return self._execute("DELETE FROM chats WHERE trashed <= ?", self.now() - older_than).rowcount
 
     def erase(self, chats: Sequence[int]) -> None:
         """Erase conversations that are in the trash."""
@@ -267,7 +268,7 @@ class ChatStore:
                 *(clean(text), state, json.dumps(figures or {}), message),
             )
             self._execute(
-                "UPDATE chats SET changed = ? WHERE id = (SELECT chat FROM messages WHERE id = ?)", self._now(), message
+                "UPDATE chats SET changed = ? WHERE id = (SELECT chat FROM messages WHERE id = ?)", self.now(), message
             )
             for (chat,) in self._execute("SELECT chat FROM messages WHERE id = ?", message).fetchall():
                 update_model(self.database.connection, chat)
@@ -297,7 +298,7 @@ class ChatStore:
         model: str = "",
         figures: Mapping[str, Any] | None = None,
     ) -> int:
-        now, kept = self._now(), json.dumps(figures or {})
+        now, kept = self.now(), json.dumps(figures or {})
         said = {"role": role, "text": text, "state": state, "created": now, "model": model, "figures": kept}
         message = self.database.insert("messages", chat=chat, parent=parent, **said)
         self._execute("UPDATE chats SET changed = ? WHERE id = ?", now, chat)
@@ -314,5 +315,5 @@ class ChatStore:
         return self.database.connection.execute(statement, values)
 
     def _begin(self) -> int:
-        now = self._now()
+        now = self.now()
         return self.database.insert("chats", created=now, changed=now)

@@ -66,7 +66,7 @@ def edit_answer(store: ChatStore, answer: int, text: str) -> None:
         end_branch_with(database.connection, row["chat"], last)
 
 
-def branch_off(store: ChatStore, message: int, now: float) -> int:
+def branch_off(store: ChatStore, message: int) -> int:
     """Begin a conversation with copies of a message and of those before it, and return its number.
 
     It has the settings and the folder of the old conversation.
@@ -74,7 +74,6 @@ def branch_off(store: ChatStore, message: int, now: float) -> int:
     Args:
         store: The conversations.
         message: The last message to copy.
-        now: The time in seconds since 1970.
 
     Raises:
         SottoError: The message no longer exists.
@@ -89,7 +88,7 @@ def branch_off(store: ChatStore, message: int, now: float) -> int:
         row = database.connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", (number,)).fetchone()
         old = chat_of(row)
         values = {"system": old.system, "options": json.dumps(dict(old.options)), "trims": old.trims}
-        title = _branch_title(old.title, [chat.title for chat in store.chats()])
+        title, now = _branch_title(old.title, [chat.title for chat in store.chats()]), store.now()
         chat = database.insert("chats", title=title, created=now, changed=now, folder=old.folder, **values)
         rows = [_message(database, number) | {"chat": chat} for number in reversed(path)]
         end_branch_with(database.connection, chat, _copy(database, rows, None))

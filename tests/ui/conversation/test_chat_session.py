@@ -75,3 +75,16 @@ def test_an_answer_stopped_before_it_began_does_not_get_earlier_thoughts(ready, 
     ready.chat_session.stop()
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert "thoughts" not in ready.chat_session.turns[-1].figures
+
+
+def test_a_branch_is_listed_before_what_is_saved_while_it_waits(ready, qtbot, loop):
+    assert ready.chat_session.send("Hi")
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.turns[-1].id > 0)
+    chat, answer, waiting = ready.chat_session.chat, ready.chat_session.turns[-1].id, threading.Event()
+    ready.keeper.do(lambda _: waiting.wait(30))
+    ready.keeper.do(lambda store: store.ask(chat, "Later", answer))
+    ready.chat_session.branches.branch_off(answer)
+    waiting.set()
+    entries = ready.window.sidebar.chats.model
+    qtbot.waitUntil(lambda: len(entries.entries) == 2)
+    assert [entry.chat.title for entry in entries.entries] == ["Branch of Hi", "Hi"]

@@ -4,7 +4,6 @@ What is in view changes once the change is on disk. While anything is under way 
 stays; a change that cannot wait is made as soon as nothing is.
 """
 
-import time
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -113,12 +112,11 @@ class ChatBranches(QObject):
 
     def branch_off(self, message: int) -> None:
         """Begin another conversation with copies of a message and of those before it."""
-        now = time.time()
 
         def work(store: "ChatStore") -> int:
             from sotto.chats.message_changes import branch_off
 
-            return branch_off(store, message, now)
+            return branch_off(store, message)
 
         self._chats.do(work, self.branched.emit)
 
