@@ -143,6 +143,14 @@ def test_a_panel_that_does_not_tint_icons_gets_a_coloured_one(qapp, monkeypatch)
     assert tray.tray_icon().isMask()
 
 
+def test_a_model_that_was_never_asked_can_be_loaded_again_from_the_menu(around, qtbot, loop):
+    around.load(qtbot)
+    around.session.eject()
+    qtbot.waitUntil(lambda: not around.session.state.loaded)
+    (row,) = [row for row in around.shell.tray_entries() if row.action is TrayAction.LOAD]
+    assert (row.text, row.checked) == ("tiny", False)
+
+
 def test_the_rows_do_what_they_say(around, qtbot, loop, ended):
     around.load(qtbot)
     shell = around.shell

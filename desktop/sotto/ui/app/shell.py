@@ -234,10 +234,12 @@ class Shell(QObject):
 
     def tray_entries(self) -> tuple[TrayEntry, ...]:
         """Return the current entries of the tray's menu."""
-        values, session = self._preferences.values, self.session
-        return tray.menu_entries(
-            session.state, tray.recent_models(session.library.models, values.recent_models), self.shortcut.certain
-        )
+        session, names = self.session, self._preferences.values.recent_models
+        if session.state.record is not None:
+            # A model that has been loaded and not used yet can be loaded again after it was ejected.
+            names = (session.state.record.name, *(name for name in names if name != session.state.record.name))
+        models = tray.recent_models(session.library.models, names)
+        return tray.menu_entries(session.state, models, self.shortcut.certain)
 
     @Slot(object)
     def _run_entry(self, entry: TrayEntry) -> None:
