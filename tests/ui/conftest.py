@@ -21,6 +21,7 @@ from sotto.ui.app.app import Application
 from sotto.ui.app.shell import Shell
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.preferences.preferences import PreferenceStore
+from sotto.ui.quick.quick_panel import QuickPanel
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.session.session import Session
@@ -325,7 +326,7 @@ class Around:
 
 
 @pytest.fixture
-def around(loop, tasks, dressed, preferences, queue, tmp_path):
+def around(qapp, loop, tasks, dressed, preferences, queue, tmp_path):
     """Yield the app around a window over a scripted engine."""
     script, shelf = Script(), Shelf([record(), record("other:latest")])
     thread = EngineThread(make_loop=lambda emit: ScriptedLoop(emit, script))
@@ -340,7 +341,7 @@ def around(loop, tasks, dressed, preferences, queue, tmp_path):
             hold.set()
     assert thread.close()
     keeper.close()
-    widgets = [widget for widget in (shell._window, shell.quick._panel) if widget is not None]
+    widgets = [widget for widget in qapp.topLevelWidgets() if isinstance(widget, MainWindow | QuickPanel)]
     destroy(*widgets, shell, session, thread, keeper)
 
 

@@ -78,6 +78,8 @@ class Script:
     template_note: str = ""
     reads_messages: bool = True
     writes: bool = True
+    thinks: bool = True
+    knows_efforts: bool = False
 
 
 class ScriptedLoop:
@@ -220,7 +222,8 @@ class ScriptedLoop:
                 template_note=self._script.template_note,
                 doubts_template=not (self._script.has_template and self._script.reads_messages),
                 knows_tools=True,
-                thinks=True,
+                thinks=self._script.thinks,
+                knows_efforts=self._script.knows_efforts,
                 fills_gaps=True,
                 writes=self._script.writes,
             )

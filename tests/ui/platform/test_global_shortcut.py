@@ -10,7 +10,7 @@ from sotto.ui.platform.x11_keys import symbol
 def test_no_shortcut_is_requested_until_one_is_chosen(qapp, around, loop):
     assert around.preferences.values.quick_shortcut == ""
     assert around.shell.shortcut.problem == ""
-    assert around.shell.shortcut._keys is None
+    assert around.shell.shortcut.certain == ""
 
 
 @pytest.mark.parametrize(

@@ -92,7 +92,7 @@ def test_starts_before_the_app_listens_wait_for_it(folder, held, qtbot, destroye
 def test_a_socket_that_a_killed_app_left_is_taken_over(folder):
     held = enter(folder, StartRequest())
     held.listener.close()
-    os.close(held._lock)
+    os.close(held.lock)
     assert (folder / "app.socket").exists()
     again = enter(folder, StartRequest())
     assert again is not None
@@ -108,7 +108,7 @@ def test_a_start_while_the_app_ends_becomes_the_app(folder, held, receiver, qtbo
     thread.join()
     assert result[0] is not None
     result[0].close()
-    held._lock = os.open(folder, os.O_RDONLY)  # the fixture closes this
+    held.lock = os.open(folder, os.O_RDONLY)  # the fixture closes this
 
 
 def test_an_app_that_does_not_answer_is_reported_and_left_alone(folder, held):

@@ -366,8 +366,8 @@ def test_all_data_is_deleted_after_a_second_click(ready, qtbot, loop, preference
     ready.window.dialogs.show_settings("data")
     page = ready.window.dialogs.settings.page(DataPage)
     qtbot.waitUntil(page.chats.isEnabled)
-    assert page._chats.hint.text().startswith("1 chat, ")
-    assert "frees" in page._everything.hint.text()
+    assert page.chats_row.hint.text().startswith("1 chat, ")
+    assert "frees" in page.everything_row.hint.text()
     page.everything.click()
     assert page.everything.text() == "Delete everything?"
     assert preferences.values.zoom == 1.1
@@ -387,7 +387,7 @@ def test_a_deletion_is_not_confirmed_by_a_click_much_later(ready, qtbot, loop, m
     ready.window.dialogs.show_settings("data")
     page = ready.window.dialogs.settings.page(DataPage)
     qtbot.waitUntil(page.chats.isEnabled)
-    page.chats._timer.setInterval(50)
+    page.chats.timer.setInterval(50)
     page.chats.click()
     qtbot.waitUntil(lambda: page.chats.text() == "Delete")
     page.chats.click()
@@ -453,7 +453,7 @@ def test_no_latex_flashes_when_a_chat_is_opened(ready, qtbot, loop, monkeypatch)
     chat = answered(ready, qtbot)
     ready.window.current.new_chat()
     qtbot.waitUntil(lambda: not formula_placer.painter().busy)
-    monkeypatch.setattr(formula_placer.painter(), "_done", type(formula_placer.painter()._done)())
+    formula_placer.painter().done.clear()
     drawn, slow = formula_placer.picture_of, []
 
     def draw_slowly(order):
@@ -508,7 +508,7 @@ def test_the_first_window_fits_the_screen(ready, loop, monkeypatch, screen, size
 
 
 def test_a_window_comes_back_when_its_screen_goes_away(ready, loop, monkeypatch, qapp):
-    state = WindowState(ready.window, ready.keeper)
+    WindowState(ready.window, ready.keeper)
     ready.window.setGeometry(QRect(QPoint(2500, 100), QSize(720, 480)))
-    state._screens.fit()
+    qapp.screenRemoved.emit(qapp.primaryScreen())
     assert qapp.primaryScreen().availableGeometry().contains(ready.window.geometry())

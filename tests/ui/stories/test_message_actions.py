@@ -76,7 +76,9 @@ def second_model(tmp_path_factory):
 
 
 @pytest.mark.slow
-def test_a_conversation_is_edited_branched_deleted_and_answered_by_another_model(window, second_model, qtbot, loop):
+def test_a_conversation_is_edited_branched_deleted_and_answered_by_another_model(
+    window, second_model, qtbot, loop, tmp_path
+):
     session, transcript, notice = window.session, window.chat.transcript, window.chat.notice
     session.settings = ChatSettings(num_predict=24)
     qtbot.waitUntil(lambda: not window.greeting.under_way, timeout=WAIT)
@@ -163,7 +165,7 @@ def test_a_conversation_is_edited_branched_deleted_and_answered_by_another_model
     qtbot.waitUntil(lambda: window.chat.header.switch.text() == "Switch to sotto")
 
     # All of it is on the disk: another reader finds the same conversations.
-    store = ChatStore(Database(window._chats.path))
+    store = ChatStore(Database(tmp_path / "chats.sqlite3"))
     assert [turn.text for turn in store.branch(chat).turns] == whole
     assert len(store.branch(branch).turns) == 4
     store.database.close()

@@ -1,7 +1,5 @@
 """Whether a model thinks first: chosen for one chat or for all chats, and passed on to the engine."""
 
-from dataclasses import replace
-
 import pytest
 from PySide6.QtCore import Qt
 
@@ -92,10 +90,19 @@ def test_the_settings_apply_to_chats_that_choose_nothing(ready, qtbot, loop):
     assert (sent_request(ready, qtbot).think, ready.window.preferences.values.options) == (None, {})
 
 
+def load_anew(stage, qtbot, **abilities):
+    """Load the model in use again, with other abilities."""
+    for name, value in abilities.items():
+        setattr(stage.script, name, value)
+    stage.session.reload(4096)
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.LOADING)
+    qtbot.waitUntil(lambda: stage.session.state.phase is Phase.READY)
+
+
 def test_a_model_that_cannot_think_is_not_asked_to_and_says_so(ready, qtbot, loop):
-    choices, composer, session = ready.window.chat.choices, ready.window.chat.composer, ready.session
+    choices, composer = ready.window.chat.choices, ready.window.chat.composer
     pick(composer.think, "On")
-    session._set(replace(session.state, info=replace(session.state.info, thinks=False)))
+    load_anew(ready, qtbot, thinks=False)
     ready.window.chat.header.choices.click()
     assert not composer.think.isVisible()
     assert not choices.thinking.isEnabled()
@@ -106,7 +113,7 @@ def test_a_model_that_cannot_think_is_not_asked_to_and_says_so(ready, qtbot, loo
     request = sent_request(ready, qtbot)
     assert (request.think, request.think_budget) == (None, None)
     # The choice is kept for another model, which may know levels.
-    session._set(replace(session.state, info=replace(session.state.info, thinks=True, knows_efforts=True)))
+    load_anew(ready, qtbot, thinks=True, knows_efforts=True)
     assert not choices.unable.isVisible()
     assert entries(composer.think) == ["Default", "On", "Off", "Low", "Medium", "High", "Max"]
     assert sent_request(ready, qtbot).think is Think.ON

@@ -54,6 +54,9 @@ class Painter(QObject):
 
     Signals:
         painted: A formula has been drawn, or has turned out not to be drawable.
+
+    Attributes:
+        done: The pictures, those used last at the end; None for formulas that cannot be drawn.
     """
 
     painted = Signal()
@@ -61,7 +64,7 @@ class Painter(QObject):
     def __init__(self, parent: QObject) -> None:
         """Start with an empty cache."""
         super().__init__(parent)
-        self._done: OrderedDict[DrawingRequest, QImage | None] = OrderedDict()
+        self.done: OrderedDict[DrawingRequest, QImage | None] = OrderedDict()
         self._asked: set[DrawingRequest] = set()
         # A single thread: drawing holds the GIL, and two would take twice the window's time.
         self._pool = QThreadPool(self)
@@ -69,9 +72,9 @@ class Painter(QObject):
 
     def find(self, order: DrawingRequest) -> tuple[bool, QImage | None]:
         """Return whether a formula has been drawn, and its picture if it could be; request it otherwise."""
-        if order in self._done:
-            self._done.move_to_end(order)
-            return True, self._done[order]
+        if order in self.done:
+            self.done.move_to_end(order)
+            return True, self.done[order]
         if order not in self._asked:
             self._asked.add(order)
             self._pool.start(lambda: self._work(order))
@@ -88,9 +91,9 @@ class Painter(QObject):
         try:
             picture = picture_of(order)
         finally:
-            self._done[order] = picture
-            if len(self._done) > _KEPT:
-                self._done.popitem(last=False)
+            self.done[order] = picture
+            if len(self.done) > _KEPT:
+                self.done.popitem(last=False)
             self._asked.discard(order)
             self.painted.emit()
 

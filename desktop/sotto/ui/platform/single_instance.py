@@ -91,18 +91,19 @@ class Instance:
     """The lock of a data folder, and the socket that later starts connect to.
 
     Attributes:
+        lock: The descriptor of the locked folder.
         listener: The listening socket.
     """
 
     def __init__(self, lock: int, listener: socket.socket) -> None:
         """Take ownership of a locked descriptor and a socket."""
-        self._lock = lock
+        self.lock = lock
         self.listener = listener
 
     def close(self) -> None:
         """Release the lock."""
         self.listener.close()
-        os.close(self._lock)
+        os.close(self.lock)
 
 
 def enter(folder: Path, request: StartRequest, patience: float = _PATIENCE) -> Instance | None:

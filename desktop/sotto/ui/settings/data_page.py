@@ -25,14 +25,14 @@ class DataPage(FormPage):
         self.cache.confirmed.connect(data.delete_cache)
         self.settings.confirmed.connect(data.reset_settings)
         self.everything.confirmed.connect(data.delete_all)
-        self._chats = FormRow(tr("Chats"), "", self.chats)
+        self.chats_row = FormRow(tr("Chats"), "", self.chats)
         self._cache = FormRow(tr("Prompt cache"), "", self.cache)
-        self._everything = FormRow(tr("Everything"), "", self.everything)
+        self.everything_row = FormRow(tr("Everything"), "", self.everything)
         group = self.add_group(tr("On this computer"))
-        group.add(self._chats)
+        group.add(self.chats_row)
         group.add(self._cache)
         group.add(FormRow(tr("Settings"), tr("Preferences, presets and the engine’s settings."), self.settings))
-        self.add_group().add(self._everything)
+        self.add_group().add(self.everything_row)
         self.add_note(tr("Deleted data cannot be restored. Models are not deleted."))
         self.failure = Label("", "error", wrap=True)
         self.add(self.failure)
@@ -48,10 +48,10 @@ class DataPage(FormPage):
 
     def _show(self, sizes: DataSizes) -> None:
         chats = tr("1 chat|{count} chats", "", sizes.chats).format(count=wording.count(sizes.chats))
-        self._chats.set_hint(f"{chats}, {wording.size(sizes.chat_bytes)}" if sizes.chats else tr("None"))
+        self.chats_row.set_hint(f"{chats}, {wording.size(sizes.chat_bytes)}" if sizes.chats else tr("None"))
         self.chats.setEnabled(sizes.chats > 0)
         self._cache.set_hint(wording.size(sizes.cache_bytes) if sizes.cache_bytes else tr("Empty"))
         self.cache.setEnabled(sizes.cache_bytes > 0)
-        self._everything.set_hint(
+        self.everything_row.set_hint(
             tr("Chats, prompt cache and settings: frees {size}.").format(size=wording.size(sizes.all_bytes))
         )

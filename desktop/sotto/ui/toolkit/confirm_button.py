@@ -14,6 +14,10 @@ class ConfirmButton(TextButton):
 
     Signals:
         confirmed: The user clicked a second time.
+
+    Attributes:
+        asking: Whether a second click confirms.
+        timer: Runs while a second click confirms.
     """
 
     confirmed = Signal()
@@ -29,8 +33,8 @@ class ConfirmButton(TextButton):
         super().__init__(text, "outlined", name)
         self._text, self._name, self._question = text, name, question
         self.asking = False
-        self._timer = QTimer(self, singleShot=True, interval=1000 * _SECONDS)
-        self._timer.timeout.connect(self._stop_asking)
+        self.timer = QTimer(self, singleShot=True, interval=1000 * _SECONDS)
+        self.timer.timeout.connect(self._stop_asking)
         self.clicked.connect(self._click)
 
     def _click(self) -> None:
@@ -40,10 +44,10 @@ class ConfirmButton(TextButton):
         else:
             self.asking = True
             self._show(self._question, tr("{action}: click again to confirm").format(action=self._name))
-            self._timer.start()
+            self.timer.start()
 
     def _stop_asking(self) -> None:
-        self._timer.stop()
+        self.timer.stop()
         self.asking = False
         self._show(self._text, self._name)
 
