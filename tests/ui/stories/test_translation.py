@@ -3,20 +3,15 @@
 The language is made from the sources by Qt's own tools, so a text that they do not find stays English, too.
 """
 
-import re
 import threading
 
 import pytest
 from PySide6.QtCore import QTranslator, QUrl
-from PySide6.QtWidgets import QApplication, QFileDialog, QLabel
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from drags import data_of, enter
-from marked_texts import PENDING
-from pseudo_language import make_language, without_translations
 from scripted_loop import record
-from shown_texts import shown_texts
 from sotto.ui.app import tray
-from sotto.ui.app.languages import install_translation
 from sotto.ui.markdown.code_header import CodeHeader
 from sotto.ui.palette.command_finder import Command, Kind
 from sotto.ui.platform.global_shortcut import GlobalShortcut
@@ -32,76 +27,11 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.toolkit.announcements import speakable
 from sotto.ui.toolkit.section_title import SectionTitle
 from sotto.ui.toolkit.translation import tr
+from translation_reader import ask, labels, popup_of
 
 pytestmark = pytest.mark.slow
 
-# What is the same in every language: units, names, and what the story itself writes.
-_DATA = set("KB MB GB TB Sotto JSON Python Ollama Hugging Face LM Studio tiny other Calm Brisk".split())
-# What packages that are not translated yet show in widgets of others.
-_FROM_PENDING = {"models": "Built in", "state": "and", "transcript": "Your message Answer of"}
-_DATA |= {word for package in PENDING for word in _FROM_PENDING.get(package, "").split()}
 ANSWER = f"```python\nprint({'1' * 300})\n```\n\n| a | b |\n|---|---|\n| {'1' * 300} | 2 |\n\n```\n1\n```"
-# Paths, addresses, patterns of file names, shortcuts, and what was typed.
-_VALUE = re.compile(r"[~/]\S*/\S*|https?://\S+|\S+\.(txt|png|safetensors|json|regex|lark)|\w+(\+\w+)+|'[^']*'")
-_WORD = re.compile(r"[^\W\d_]{2,}")
-
-
-class Reader:
-    """Looks at windows, and collects the texts that are not translated."""
-
-    def __init__(self):
-        self.english: dict[str, set[str]] = {}
-        self.read: set[str] = set()
-
-    def look(self, *windows):
-        for package, text in shown_texts(*windows):
-            self.note(package, text)
-
-    def note(self, package, text):
-        self.read.add(text)
-        rest = _VALUE.sub("", without_translations(text))
-        if package not in PENDING and not set(_WORD.findall(rest)) <= _DATA:
-            self.english.setdefault(package, set()).add(text)
-
-
-@pytest.fixture(scope="module")
-def language(tmp_path_factory):
-    return make_language(tmp_path_factory.mktemp("language"))
-
-
-@pytest.fixture
-def reader(qapp, language, destroyed):
-    """Yield a reader of the app in another language."""
-    assert install_translation(["pl-PL", "pl"], language) == "pl"
-    yield Reader()
-    translators = qapp.findChildren(QTranslator)
-    for translator in translators:
-        qapp.removeTranslator(translator)
-    destroyed(*translators)
-
-
-@pytest.fixture
-def shell(reader, around):
-    return around.shell
-
-
-def ask(around, qtbot, text, answer):
-    window = around.shell.window
-    around.script.chunks = [answer]
-    window.send(text)
-    turns = window.current.session
-    qtbot.waitUntil(lambda: len(turns.turns) % 2 == 0 and not turns.busy and turns.turns[-1].id > 0)
-
-
-def labels(widget):
-    return [label.text() for label in widget.findChildren(QLabel)]
-
-
-def popup_of(act):
-    act()
-    popup = QApplication.activePopupWidget()
-    assert popup is not None
-    return popup
 
 
 def test_nothing_in_the_window_stays_english(reader, shell, around, qtbot, loop, tmp_path):

@@ -1,0 +1,65 @@
+"""Reads the app in a made-up language, and notes what stays English."""
+
+import re
+
+from PySide6.QtWidgets import QApplication, QLabel
+
+from marked_texts import PENDING
+from pseudo_language import without_translations
+from shown_texts import shown_texts
+
+# What is the same in every language: units, names, and what most stories write.
+_DATA = set("KB MB GB TB Sotto JSON Python Ollama Hugging Face LM Studio tiny other Calm Brisk".split())
+# What packages that are not translated yet show in widgets of others.
+_FROM_PENDING = {"models": "Built in", "state": "and", "transcript": "Your message Answer of"}
+_DATA |= {word for package in PENDING for word in _FROM_PENDING.get(package, "").split()}
+# Paths, addresses, patterns of file names, shortcuts, and what was typed.
+_VALUE = re.compile(r"[~/]\S*/\S*|https?://\S+|\S+\.(txt|png|safetensors|json|regex|lark)|\w+(\+\w+)+|'[^']*'")
+_WORD = re.compile(r"[^\W\d_]{2,}")
+
+
+class Reader:
+    """Looks at windows, and collects the texts that are not translated.
+
+    Attributes:
+        data: Words that are the same in every language; a story adds those that it writes itself.
+        english: The texts that are not translated, by package.
+        read: All texts that were read.
+    """
+
+    def __init__(self):
+        self.data: set[str] = set(_DATA)
+        self.english: dict[str, set[str]] = {}
+        self.read: set[str] = set()
+
+    def look(self, *windows):
+        for package, text in shown_texts(*windows):
+            self.note(package, text)
+
+    def note(self, package, text):
+        self.read.add(text)
+        rest = _VALUE.sub("", without_translations(text))
+        if package not in PENDING and not set(_WORD.findall(rest)) <= self.data:
+            self.english.setdefault(package, set()).add(text)
+
+
+def ask(around, qtbot, text, answer):
+    """Ask something in the conversation in view, and wait until it has been answered."""
+    window = around.shell.window
+    around.script.chunks = [answer]
+    window.send(text)
+    turns = window.current.session
+    qtbot.waitUntil(lambda: len(turns.turns) % 2 == 0 and not turns.busy and turns.turns[-1].id > 0)
+
+
+def labels(widget):
+    """Return the texts of the labels in a widget."""
+    return [label.text() for label in widget.findChildren(QLabel)]
+
+
+def popup_of(act):
+    """Return the menu that something opens."""
+    act()
+    popup = QApplication.activePopupWidget()
+    assert popup is not None
+    return popup
