@@ -33,13 +33,15 @@ def test_the_first_language_that_sotto_has_is_chosen(tmp_path, tags, translation
 RUN = """
 import sys
 from pathlib import Path
+from PySide6.QtCore import QDate, QLocale
 import sotto.ui.app.app as app
 import sotto.ui.app.languages as languages
 languages.resources_dir = lambda: Path(sys.argv[1])
 painted = app.show_window
 def paint(window):
     painted(window)
-    print(window.chat.composer.draft.placeholderText())
+    day = QDate(2026, 3, 7)
+    print(window.chat.composer.draft.placeholderText(), QLocale().toString(day, "MMMM"), QLocale().name(), sep=", ")
     app.QTimer.singleShot(0, window.close)
 app.show_window = paint
 sys.exit(app.run())
@@ -47,7 +49,15 @@ sys.exit(app.run())
 
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS has the languages in its settings, not in the environment")
-@pytest.mark.parametrize(("language", "shown"), [("pl_PL", "⟦Write a message⟧"), ("en_GB", "Write a message")])
+@pytest.mark.parametrize(
+    ("language", "shown"),
+    [
+        ("pl_PL", "⟦Write a message⟧, marca, pl_PL"),
+        ("en_GB", "Write a message, March, en_GB"),
+        # Sotto has no translation: dates are not in another language than the rest.
+        ("de_DE", "Write a message, March, en_US"),
+    ],
+)
 def test_the_app_starts_in_the_language_of_the_system(tmp_path, own_home, language, shown):
     (folder := tmp_path / "translations").mkdir()
     make_language(folder)

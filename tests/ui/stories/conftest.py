@@ -1,7 +1,7 @@
 """Fixtures for the app in a made-up language, which is made from the sources by Qt's own tools."""
 
 import pytest
-from PySide6.QtCore import QTranslator
+from PySide6.QtCore import QLocale, QTranslator
 
 from pseudo_language import make_language
 from sotto.ui.app.languages import install_translation
@@ -22,6 +22,7 @@ def reader(qapp, language, destroyed):
     for translator in translators:
         qapp.removeTranslator(translator)
     destroyed(*translators)
+    QLocale.setDefault(QLocale.system())
 
 
 @pytest.fixture

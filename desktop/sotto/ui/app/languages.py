@@ -11,12 +11,15 @@ from sotto.paths import resources_dir
 def install_translation(languages: Sequence[str] | None = None, folder: Path | None = None) -> str:
     """Translate what is shown from now on, in Sotto and in Qt's own widgets; return the language, `en` for none.
 
+    `QLocale` has that language from now on, too.
+
     Args:
         languages: The user's languages as `pt-BR` or `pt`, the preferred one first; None for the system's.
         folder: The folder of translations; None for the bundled one.
     """
     folder = folder or resources_dir() / "translations"
     language = choose_language(QLocale.system().uiLanguages() if languages is None else languages, folder)
+    QLocale.setDefault(_locale(language))
     if language != "en":
         app = QCoreApplication.instance()
         for name, place in (
@@ -42,3 +45,11 @@ def choose_language(languages: Sequence[str], folder: Path) -> str:
         if (folder / f"sotto_{language}.qm").is_file():
             return language
     return "en"
+
+
+def _locale(language: str) -> QLocale:
+    """Return the locale of a language, with the user's country if that is the language spoken there."""
+    system, locale = QLocale.system(), QLocale(language)
+    if system.language() != locale.language() or "_" in language:
+        return locale
+    return QLocale(system.language(), system.script(), system.territory())
