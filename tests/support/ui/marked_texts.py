@@ -7,13 +7,14 @@ from pathlib import Path
 
 UI = Path(__file__).resolve().parents[3] / "desktop" / "sotto" / "ui"
 # Packages whose texts are not marked for translation yet.
-PENDING = ("conversation", "models", "session", "state", "transcript", "transfer", "window")
+PENDING = ("conversation", "models", "state", "transcript", "transfer", "window")
 DONE = sorted(path.parent.name for path in UI.glob("*/__init__.py") if path.parent.name not in PENDING)
 # Modules and texts that nobody reads in the window, each with the reason.
 EXEMPT = {
     "markdown/code_lexer.py": "names of programming languages",
     "platform/single_instance.py": "printed by a start of the app that shows no window",
     "preferences/preferences.py": "written to the log",
+    "session/engine_thread.py": "errors of the engine, which programs that use the API get, too",
     "toolkit/icons.py": "drawings",
     "toolkit/style_sheet.py": "a style sheet",
     "The X server takes no connection.": "caught where it is raised",

@@ -11,6 +11,7 @@ from sotto.errors import SottoError
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.request_feed import RequestFeed
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.api.server import ApiServer
@@ -124,6 +125,7 @@ class ApiSwitch(QObject):
             return ApiState(problem=error.message)
         except Exception as error:
             _log.exception("The API could not be started.")
-            return ApiState(problem=f"The API could not be started ({type(error).__name__}: {error}).")
+            problem = tr("The API could not be started ({error}).").format(error=f"{type(error).__name__}: {error}")
+            return ApiState(problem=problem)
         self._server = server
         return ApiState(address=server.url)

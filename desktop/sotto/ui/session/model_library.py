@@ -18,6 +18,7 @@ from sotto.ui.session.store_watch import StoreWatch
 from sotto.ui.state.drop_contents import DropContents, path_names
 from sotto.ui.state.model_state import Problem
 from sotto.ui.state.names import join_names, model_name
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.store.roots import Root
@@ -190,7 +191,9 @@ class ModelLibrary(QObject):
         except Exception as error:
             # The window remains useful without the list: models can still be opened and dropped.
             details = "".join(traceback.format_exception(error))
-            self.problem.emit(Problem("The models could not be listed", f"{type(error).__name__}: {error}", details))
+            self.problem.emit(
+                Problem(tr("The models could not be listed"), f"{type(error).__name__}: {error}", details)
+            )
             self.searching = False
             self.changed.emit(self.models)
             return
@@ -224,18 +227,14 @@ class ModelLibrary(QObject):
 
     async def _open(self, tasks: "AsyncTasks", contents: DropContents) -> None:
         opened: list[ModelRecord] = []
-        problems = [
-            Problem(
-                "Not on this computer",
-                f"{address} is not on this computer: download the model first, then drop its folder.",
-            )
-            for address in contents.remote
-        ]
+        remote = tr("{address} is not on this computer: download the model first, then drop its folder.")
+        problems = [Problem(tr("Not on this computer"), remote.format(address=address)) for address in contents.remote]
         for path in contents.paths:
             try:
                 record = await tasks.call(self.source.open, path)
             except SottoError as error:
-                problems.append(Problem(f"{path_names([path])} could not be loaded", error.message))
+                title = tr("{name} could not be loaded").format(name=path_names([path]))
+                problems.append(Problem(title, error.message))
                 continue
             if not any(is_same_model(record, other) for other in opened):
                 opened.append(record)
@@ -246,10 +245,11 @@ class ModelLibrary(QObject):
                 self._list.add_opened(other)
             self.changed.emit(self.models)
             names = join_names([model_name(other.name) for other in others])
-            why = f"{names} {'wait' if len(others) > 1 else 'waits'} in the list."
-            problems.append(Problem("Only one model was loaded", why))
+            why = tr("{names} waits in the list.|{names} wait in the list.", "", len(others))
+            problems.append(Problem(tr("Only one model was loaded"), why.format(names=names)))
         if len(problems) > 1:
-            self.problem.emit(Problem("Not everything was loaded", " ".join(problem.message for problem in problems)))
+            messages = " ".join(problem.message for problem in problems)
+            self.problem.emit(Problem(tr("Not everything was loaded"), messages))
         elif problems:
             self.problem.emit(problems[0])
 
@@ -262,15 +262,16 @@ class ModelLibrary(QObject):
 
     async def _verify(self, tasks: "AsyncTasks", record: ModelRecord) -> None:
         name = model_name(record.name)
-        self.notice.emit("Checking files", f"The files of {name} are read and compared with their digests.")
+        message = tr("The files of {model} are read and compared with their digests.")
+        self.notice.emit(tr("Checking files"), message.format(model=name))
         try:
             found = await tasks.call(self.source.verify, record, self._closing.is_set)
         except CancelledError:
             return
         except SottoError as error:
-            self.problem.emit(Problem(f"{name} could not be checked", error.message))
+            self.problem.emit(Problem(tr("{model} could not be checked").format(model=name), error.message))
             return
         if found:
-            self.problem.emit(Problem(f"{name} is damaged", found))
+            self.problem.emit(Problem(tr("{model} is damaged").format(model=name), found))
         else:
-            self.notice.emit("No damage found", f"All files of {name} match their digests.")
+            self.notice.emit(tr("No damage found"), tr("All files of {model} match their digests.").format(model=name))

@@ -39,6 +39,7 @@ from sotto.ui.state.load_pace import LoadClock, LoadPace
 from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem, Remedy
 from sotto.ui.state.names import home_path, model_name
 from sotto.ui.timing.delayed_call import DelayedCall
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.timing.async_tasks import AsyncTasks
@@ -144,11 +145,11 @@ class Session(QObject):
     def refusal(self) -> Problem | None:
         """Why no question can be asked; None if one can, now or as soon as a model is loaded."""
         if unable := self.state.chat_refusal:
-            return Problem("This model cannot chat", unable)
+            return Problem(tr("This model cannot chat"), unable)
         if self.state.loaded or self.loading or self.library.searching or self._loadable is not None:
             return None
-        why = "Choose or download a model; your message is kept."
-        return Problem("No model is loaded", why, remedy=Remedy.CHOOSE_MODEL)
+        why = tr("Choose or download a model; your message is kept.")
+        return Problem(tr("No model is loaded"), why, remedy=Remedy.CHOOSE_MODEL)
 
     @property
     def _loadable(self) -> ModelRecord | None:
@@ -178,7 +179,7 @@ class Session(QObject):
     @property
     def model_name(self) -> str:
         """The name of the model in use, for the user."""
-        return model_name(self.state.record.name) if self.state.record else "the model"
+        return model_name(self.state.record.name) if self.state.record else tr("the model")
 
     # The user's actions
 
@@ -208,11 +209,11 @@ class Session(QObject):
         """
         name = model_name(record.name)
         if not record.present:
-            where = f"It was in {home_path(record.path)}, on a disk that is not connected."
-            self.problem.emit(Problem(f"{name} is not there", where))
+            where = tr("It was in {folder}, on a disk that is not connected.").format(folder=home_path(record.path))
+            self.problem.emit(Problem(tr("{model} is not there").format(model=name), where))
             return
         if not record.runnable:
-            self.problem.emit(Problem(f"{name} cannot run here", record.reason))
+            self.problem.emit(Problem(tr("{model} cannot run here").format(model=name), record.reason))
             return
         if self.state.record and is_same_model(self.state.record, record) and (self.state.loaded or self.loading):
             return
@@ -375,8 +376,8 @@ class Session(QObject):
 
     def _fail(self, record: ModelRecord, failed: Failed) -> None:
         self._set(ModelState(Phase.FAILED, record, reason=failed.message))
-        name = model_name(record.name)
-        self.problem.emit(Problem(f"{name} could not be loaded", failed.message, failed.details, Remedy.RETRY))
+        title = tr("{name} could not be loaded").format(name=model_name(record.name))
+        self.problem.emit(Problem(title, failed.message, failed.details, Remedy.RETRY))
         self.became_absent.emit()
 
     def _follow(self) -> None:
@@ -407,7 +408,7 @@ class Session(QObject):
         if record is not None:
             self._retry = lambda: self.load(record)
         self.problem.emit(
-            Problem("The engine stopped", event.message, event.details, Remedy.RETRY if record else Remedy.NONE)
+            Problem(tr("The engine stopped"), event.message, event.details, Remedy.RETRY if record else Remedy.NONE)
         )
 
     @Slot(object)
@@ -448,12 +449,12 @@ class Session(QObject):
 
 def _doubtful_template(info: ModelInfo) -> Problem:
     """Return the warning that the answers of a loaded model may be poor."""
-    title = "No question reaches this model" if info.has_chat_template else "This model has no chat template"
+    title = tr("No question reaches this model") if info.has_chat_template else tr("This model has no chat template")
     return Problem(title, info.template_note)
 
 
 def _other_context(asked: int, info: ModelInfo) -> Problem:
     """Return the warning that a model was loaded with another context length than the user asked for."""
     wanted, loaded = wording.count(asked), wording.count(info.context_length)
-    why = f"{wanted} tokens were requested; the engine loaded {loaded}."
-    return Problem("The context is shorter than requested", f"{why} {info.context_note}".strip())
+    why = tr("{wanted} tokens were requested; the engine loaded {loaded}.").format(wanted=wanted, loaded=loaded)
+    return Problem(tr("The context is shorter than requested"), f"{why} {info.context_note}".strip())
