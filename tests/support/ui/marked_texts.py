@@ -7,7 +7,7 @@ from pathlib import Path
 
 UI = Path(__file__).resolve().parents[3] / "desktop" / "sotto" / "ui"
 # Packages whose texts are not marked for translation yet.
-PENDING = ("conversation", "models", "state", "transcript", "transfer", "window")
+PENDING = ("conversation", "models", "state", "transcript", "transfer")
 DONE = sorted(path.parent.name for path in UI.glob("*/__init__.py") if path.parent.name not in PENDING)
 # Modules and texts that nobody reads in the window, each with the reason.
 EXEMPT = {
@@ -17,12 +17,17 @@ EXEMPT = {
     "session/engine_thread.py": "errors of the engine, which programs that use the API get, too",
     "toolkit/icons.py": "drawings",
     "toolkit/style_sheet.py": "a style sheet",
+    "window/versions.py": "for bug reports",
     "The X server takes no connection.": "caught where it is raised",
+    "Sotto": "the name",
     "Sotto: ": "the name, and a colon",
     "The ": "the beginning of a name that is stored",
     "[Desktop Entry]\nType=Application\nName=Sotto\nExec=": "a file for the desktop",
     "The clipboard": "the subject of a sentence of `sotto.chats`, which is English",
     "<span style='white-space: pre-wrap'>": "HTML",
+    "What can you do?": "a question to the built-in model",
+    "How do I load a bigger model?": "a question to the built-in model",
+    "What does 4-bit mean?": "a question to the built-in model",
     "new chat": "an identifier",
     "quick prompt": "an identifier",
 }

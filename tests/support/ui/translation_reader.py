@@ -7,14 +7,23 @@ from PySide6.QtWidgets import QApplication, QLabel
 from marked_texts import PENDING
 from pseudo_language import without_translations
 from shown_texts import shown_texts
+from sotto.ui.window.welcome import BUILTIN_QUESTIONS
 
 # What is the same in every language: units, names, and what most stories write.
 _DATA = set("KB MB GB TB Sotto JSON Python Ollama Hugging Face LM Studio tiny other Calm Brisk".split())
+_DATA |= set("Markdown HTML PDF CPU".split())
 # What packages that are not translated yet show in widgets of others.
-_FROM_PENDING = {"models": "Built in", "state": "and", "transcript": "Your message Answer of"}
+_FROM_PENDING = {
+    "models": "Built in Choose one above or in the list drop here Ready Answering tokens of context",
+    "state": "and just now",
+    "transcript": "Your message Answer of",
+}
 _DATA |= {word for package in PENDING for word in _FROM_PENDING.get(package, "").split()}
-# Paths, addresses, patterns of file names, shortcuts, and what was typed.
-_VALUE = re.compile(r"[~/]\S*/\S*|https?://\S+|\S+\.(txt|png|safetensors|json|regex|lark)|\w+(\+\w+)+|'[^']*'")
+# Paths, addresses, patterns of file names, shortcuts, what was typed, and questions to the built-in model.
+_VALUE = re.compile(
+    r"[~/]\S*/\S*|https?://\S+|\S+\.(txt|png|safetensors|json|regex|lark)|\w+(\+\w+)+|'[^']*'|"
+    + "|".join(map(re.escape, BUILTIN_QUESTIONS))
+)
 _WORD = re.compile(r"[^\W\d_]{2,}")
 
 

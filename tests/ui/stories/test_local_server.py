@@ -16,12 +16,14 @@ from sotto.runner.host import THREAD
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiState, ApiSwitch
 from sotto.ui.session.engine_hosts import make_host
-from sotto.ui.window.request_list import ROW, details, outcome, title
+from sotto.ui.window.request_list import DETAILS, OUTCOME, ROW, details, outcome, title
 from window_checks import nameless, stretch
 
 pytestmark = pytest.mark.slow
 KEY, WRONG, QUERY = "key-of-my-server", "some-other-key", "query-value"
 PROMPT = "Describe xylophones"
+_READ = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.ToolTipRole, Qt.ItemDataRole.AccessibleTextRole)
+ROLES = (*_READ, ROW, OUTCOME, DETAILS)
 CHAT = {"model": "sotto", "messages": [{"role": "user", "content": PROMPT}]}
 SHORT = {"options": {"num_predict": 12, "temperature": 0}}
 # The temperature is so high that the answer continues until the context is full, which takes seconds.
@@ -144,6 +146,8 @@ def test_the_server_is_watched_from_the_window(api, window, preferences, qtbot, 
     assert not at_once.ended
     before = details(at_once)
     qtbot.waitUntil(lambda: details(at_once) != before)
+    taken = card.requests.rows.index(0).data(DETAILS)
+    qtbot.waitUntil(lambda: card.requests.rows.index(0).data(DETAILS) != taken)
     endless.enough.set()
     qtbot.waitUntil(lambda: rows(card)[0] == ("POST /api/chat", "Cancelled", "sotto:latest"))
     assert status.accessibleName() == f"Server on :{port}"
@@ -160,7 +164,7 @@ def test_the_server_is_watched_from_the_window(api, window, preferences, qtbot, 
 
     # Nothing of what was said or sent is shown, read aloud or kept.
     model = card.requests.rows
-    shown = [str(model.index(row).data(role)) for row in range(model.rowCount()) for role in (0, 3, 11, ROW)]
+    shown = [str(model.index(row).data(role)) for row in range(model.rowCount()) for role in ROLES]
     read = QAccessible.queryAccessibleInterface(card.requests)
     shown += [read.child(row).text(QAccessible.Text.Name) for row in range(read.childCount())]
     shown += [repr(api.feed.requests), repr(api.feed.log.read())]

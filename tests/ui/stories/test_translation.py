@@ -39,6 +39,7 @@ def test_nothing_in_the_window_stays_english(reader, shell, around, qtbot, loop,
     shell.open_window()
     window = shell.window
     composer, choices = window.chat.composer, window.chat.choices
+    reader.data.add("x" * 60)
     reader.look(window)
 
     # Conversations, and what the composer says in each state.

@@ -1,9 +1,10 @@
 """The sidebar: groups of chats, the memory gauge, and hiding it; and the settings of a chat beside it."""
 
+import time
 from datetime import date, timedelta
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from sotto.chats.chat_records import State
@@ -55,6 +56,22 @@ def test_chats_are_grouped_by_age(ready, qtbot, loop):
     # A search has no groups.
     ready.window.sidebar.search.setText("ago")
     qtbot.waitUntil(lambda: len(model.rows) == 4)
+
+
+def test_a_chat_says_how_long_ago_it_was_changed_as_time_goes_on(ready, qtbot, loop, monkeypatch):
+    ready.window.send("Hi")
+    chats = ready.window.sidebar.chats
+
+    def captions():
+        return [chats.model.caption(row) for row in chats.model.rows if not isinstance(row, GroupRow)]
+
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and captions() == ["just now · tiny"])
+    now = time.time()
+    monkeypatch.setattr("sotto.ui.window.chat_list_model.time.time", lambda: now + 300)
+    (clock,) = chats.findChildren(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    assert (clock.isActive(), clock.interval()) == (True, 60_000)
+    clock.timeout.emit()
+    assert captions() == ["5 min ago · tiny"]
 
 
 def test_the_gauge_is_one_line_until_it_is_opened(ready, qtbot, loop, preferences):

@@ -5,6 +5,7 @@ from PySide6.QtWidgets import QDialog, QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from sotto import __version__
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import Label, TextButton
 
 _ICON = 72
@@ -23,13 +24,13 @@ class About(QDialog):
         """Create the box over `parent`; it is deleted when it is closed."""
         super().__init__(parent)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setWindowTitle("About Sotto")
+        self.setWindowTitle(tr("About Sotto"))
         icon = QLabel()
         icon.setPixmap(parent.windowIcon().pixmap(_ICON, _ICON))
-        licences = TextButton("Licences", "outlined")
+        licences = TextButton(tr("Licences"), "outlined")
         licences.clicked.connect(self.accept)
         licences.clicked.connect(self.licences_wanted)
-        self.done_button = TextButton("OK", "primary")
+        self.done_button = TextButton(tr("OK"), "primary")
         self.done_button.clicked.connect(self.accept)
         buttons = QHBoxLayout()
         buttons.setSpacing(theme.GAP_8)
@@ -45,9 +46,9 @@ class About(QDialog):
         layout.addSpacing(theme.GAP_4)
         for text, role, below in (
             ("Sotto", "heading", 0),
-            (f"Version {__version__}", "caption", theme.GAP_8),
-            ("Runs language models on your computer", "", 0),
-            ("MIT licence", "caption", theme.GAP_12),
+            (tr("Version {version}").format(version=__version__), "caption", theme.GAP_8),
+            (tr("Runs language models on your computer"), "", 0),
+            (tr("MIT licence"), "caption", theme.GAP_12),
         ):
             layout.addWidget(Label(text, role), 0, Qt.AlignmentFlag.AlignHCenter)
             layout.addSpacing(below)

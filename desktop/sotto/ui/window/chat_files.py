@@ -12,6 +12,7 @@ from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.state.model_state import Problem
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.transcript.notices import Notices
 from sotto.ui.transfer.chat_exporting import ChatExporting, Form
 from sotto.ui.transfer.chat_importing import ChatImporting
@@ -20,9 +21,9 @@ if TYPE_CHECKING:
     from sotto.chats.adding import Added
     from sotto.ui.timing.async_tasks import AsyncTasks
 
-_IMPORTING, _IMPORTED = "Importing chats", "Import complete"
+_IMPORTING, _IMPORTED = QT_TR_NOOP("Importing chats"), QT_TR_NOOP("Import complete")
 _PATIENCE_MS = 700
-_FILTERS = "Exported chats (*.json *.jsonl *.zip *.sqlite);;All files (*)"
+_PATTERNS = "*.json *.jsonl *.zip *.sqlite"
 
 
 class ChatFiles(QObject):
@@ -76,13 +77,17 @@ class ChatFiles(QObject):
 
     def choose_import(self) -> None:
         """Let the user choose files of exported chats, and import them."""
-        dialog = QFileDialog(self._window, "Import chats", "", _FILTERS)
+        filters = (
+            tr("Exported chats ({patterns})").format(patterns=_PATTERNS),
+            tr("All files ({patterns})").format(patterns="*"),
+        )
+        dialog = QFileDialog(self._window, tr("Import chats"), "", ";;".join(filters))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         self._open(dialog)
 
     def choose_import_folder(self) -> None:
         """Let the user choose a folder in which another program keeps its chats, and import them."""
-        dialog = QFileDialog(self._window, "Import a folder of chats")
+        dialog = QFileDialog(self._window, tr("Import a folder of chats"))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         self._open(dialog)
 
@@ -103,7 +108,7 @@ class ChatFiles(QObject):
         """Let the user choose a file, and export the chat in view into it."""
         chat = self._current.session.chat
         if chat is None or not self._current.session.turns:
-            self._notices.show_problem(Problem("Nothing to export", "This chat has no messages yet."))
+            self._notices.show_problem(Problem(tr("Nothing to export"), tr("This chat has no messages yet.")))
         else:
             self._library.read_chat(chat, lambda found: self.export(found, form))
 
@@ -111,11 +116,12 @@ class ChatFiles(QObject):
     def export(self, chat: Chat, form: Form) -> None:
         """Let the user choose a file, and export a chat into it."""
         name = f"{_file_name(chat.title)}{form.suffix}"
-        self._save(f"Export as {form.label}", name, lambda path: self.exporting.export(chat.id, form, path))
+        title = tr("Export as {form}").format(form=form.label)
+        self._save(title, name, lambda path: self.exporting.export(chat.id, form, path))
 
     def export_all(self) -> None:
         """Let the user choose a file, and export all chats into it."""
-        self._save("Export all chats", "chats.json", self.exporting.export_all)
+        self._save(tr("Export all chats"), "chats.json", self.exporting.export_all)
 
     def _save(self, title: str, name: str, write: Callable[[Path], None]) -> None:
         dialog = QFileDialog(self._window, title)
@@ -130,7 +136,7 @@ class ChatFiles(QObject):
         """Let the user choose a printer, and print the chat in view."""
         chat = self._current.session.chat
         if chat is None or not self._current.session.turns:
-            self._notices.show_problem(Problem("Nothing to print", "This chat has no messages yet."))
+            self._notices.show_problem(Problem(tr("Nothing to print"), tr("This chat has no messages yet.")))
         else:
             self._library.read_chat(chat, self.print_chat)
 
@@ -158,38 +164,38 @@ class ChatFiles(QObject):
     @Slot()
     def _show_exporting(self) -> None:
         if self.exporting.busy:
-            self._notices.show_progress("Writing the chat", "Long ones take a moment.")
+            self._notices.show_progress(tr("Writing the chat"), tr("Long ones take a moment."))
 
     @Slot(object)
     def _show_exported(self, path: Path) -> None:
-        self._notices.show_success("Exported", f"Written to {path}.")
+        self._notices.show_success(tr("Exported"), tr("Written to {path}.").format(path=path))
 
     @Slot(str)
     def _show_printed(self, title: str) -> None:
-        self._notices.show_success("Printed", title)
+        self._notices.show_success(tr("Printed"), title)
 
     # Imports
 
     @Slot(str)
     def _show_progress(self, how_far: str) -> None:
         # Once it is dismissed or replaced, it does not come back.
-        if not self._told or self._notices.title == _IMPORTING:
+        if not self._told or self._notices.title == tr(_IMPORTING):
             self._told = True
-            self._notices.show_progress(_IMPORTING, how_far, "Cancel", self.importing.stop)
+            self._notices.show_progress(tr(_IMPORTING), how_far, tr("Cancel"), self.importing.stop)
 
     @Slot()
     def _show_stopped(self) -> None:
-        self._notices.show_success("Import cancelled", "Nothing was imported.")
+        self._notices.show_success(tr("Import cancelled"), tr("Nothing was imported."))
 
     @Slot(object, str, bool)
     def _show_imported(self, added: "Added", sentence: str, is_partial: bool) -> None:
         self._library.refresh()
         changed = (*added.new, *added.grown)
         if len(changed) == 1:
-            self._notices.show_offer(_IMPORTED, sentence, "Open chat", lambda: self._current.open(changed[0]))
+            self._notices.show_offer(tr(_IMPORTED), sentence, tr("Open chat"), lambda: self._current.open(changed[0]))
         else:
             # What is missing is to be seen.
-            self._notices.show_success(_IMPORTED, sentence, stays=is_partial)
+            self._notices.show_success(tr(_IMPORTED), sentence, stays=is_partial)
 
 
 def _file_name(title: str) -> str:

@@ -9,10 +9,10 @@ from sotto.ui.models.state_line import state_line
 from sotto.ui.state.model_state import ModelState
 from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit import icons, theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, TextButton, plain_tip
 
 _CHEVRON = 14
-NO_MODEL = "Choose a model"
 
 
 class Header(QFrame):
@@ -31,11 +31,13 @@ class Header(QFrame):
         self._other: ModelRecord | None = None
         self.title = ModelButton()
         self.line = ElidedLabel("", "caption")
-        self.switch = TextButton("", "outlined", "Switch model")
+        self.switch = TextButton("", "outlined", tr("Switch model"))
         self.switch.clicked.connect(lambda: self.switch_wanted.emit(self._other))
         self.switch.hide()
-        self.choices = IconButton("sliders", "Chat settings", role="", color="text")
-        self.new_chat = IconButton("new", "New chat", "New chat", role="", color="text", tip="Start a new chat")
+        self.choices = IconButton("sliders", tr("Chat settings"), role="", color="text")
+        self.new_chat = IconButton(
+            "new", tr("New chat"), tr("New chat"), role="", color="text", tip=tr("Start a new chat")
+        )
         texts = QVBoxLayout()
         texts.setSpacing(0)
         texts.addWidget(self.title, 0, Qt.AlignmentFlag.AlignLeft)
@@ -54,7 +56,7 @@ class Header(QFrame):
 
     def show_state(self, state: ModelState) -> None:
         """Show the state of the model in use."""
-        self.title.setText(model_name(state.record.name) if state.record else NO_MODEL)
+        self.title.setText(model_name(state.record.name) if state.record else tr("Choose a model"))
         self.line.setText(state_line(state))
 
     def show_other(self, record: ModelRecord | None) -> None:
@@ -62,8 +64,9 @@ class Header(QFrame):
         self._other = record
         self.switch.setVisible(record is not None)
         if record is not None:
-            self.switch.setText(f"Switch to {short_name(record.name)}")
-            self.switch.setToolTip(plain_tip(f"{model_name(record.name)} answered last in this chat"))
+            self.switch.setText(tr("Switch to {model}").format(model=short_name(record.name)))
+            tip = tr("{model} answered last in this chat").format(model=model_name(record.name))
+            self.switch.setToolTip(plain_tip(tip))
 
 
 class ModelButton(QAbstractButton):
@@ -74,14 +77,14 @@ class ModelButton(QAbstractButton):
         super().__init__()
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        self.setToolTip("Choose another model")
+        self.setToolTip(tr("Choose another model"))
         theme.current().changed.connect(self.updateGeometry)
 
     def setText(self, text: str) -> None:
         """Set the name of the model."""
         if text != self.text():
             super().setText(text)
-            self.setAccessibleName(f"Model: {text}")
+            self.setAccessibleName(tr("Model: {name}").format(name=text))
             self.updateGeometry()
 
     def _metrics(self) -> QFontMetrics:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QModelIndex, QPoint, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
     QActionGroup,
     QContextMenuEvent,
@@ -19,17 +19,25 @@ from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.section_title import SectionTitle
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton, add_action, popup
 from sotto.ui.transfer.chat_exporting import Form
 from sotto.ui.window.chat_list_model import CHAT_TYPE, ChatListModel, FolderRow, GroupRow, RowDelegate
+from sotto.ui.window.menus import export_label
 
+# How long ago conversations were changed is shown in minutes.
+_TICK_MS = 60_000
 # A list is never taller than this many rows.
 _MOST_ROWS = 40
-_SHELF_NAMES = {Shelf.CURRENT: "Chats", Shelf.ARCHIVED: "Archive", Shelf.TRASH: "Trash"}
+_SHELF_NAMES = {
+    Shelf.CURRENT: QT_TR_NOOP("Chats"),
+    Shelf.ARCHIVED: QT_TR_NOOP("Archive"),
+    Shelf.TRASH: QT_TR_NOOP("Trash"),
+}
 _EMPTY = {
-    Shelf.CURRENT: "Your chats appear here.",
-    Shelf.ARCHIVED: "No archived chats.",
-    Shelf.TRASH: "The trash is empty. Chats in it are deleted after 30 days.",
+    Shelf.CURRENT: QT_TR_NOOP("Your chats appear here."),
+    Shelf.ARCHIVED: QT_TR_NOOP("No archived chats."),
+    Shelf.TRASH: QT_TR_NOOP("The trash is empty. Chats in it are deleted after 30 days."),
 }
 
 
@@ -170,7 +178,7 @@ class ChatList(QFrame):
         self.model.folder_renamed.connect(self.folder_renamed)
         self.view = _ChatView()
         self.view.setObjectName("chatView")
-        self.view.setAccessibleName("Chats")
+        self.view.setAccessibleName(tr("Chats"))
         self.view.setModel(self.model)
         self.view.setItemDelegate(RowDelegate(self.view))
         self.view.setDragEnabled(True)
@@ -188,9 +196,9 @@ class ChatList(QFrame):
         self.view.fold_wanted.connect(self._fold)
         self.view.dropped.connect(lambda chat, row: self.move_wanted.emit(chat, self.model.folder_at(row)))
         self.view.menu_wanted.connect(self._show_menu)
-        self.title = SectionTitle(_SHELF_NAMES[Shelf.CURRENT])
+        self.title = SectionTitle(tr(_SHELF_NAMES[Shelf.CURRENT]))
         self.shelf_button = IconButton(
-            "more", "Choose which chats are listed, or make a folder", tip="Chats, archive, trash, folders"
+            "more", tr("Choose which chats are listed, or make a folder"), tip=tr("Chats, archive, trash, folders")
         )
         self.shelf_button.clicked.connect(self._choose_shelf)
         self.empty_note = Label("", "caption", wrap=True)
@@ -199,7 +207,7 @@ class ChatList(QFrame):
         top.setContentsMargins(0, theme.GAP_4, 0, 0)
         top.addWidget(self.title)
         top.addStretch(1)
-        self.empty_trash = TextButton("Empty…", "quiet", "Empty the trash")
+        self.empty_trash = TextButton(tr("Empty…"), "quiet", tr("Empty the trash"))
         self.empty_trash.clicked.connect(self.empty_wanted)
         self.empty_trash.hide()
         top.addWidget(self.empty_trash)
@@ -215,6 +223,9 @@ class ChatList(QFrame):
         body.addWidget(self.empty_note)
         body.addWidget(self.view, 1)
         layout.addWidget(self._body, 1)
+        clock = QTimer(self, interval=_TICK_MS)
+        clock.timeout.connect(self.model.show_time)
+        clock.start()
         theme.current().changed.connect(self.view.doItemsLayout)
         self.show_entries((), Shelf.CURRENT)
 
@@ -232,9 +243,9 @@ class ChatList(QFrame):
         self._shelf, self._folders = shelf, tuple(folders)
         grouped = shelf is Shelf.CURRENT and not searched
         self.model.show_entries(entries, () if searched else folders, grouped=grouped)
-        self.title.set_title(_SHELF_NAMES[shelf])
+        self.title.set_title(tr(_SHELF_NAMES[shelf]))
         listed = bool(self.model.rows)
-        self.empty_note.setText("" if listed else "No results." if searched else _EMPTY[shelf])
+        self.empty_note.setText("" if listed else tr("No results.") if searched else tr(_EMPTY[shelf]))
         self.empty_note.setVisible(not listed)
         self.view.setVisible(listed)
         self._show_buttons()
@@ -277,40 +288,41 @@ class ChatList(QFrame):
         """Return the context menu of a conversation."""
         menu = QMenu(self)
         if chat.trashed is not None:
-            add_action(menu, "Restore", lambda: self.restore_wanted.emit(chat.id))
-            add_action(menu, "Delete for Good…", lambda: self.erase_wanted.emit(chat))
+            add_action(menu, tr("Restore"), lambda: self.restore_wanted.emit(chat.id))
+            add_action(menu, tr("Delete for Good…"), lambda: self.erase_wanted.emit(chat))
         else:
-            add_action(menu, "Rename…", lambda: self.rename(chat.id))
-            add_action(menu, "Unpin" if chat.pinned else "Pin", lambda: self.pin_wanted.emit(chat.id, not chat.pinned))
-            archive = "Unarchive" if chat.archived else "Archive"
+            add_action(menu, tr("Rename…"), lambda: self.rename(chat.id))
+            pin = tr("Unpin") if chat.pinned else tr("Pin")
+            add_action(menu, pin, lambda: self.pin_wanted.emit(chat.id, not chat.pinned))
+            archive = tr("Unarchive") if chat.archived else tr("Archive", "move to the archive")
             add_action(menu, archive, lambda: self.archive_wanted.emit(chat.id, not chat.archived))
             if not chat.archived:
                 menu.addMenu(self._folder_choices(chat, menu))
         menu.addSeparator()
-        export = menu.addMenu("Export")
+        export = menu.addMenu(tr("Export"))
         for form in Form:
-            add_action(export, f"Export as {form.label}…", partial(self.export_wanted.emit, chat, form))
-        add_action(menu, "Print…", lambda: self.print_wanted.emit(chat))
+            add_action(export, export_label(form), partial(self.export_wanted.emit, chat, form))
+        add_action(menu, tr("Print…"), lambda: self.print_wanted.emit(chat))
         if chat.trashed is None:
             menu.addSeparator()
-            add_action(menu, "Move to Trash", lambda: self.trash_wanted.emit(chat))
+            add_action(menu, tr("Move to Trash"), lambda: self.trash_wanted.emit(chat))
         return menu
 
     def folder_menu(self, folder: Folder) -> QMenu:
         """Return the context menu of a folder."""
         menu = QMenu(self)
-        fold = "Open" if folder.closed else "Close"
+        fold = tr("Open") if folder.closed else tr("Close")
         add_action(menu, fold, lambda: self.folder_closed.emit(folder.id, not folder.closed))
-        add_action(menu, "Rename…", lambda: self._edit_name(self.model.row_of(folder=folder.id)))
+        add_action(menu, tr("Rename…"), lambda: self._edit_name(self.model.row_of(folder=folder.id)))
         menu.addSeparator()
-        add_action(menu, "Delete Folder but Keep Chats", lambda: self.folder_removed.emit(folder))
+        add_action(menu, tr("Delete Folder but Keep Chats"), lambda: self.folder_removed.emit(folder))
         return menu
 
     def _folder_choices(self, chat: Chat, parent: QMenu) -> QMenu:
         """Return the menu of folders that a conversation can be moved to."""
-        menu = QMenu("Move to Folder", parent)
+        menu = QMenu(tr("Move to Folder"), parent)
         group = QActionGroup(menu)
-        places = [(None, "No Folder"), *((folder.id, folder.name) for folder in self._folders)]
+        places = [(None, tr("No Folder")), *((folder.id, folder.name) for folder in self._folders)]
         known = {folder.id for folder in self._folders}
         for number, name in places:
             # Doubled, because Qt takes a single ampersand as the mark of a mnemonic.
@@ -319,7 +331,7 @@ class ChatList(QFrame):
             action.setChecked(number == (chat.folder if chat.folder in known else None))
             group.addAction(action)
         menu.addSeparator()
-        add_action(menu, "New Folder…", lambda: self.folder_wanted.emit(chat.id))
+        add_action(menu, tr("New Folder…"), lambda: self.folder_wanted.emit(chat.id))
         return menu
 
     def open_row(self, row: int) -> None:
@@ -361,12 +373,12 @@ class ChatList(QFrame):
         menu = QMenu(self)
         group = QActionGroup(menu)
         for shelf in Shelf:
-            action = add_action(menu, _SHELF_NAMES[shelf], partial(self.shelf_wanted.emit, shelf))
+            action = add_action(menu, tr(_SHELF_NAMES[shelf]), partial(self.shelf_wanted.emit, shelf))
             action.setCheckable(True)
             action.setChecked(shelf is self._shelf)
             group.addAction(action)
         menu.addSeparator()
-        add_action(menu, "New Folder", lambda: self.folder_wanted.emit(None))
+        add_action(menu, tr("New Folder"), lambda: self.folder_wanted.emit(None))
         popup(menu, self.shelf_button.mapToGlobal(self.shelf_button.rect().bottomLeft()))
 
     def changeEvent(self, event: QEvent) -> None:

@@ -24,10 +24,12 @@ from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.state import wording
 from sotto.ui.state.names import short_name
 from sotto.ui.toolkit import icons, theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
+CAPTION = ROW + 1
 CHAT_TYPE = "application/x-sotto-chat"
 _EDITOR_FILLED = "filled"
 _WEEK = 7
@@ -79,13 +81,23 @@ class ChatListModel(QAbstractListModel):
         self.rows: tuple[Row, ...] = ()
         self.answering: frozenset[int] = frozenset()
         self._listed: set[int] = set()
+        # The lines under the titles by the keys of the rows, which are not translated again for each paint.
+        self._captions: dict[tuple[str, int | str], str] = {}
 
     def show_answering(self, chats: frozenset[int]) -> None:
         """Mark the conversations that are being answered out of view."""
         if chats != self.answering:
             self.answering = chats
-            if self.rows:
-                self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
+            self.show_time()
+
+    def show_time(self) -> None:
+        """Write the lines under the titles again, which say how long ago the conversations were changed."""
+        self._write_captions()
+        if self.rows:
+            self.dataChanged.emit(self.index(0), self.index(len(self.rows) - 1))
+
+    def _write_captions(self) -> None:
+        self._captions = {_key(row): self._caption_of(row) for row in self.rows}
 
     def show_entries(self, entries: Sequence[ChatEntry], folders: Sequence[Folder], *, grouped: bool = False) -> None:
         """Replace the conversations and folders; `grouped` puts titles above conversations of about the same age."""
@@ -96,10 +108,11 @@ class ChatListModel(QAbstractListModel):
         self.entries, self.rows = tuple(entries), rows
         self._listed = {row.folder.id for row in rows if isinstance(row, FolderRow)}
         if not same:
+            self._write_captions()
             self.endResetModel()
-        elif rows:
+        else:
             # Without a reset, the view keeps its scroll position, and an open editor stays open.
-            self.dataChanged.emit(self.index(0), self.index(len(rows) - 1))
+            self.show_time()
 
     def row_of(self, *, chat: int | None = None, folder: int | None = None) -> int | None:
         """Return the index of the row of a conversation or folder; None if it is not listed."""
@@ -119,20 +132,32 @@ class ChatListModel(QAbstractListModel):
         return isinstance(entry, ChatEntry) and entry.chat.folder in self._listed
 
     def caption(self, row: Row) -> str:
-        """Return the line under a title."""
-        if isinstance(row, ChatEntry) and row.chat.id in self.answering:
-            return "Answering…"
-        return caption(row)
+        """Return the line under the title of a row that is listed."""
+        return self._captions[_key(row)]
+
+    def _caption_of(self, row: Row) -> str:
+        if isinstance(row, GroupRow):
+            return ""
+        if isinstance(row, FolderRow):
+            return tr("1 chat|{count} chats", "", row.count).format(count=wording.count(row.count))
+        if row.chat.id in self.answering:
+            return tr("Answering…")
+        if row.excerpt:
+            return " ".join(row.excerpt.replace(FOUND[0], "").replace(FOUND[1], "").split())
+        when = wording.ago(time.time() - row.chat.changed)
+        return f"{when} · {short_name(row.chat.model)}" if row.chat.model else when
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return the number of rows."""
         return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return a row, its title, its tip or its accessible text."""
+        """Return a row, its title, the line under it, its tip or its accessible text."""
         row = self.rows[index.row()]
         if role == ROW:
             return row
+        if role == CAPTION:
+            return self.caption(row)
         if isinstance(row, GroupRow):
             shown = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
             return row.title if role in shown else None
@@ -143,9 +168,11 @@ class ChatListModel(QAbstractListModel):
             return plain_tip(title)
         if role == Qt.ItemDataRole.AccessibleTextRole:
             if isinstance(row, FolderRow):
-                return f"Folder {title}, {self.caption(row)}, {'closed' if row.folder.closed else 'open'}"
-            inside = ", in a folder" if self.is_inside(index.row()) else ""
-            return f"{title}, {self.caption(row)}" + (", pinned" if row.chat.pinned else "") + inside
+                said = tr("Folder {name}, {chats}, closed") if row.folder.closed else tr("Folder {name}, {chats}, open")
+                return said.format(name=title, chats=self.caption(row))
+            pinned = tr("pinned") if row.chat.pinned else ""
+            inside = tr("in a folder") if self.is_inside(index.row()) else ""
+            return ", ".join(filter(None, (title, self.caption(row), pinned, inside)))
         return None
 
     def flags(self, index: Index) -> Qt.ItemFlag:
@@ -193,7 +220,7 @@ def _arrange(entries: Sequence[ChatEntry], folders: Sequence[Folder], *, grouped
     for entry in entries:
         if entry.chat.folder in known:
             continue
-        group = "Pinned" if entry.chat.pinned else group_of(date.fromtimestamp(entry.chat.changed), today)
+        group = tr("Pinned") if entry.chat.pinned else group_of(date.fromtimestamp(entry.chat.changed), today)
         if grouped and group != title:
             title = group
             rows.append(GroupRow(title))
@@ -205,11 +232,11 @@ def group_of(day: date, today: date) -> str:
     """Return the title of the group of conversations that were last changed on `day`."""
     days = (today - day).days
     if days <= 1:
-        return "Today" if days <= 0 else "Yesterday"
+        return tr("Today") if days <= 0 else tr("Yesterday")
     if days <= _WEEK:
-        return "Previous 7 days"
+        return tr("Previous 7 days")
     month = QLocale().standaloneMonthName(day.month)
-    return month if day.year == today.year else f"{month} {day.year}"
+    return month if day.year == today.year else tr("{month} {year}").format(month=month, year=day.year)
 
 
 def _key(row: Row) -> tuple[str, int | str]:
@@ -264,8 +291,7 @@ class RowDelegate(QStyledItemDelegate):
             inside.adjust(0 if right_to_left else step, 0, -step if right_to_left else 0, 0)
         if isinstance(row, ChatEntry) and row.chat.pinned:
             inside = self._draw_icon(painter, inside, "pin", edge, at_end=True, mirrored=right_to_left)
-        below = model.caption(row) if isinstance(model, ChatListModel) else caption(row)
-        for text, font, color, at in _lines(row, below, inside):
+        for text, font, color, at in _lines(row, index.data(CAPTION), inside):
             painter.setFont(font)
             painter.setPen(QColor(color))
             elided = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
@@ -306,7 +332,7 @@ class RowDelegate(QStyledItemDelegate):
             editor.setProperty(_EDITOR_FILLED, True)
             super().setEditorData(editor, index)
             if isinstance(editor, QLineEdit):
-                editor.setAccessibleName("Name")
+                editor.setAccessibleName(tr("Name"))
                 editor.selectAll()
 
     def updateEditorGeometry(self, editor: QWidget, option: QStyleOptionViewItem, index: Index) -> None:
@@ -325,15 +351,3 @@ def _lines(row: ChatEntry | FolderRow, caption: str, inside: QRect) -> list[tupl
     below = inside.top() + QFontMetrics(title).height() + 1
     name = row.folder.name if isinstance(row, FolderRow) else row.chat.title
     return [(name, title, appearance.tokens.text, inside.top()), (caption, small, appearance.tokens.muted, below)]
-
-
-def caption(row: Row) -> str:
-    """Return the line under a title, for a row that is not being answered."""
-    if isinstance(row, GroupRow):
-        return ""
-    if isinstance(row, FolderRow):
-        return "1 chat" if row.count == 1 else f"{wording.count(row.count)} chats"
-    if row.excerpt:
-        return " ".join(row.excerpt.replace(FOUND[0], "").replace(FOUND[1], "").split())
-    when = wording.ago(time.time() - row.chat.changed)
-    return f"{when} · {short_name(row.chat.model)}" if row.chat.model else when

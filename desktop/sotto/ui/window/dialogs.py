@@ -1,23 +1,20 @@
 """The dialogs of the main window, none of which blocks the event loop."""
 
-import platform
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal, qVersion
+from PySide6.QtCore import QObject, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
 
-from sotto import __version__
 from sotto.paths import make_folder, state_dir
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import DropContents
-from sotto.ui.state.model_state import ModelState
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.window.about import About
 
 if TYPE_CHECKING:
@@ -74,19 +71,19 @@ class Dialogs(QObject):
 
     def choose_model(self) -> None:
         """Let the user choose a model's manifest or file, and open it."""
-        dialog = QFileDialog(self._window, "Open a model: a manifest, or a file in a model's folder")
+        dialog = QFileDialog(self._window, tr("Open a model: a manifest, or a file in a model’s folder"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         self._choose(dialog, self._open_path)
 
     def choose_model_folder(self) -> None:
         """Let the user choose a model's folder, and open it."""
-        dialog = QFileDialog(self._window, "Open a model's folder")
+        dialog = QFileDialog(self._window, tr("Open a model’s folder"))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         self._choose(dialog, self._open_path)
 
     def choose_attachments(self) -> None:
         """Let the user choose files, and attach them to the draft."""
-        dialog = QFileDialog(self._window, "Attach text files or PDFs")
+        dialog = QFileDialog(self._window, tr("Attach text files or PDFs"))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.filesSelected.connect(lambda paths: self._attach(tuple(map(Path, paths))))
@@ -141,17 +138,3 @@ class Dialogs(QObject):
 
     def _open_path(self, path: Path) -> None:
         self._session.library.open(DropContents((path,), ()))
-
-
-def versions(state: ModelState) -> str:
-    """Return the versions of what matters to a bug report, and the model in use."""
-    lines = [
-        f"Sotto {__version__}",
-        f"{platform.system()} {platform.release()} {platform.machine()}",
-        f"Python {platform.python_version()}, Qt {qVersion()}",
-        *(f"{name} {version(name)}" for name in ("mlx", "PySide6-Essentials", "tokenizers", "safetensors")),
-    ]
-    if state.record is not None:
-        device = f" on {state.info.device}" if state.info is not None else ""
-        lines.append(f"Model {state.record.name} ({state.record.architecture}, {state.record.quantization}){device}")
-    return "\n".join(lines)

@@ -12,10 +12,11 @@ from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.paged_window import PagedWindow
 from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 _PAGES = ("start", "models", "chats", "quick-prompt", "memory", "local-server", "terminal", "platforms")
 SHORTCUTS, LICENCES = "shortcuts", "licences"
-_TITLES = {SHORTCUTS: "Shortcuts", LICENCES: "Licences"}
+_TITLES = {SHORTCUTS: QT_TR_NOOP("Shortcuts"), LICENCES: QT_TR_NOOP("Licences")}
 _SIZE = (860, 640)
 _MIN_WIDTH = 480
 
@@ -31,9 +32,9 @@ class HelpWindow(PagedWindow):
 
     def __init__(self, parent: QWidget, actions: Sequence[QAction]) -> None:
         """Create the window, hidden; `actions` are the menu entries, whose shortcuts are listed."""
-        super().__init__(parent, "Help", (*_PAGES, SHORTCUTS, LICENCES), _SIZE, _MIN_WIDTH)
+        super().__init__(parent, tr("Help"), (*_PAGES, SHORTCUTS, LICENCES), _SIZE, _MIN_WIDTH)
         self._actions = actions
-        self.list.addItems([_TITLES.get(name) or _title(name) for name in self.names])
+        self.list.addItems([_title(name) for name in self.names])
         column = QWidget()
         column.setObjectName("column")
         self._inside = QVBoxLayout(column)
@@ -79,13 +80,13 @@ def shortcuts_page(actions: Sequence[QAction]) -> str:
         if not action.shortcut().isEmpty()
     }
     more = {
-        "Send the message": "Enter",
-        "New line in a message": "Shift+Enter",
-        "Next, previous match while searching in a chat": "Enter, Shift+Enter",
-        "Load the selected model": "Enter",
-        "Rename the selected chat": "F2",
+        tr("Send the message"): tr("Enter"),
+        tr("New line in a message"): tr("Shift+Enter"),
+        tr("Next, previous match while searching in a chat"): tr("Enter, Shift+Enter"),
+        tr("Load the selected model"): tr("Enter"),
+        tr("Rename the selected chat"): "F2",
     }
-    return "# Shortcuts\n\n" + _table("Action", "Keys", rows | more)
+    return _heading(SHORTCUTS) + _table(tr("Action"), tr("Keys"), rows | more)
 
 
 def licences_page() -> str:
@@ -99,9 +100,10 @@ def licences_page() -> str:
         classifiers = [text.rpartition(" :: ")[2] for text in data.get_all("Classifier") or () if "License" in text]
         short = licence if 0 < len(licence) < 60 else ", ".join(classifiers)
         if name and name.lower() != "sotto":
-            found[f"{name} {package.version}"] = " ".join((short or "see its package").split())
+            found[f"{name} {package.version}"] = " ".join((short or tr("see its package")).split())
     ordered = dict(sorted(found.items(), key=lambda item: item[0].lower()))
-    return "# Licences\n\nSotto is under the MIT licence. It uses:\n\n" + _table("Package", "Licence", ordered)
+    uses = tr("Sotto is under the MIT licence. It uses:")
+    return f"{_heading(LICENCES)}{uses}\n\n" + _table(tr("Package"), tr("Licence"), ordered)
 
 
 def _table(first: str, second: str, rows: Mapping[str, str]) -> str:
@@ -113,5 +115,9 @@ def _read(name: str) -> str:
     return (resources_dir() / "help" / f"{name}.md").read_text(encoding="utf-8")
 
 
+def _heading(name: str) -> str:
+    return f"# {_title(name)}\n\n"
+
+
 def _title(name: str) -> str:
-    return _read(name).partition("\n")[0].removeprefix("# ")
+    return tr(_TITLES[name]) if name in _TITLES else _read(name).partition("\n")[0].removeprefix("# ")

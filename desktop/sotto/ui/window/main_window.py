@@ -1,6 +1,7 @@
 """The main window: creates its parts and connects them with each other and with the session."""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -41,17 +42,19 @@ from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import read_drop
 from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
 from sotto.ui.toolkit.scroller import forget_pointer
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.transcript.notices import Notices
 from sotto.ui.window.actions import WindowActions
 from sotto.ui.window.chat_files import ChatFiles
 from sotto.ui.window.chat_pane import ChatPane
-from sotto.ui.window.dialogs import Dialogs, versions
+from sotto.ui.window.dialogs import Dialogs
 from sotto.ui.window.menus import Menus
 from sotto.ui.window.message_commands import MessageCommands
 from sotto.ui.window.palette_commands import PaletteCommands
 from sotto.ui.window.panes import Panes
 from sotto.ui.window.server_card import ServerCard
 from sotto.ui.window.sidebar import Sidebar
+from sotto.ui.window.versions import versions
 
 if TYPE_CHECKING:
     from sotto.chats.database import Notice
@@ -351,13 +354,13 @@ class MainWindow(QMainWindow):
     def ask_link(self, address: str) -> None:
         """Ask before a link is opened in the browser."""
         self.notices.show_question(
-            "Open this link in your browser?", address, "Open", lambda: _open_in_browser(address)
+            tr("Open this link in your browser?"), address, tr("Open"), lambda: _open_in_browser(address)
         )
 
     def _copy_versions(self) -> None:
         """Copy what a bug report should contain."""
         QGuiApplication.clipboard().setText(versions(self.session.state))
-        self.notices.show_success("Versions copied", "Paste them into your bug report.")
+        self.notices.show_success(tr("Versions copied"), tr("Paste them into your bug report."))
 
     @Slot()
     def _greet(self) -> None:
@@ -365,7 +368,7 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _announce_summary(self) -> None:
-        self.notices.show_progress("Writing a summary", "A new chat will start with it.")
+        self.notices.show_progress(tr("Writing a summary"), tr("A new chat will start with it."))
 
     @Slot(object, object)
     def _list_chats(self, entries: tuple[ChatEntry, ...], folders: tuple[Folder, ...]) -> None:
@@ -382,12 +385,12 @@ class MainWindow(QMainWindow):
         """Report that a conversation was moved to the trash, and offer to undo it."""
         self.sessions.stop(chat.id)
         self.current.forget(chat.id)
-        self._offer_undo("Moved to the trash", chat.title, lambda: self.chat_library.restore(chat.id))
+        self._offer_undo(tr("Moved to the trash"), chat.title, lambda: self.chat_library.restore(chat.id))
 
     def _offer_undo(self, title: str, message: str, undo: Callable[[], None]) -> None:
         """Report what was done, and offer to undo it, for a while with a button and until the next such act by key."""
         self._undo = undo
-        self.notices.show_offer(title, message, "Undo", self.undo)
+        self.notices.show_offer(title, message, tr("Undo"), self.undo)
 
     def undo(self) -> bool:
         """Undo the last act that can be undone; return whether there was one."""
@@ -399,14 +402,15 @@ class MainWindow(QMainWindow):
 
     @Slot(object)
     def _confirm_erasing(self, chat: Chat) -> None:
-        title = f"Delete “{chat.title}” for good?"
-        self.notices.show_question(title, "This cannot be undone.", "Delete", lambda: self.chat_library.erase(chat.id))
+        title = tr("Delete “{title}” for good?").format(title=chat.title)
+        erase = partial(self.chat_library.erase, chat.id)
+        self.notices.show_question(title, tr("This cannot be undone."), tr("Delete"), erase)
 
     @Slot()
     def _confirm_emptying(self) -> None:
-        self.notices.show_question(
-            "Empty the trash?", "Its chats are deleted for good.", "Empty", self.chat_library.empty_trash
-        )
+        why = tr("Its chats are deleted for good.")
+        empty = tr("Empty", "empty the trash")
+        self.notices.show_question(tr("Empty the trash?"), why, empty, self.chat_library.empty_trash)
 
     @Slot()
     def _leave_all_chats(self) -> None:
@@ -418,18 +422,18 @@ class MainWindow(QMainWindow):
     @Slot(object, object)
     def _offer_restore_folder(self, folder: Folder, chats: tuple[int, ...]) -> None:
         self._offer_undo(
-            "Folder deleted",
-            f"The chats in “{folder.name}” are still in the list.",
+            tr("Folder deleted"),
+            tr("The chats in “{folder}” are still in the list.").format(folder=folder.name),
             lambda: self.chat_library.restore_folder(folder, chats),
         )
 
     @Slot(object)
     def _show_notice(self, notice: "Notice") -> None:
-        self.notices.show_warning("About your chats", notice.text)
+        self.notices.show_warning(tr("About your chats"), notice.text)
 
     @Slot(str)
     def _show_not_saved(self, why: str) -> None:
-        self.notices.show_problem(Problem("Not saved", why))
+        self.notices.show_problem(Problem(tr("Not saved"), why))
 
     # Qt
 

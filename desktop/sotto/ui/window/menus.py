@@ -8,6 +8,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QApplication, QLineEdit, QMenu, QMenuBar, QPlainTextEdit, QTextEdit
 
 from sotto.ui.preferences.preferences import MAX_ZOOM, MIN_ZOOM, PreferenceStore
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import round_corners
 from sotto.ui.transfer.chat_exporting import Form
 from sotto.ui.window.actions import Action, WindowActions
@@ -39,81 +40,81 @@ class Menus(QObject):
         return list(_actions_below(self._bar.actions()))
 
     def _make_file(self) -> None:
-        actions, menu = self._actions, self._add_menu("&File")
-        self._add(menu, "New Chat", actions.new_chat, _Keys.New)
-        self._add(menu, "Quick Prompt", actions.quick_prompt, "Ctrl+Shift+Space")
-        self._add(menu, "New Chat Folder", actions.new_chat_folder, "Ctrl+Shift+N")
-        self._add(menu, "Open Model…", actions.open_model, _Keys.Open)
-        self._add(menu, "Open Model Folder…", actions.open_model_folder, "Ctrl+Shift+O")
-        self._add(menu, "Add Model Folder…", actions.add_folder_of_models)
-        self._add(menu, "Get a Model…", actions.get_model, "Ctrl+D")
-        self._add(menu, "Manage Models…", actions.manage_models, "Ctrl+Shift+M")
-        self._add(menu, "Rescan Models", actions.rescan_models, "Ctrl+R")
+        actions, menu = self._actions, self._add_menu(tr("&File"))
+        self._add(menu, tr("New Chat"), actions.new_chat, _Keys.New)
+        self._add(menu, tr("Quick Prompt"), actions.quick_prompt, "Ctrl+Shift+Space")
+        self._add(menu, tr("New Chat Folder"), actions.new_chat_folder, "Ctrl+Shift+N")
+        self._add(menu, tr("Open Model…"), actions.open_model, _Keys.Open)
+        self._add(menu, tr("Open Model Folder…"), actions.open_model_folder, "Ctrl+Shift+O")
+        self._add(menu, tr("Add Model Folder…"), actions.add_folder_of_models)
+        self._add(menu, tr("Get a Model…"), actions.get_model, "Ctrl+D")
+        self._add(menu, tr("Manage Models…"), actions.manage_models, "Ctrl+Shift+M")
+        self._add(menu, tr("Rescan Models"), actions.rescan_models, "Ctrl+R")
         menu.addSeparator()
-        self._add(menu, "Attach Files…", actions.attach_files, "Ctrl+Shift+A")
+        self._add(menu, tr("Attach Files…"), actions.attach_files, "Ctrl+Shift+A")
         menu.addSeparator()
-        self._add(menu, "Import Chats…", actions.import_chats)
-        self._add(menu, "Import Chat Folder…", actions.import_chat_folder)
-        export = menu.addMenu("Export Chat")
+        self._add(menu, tr("Import Chats…"), actions.import_chats)
+        self._add(menu, tr("Import Chat Folder…"), actions.import_chat_folder)
+        export = menu.addMenu(tr("Export Chat"))
         for form in Form:
-            self._add(export, f"Export as {form.label}…", partial(actions.export_chat, form))
-        self._add(menu, "Export All Chats…", actions.export_all_chats)
-        self._add(menu, "Print…", actions.print_chat, _Keys.Print)
+            self._add(export, export_label(form), partial(actions.export_chat, form))
+        self._add(menu, tr("Export All Chats…"), actions.export_all_chats)
+        self._add(menu, tr("Print…"), actions.print_chat, _Keys.Print)
         menu.addSeparator()
-        self.eject = self._add(menu, "Eject Model", actions.eject_model, "Ctrl+E")
+        self.eject = self._add(menu, tr("Eject Model"), actions.eject_model, "Ctrl+E")
         menu.addSeparator()
-        settings = self._add(menu, "Settings…", actions.settings, _Keys.Preferences)
+        settings = self._add(menu, tr("Settings…"), actions.settings, _Keys.Preferences)
         settings.setMenuRole(QAction.MenuRole.PreferencesRole)
         if settings.shortcut().isEmpty():
             settings.setShortcut("Ctrl+,")
-        self._add(menu, "Close Window", actions.close_window, "Ctrl+W")
-        leave = self._add(menu, "Quit Sotto", actions.quit, _Keys.Quit)
+        self._add(menu, tr("Close Window"), actions.close_window, "Ctrl+W")
+        leave = self._add(menu, tr("Quit Sotto"), actions.quit, _Keys.Quit)
         leave.setMenuRole(QAction.MenuRole.QuitRole)
         if not leave.shortcut():
             leave.setShortcut("Ctrl+Q")
 
     def _make_edit(self) -> None:
-        actions, menu = self._actions, self._add_menu("&Edit")
+        actions, menu = self._actions, self._add_menu(tr("&Edit"))
         for text, key, method in (
-            ("Undo", _Keys.Undo, "undo"),
-            ("Redo", _Keys.Redo, "redo"),
-            ("Cut", _Keys.Cut, "cut"),
-            ("Copy", _Keys.Copy, "copy"),
-            ("Paste", _Keys.Paste, "paste"),
-            ("Select All", _Keys.SelectAll, "selectAll"),
+            (tr("Undo"), _Keys.Undo, "undo"),
+            (tr("Redo"), _Keys.Redo, "redo"),
+            (tr("Cut"), _Keys.Cut, "cut"),
+            (tr("Copy"), _Keys.Copy, "copy"),
+            (tr("Paste"), _Keys.Paste, "paste"),
+            (tr("Select All"), _Keys.SelectAll, "selectAll"),
         ):
             # The shortcut is only displayed: text fields handle these keys themselves, and must keep them.
             action = self._add(menu, text, _in_field(method), key)
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
-            if text == "Redo":
+            if method == "redo":
                 menu.addSeparator()
         menu.addSeparator()
-        self._add(menu, "Find in Chat", actions.find_in_chat, _Keys.Find)
-        self._add(menu, "Search Chats and Models", actions.search, "Ctrl+Shift+F")
-        self._add(menu, "Go to Models", actions.go_to_models, "Ctrl+L")
+        self._add(menu, tr("Find in Chat"), actions.find_in_chat, _Keys.Find)
+        self._add(menu, tr("Search Chats and Models"), actions.search, "Ctrl+Shift+F")
+        self._add(menu, tr("Go to Models"), actions.go_to_models, "Ctrl+L")
 
     def _make_view(self) -> None:
-        actions, menu = self._actions, self._add_menu("&View")
-        self._add(menu, "Larger Text", lambda: self._zoom(_ZOOM_STEP), _Keys.ZoomIn)
-        self._add(menu, "Smaller Text", lambda: self._zoom(1 / _ZOOM_STEP), _Keys.ZoomOut)
-        self._add(menu, "Normal Text", lambda: self._zoom(0), "Ctrl+0")
+        actions, menu = self._actions, self._add_menu(tr("&View"))
+        self._add(menu, tr("Larger Text"), lambda: self._zoom(_ZOOM_STEP), _Keys.ZoomIn)
+        self._add(menu, tr("Smaller Text"), lambda: self._zoom(1 / _ZOOM_STEP), _Keys.ZoomOut)
+        self._add(menu, tr("Normal Text"), lambda: self._zoom(0), "Ctrl+0")
         menu.addSeparator()
-        self._add(menu, "Sidebar", actions.toggle_sidebar, "Ctrl+B")
-        self._add(menu, "Command Palette", actions.command_palette, "Ctrl+K").setObjectName("palette")
-        self._add(menu, "Chat Settings", actions.chat_settings, "Ctrl+Shift+,")
-        self.local_server = self._add(menu, "Local Server", actions.local_server, "Ctrl+Shift+L")
+        self._add(menu, tr("Sidebar"), actions.toggle_sidebar, "Ctrl+B")
+        self._add(menu, tr("Command Palette"), actions.command_palette, "Ctrl+K").setObjectName("palette")
+        self._add(menu, tr("Chat Settings"), actions.chat_settings, "Ctrl+Shift+,")
+        self.local_server = self._add(menu, tr("Local Server"), actions.local_server, "Ctrl+Shift+L")
         self.local_server.setEnabled(False)
-        self.stop = self._add(menu, "Stop", actions.stop, "Esc")
+        self.stop = self._add(menu, tr("Stop"), actions.stop, "Esc")
 
     def _make_help(self) -> None:
-        actions, menu = self._actions, self._add_menu("&Help")
-        self._add(menu, "Sotto Help", actions.help, _Keys.HelpContents)
-        self._add(menu, "Shortcuts", actions.shortcuts, "Ctrl+/")
+        actions, menu = self._actions, self._add_menu(tr("&Help"))
+        self._add(menu, tr("Sotto Help"), actions.help, _Keys.HelpContents)
+        self._add(menu, tr("Shortcuts"), actions.shortcuts, "Ctrl+/")
         menu.addSeparator()
-        self._add(menu, "Copy Versions", actions.copy_versions)
-        self._add(menu, "Show Logs", actions.open_logs)
-        self._add(menu, "Licences", actions.licences)
-        about = self._add(menu, "About Sotto", actions.about)
+        self._add(menu, tr("Copy Versions"), actions.copy_versions)
+        self._add(menu, tr("Show Logs"), actions.open_logs)
+        self._add(menu, tr("Licences"), actions.licences)
+        about = self._add(menu, tr("About Sotto"), actions.about)
         about.setMenuRole(QAction.MenuRole.AboutRole)
 
     def _zoom(self, factor: float) -> None:
@@ -135,6 +136,11 @@ class Menus(QObject):
         action.triggered.connect(lambda: act())
         menu.addAction(action)
         return action
+
+
+def export_label(form: Form) -> str:
+    """Return the entry that exports a chat in this form."""
+    return tr("Export as {form}…").format(form=form.label)
 
 
 def _actions_below(entries: Sequence[QAction]) -> Iterator[QAction]:

@@ -17,6 +17,7 @@ from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.models.models_controller import ModelsController
 from sotto.ui.session.session import Session
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.transcript.message_requests import MessageRequests
 
 if TYPE_CHECKING:
@@ -105,10 +106,14 @@ class MessageCommands(QObject):
     @Slot(object)
     def _report_deleted(self, deleted: "Deleted") -> None:
         questions, answers = deleted.count(Role.USER), deleted.count(Role.ASSISTANT)
-        answer = "answer" if answers == 1 else f"{answers} answers"
-        what = f"Question and {answer}" if questions and answers else "Question" if questions else answer.capitalize()
-        follows = "The messages that follow are kept." if deleted.adopted else ""
-        self._offer_undo(f"{what} deleted", follows, lambda: self._restore(deleted))
+        if not answers:
+            what = tr("Question deleted")
+        elif questions:
+            what = tr("Question and answer deleted|Question and {count} answers deleted", "", answers)
+        else:
+            what = tr("Answer deleted|{count} answers deleted", "", answers)
+        follows = tr("The messages that follow are kept.") if deleted.adopted else ""
+        self._offer_undo(what.format(count=answers), follows, lambda: self._restore(deleted))
 
     def _restore(self, deleted: "Deleted") -> None:
         chat = self._sessions.find(deleted.chat)

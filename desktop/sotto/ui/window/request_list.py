@@ -13,16 +13,18 @@ from sotto.api.request_log import RequestRecord, Stage
 from sotto.ui.state import wording
 from sotto.ui.state.names import short_name
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import plain_tip
 
 Index = QModelIndex | QPersistentModelIndex
 ROW = Qt.ItemDataRole.UserRole
+OUTCOME, DETAILS = ROW + 1, ROW + 2
 _SHOWN_ROWS = 5
 _STAGES = {
-    Stage.WORKING: "Working",
-    Stage.QUEUED: "Queued",
-    Stage.READING: "Reading",
-    Stage.WRITING: "Writing",
+    Stage.WORKING: QT_TR_NOOP("Working"),
+    Stage.QUEUED: QT_TR_NOOP("Queued"),
+    Stage.READING: QT_TR_NOOP("Reading"),
+    Stage.WRITING: QT_TR_NOOP("Writing"),
 }
 
 
@@ -37,9 +39,13 @@ class RequestModel(QAbstractListModel):
         """Begin without rows."""
         super().__init__()
         self.rows: list[RequestRecord] = []
+        # What is said about the rows, which is not translated again for each paint.
+        self._texts: dict[int, tuple[str, str]] = {}
 
     def show_requests(self, requests: Sequence[RequestRecord]) -> None:
         """Replace the requests; the view keeps its place among those that remain."""
+        texts = _texts(requests)
+        self._texts |= texts
         ended = {request.number: request.ended for request in self.rows}
         # A request that has ended moves to the others that have; the order of the rest does not change.
         kept = {request.number for request in requests if ended.get(request.number) == request.ended}
@@ -55,11 +61,14 @@ class RequestModel(QAbstractListModel):
                 self.beginInsertRows(QModelIndex(), row, row)
                 self.rows.insert(row, request)
                 self.endInsertRows()
+        self._texts = texts
         self._redraw(len(self.rows))
 
     def show_time(self) -> None:
         """Update how long the requests under way have taken."""
-        self._redraw(sum(not request.ended for request in self.rows))
+        under_way = [request for request in self.rows if not request.ended]
+        self._texts |= _texts(under_way)
+        self._redraw(len(under_way))
 
     def _redraw(self, count: int) -> None:
         if count:
@@ -74,17 +83,27 @@ class RequestModel(QAbstractListModel):
         return 0 if parent.isValid() else len(self.rows)
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
-        """Return a request, its first line, its tip or its accessible text."""
+        """Return a request, its first line, its outcome, its details, its tip or its accessible text."""
         request = self.rows[index.row()]
+        ended, more = self._texts[request.number]
         if role == ROW:
             return request
+        if role == OUTCOME:
+            return ended
+        if role == DETAILS:
+            return more
         if role == Qt.ItemDataRole.DisplayRole:
             return title(request)
         if role == Qt.ItemDataRole.ToolTipRole:
-            return plain_tip(f"{title(request)}\n{outcome(request)}\n{details(request)}")
+            return plain_tip(f"{title(request)}\n{ended}\n{more}")
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{title(request)}, {outcome(request)}, {details(request)}"
+            return f"{title(request)}, {ended}, {more}"
         return None
+
+
+def _texts(requests: Sequence[RequestRecord]) -> dict[int, tuple[str, str]]:
+    """Return the outcomes and details of requests by their numbers."""
+    return {request.number: (outcome(request), details(request)) for request in requests}
 
 
 def title(request: RequestRecord) -> str:
@@ -95,9 +114,9 @@ def title(request: RequestRecord) -> str:
 def outcome(request: RequestRecord) -> str:
     """Return what a request is doing, or how it ended."""
     if not request.ended:
-        return _STAGES[request.stage]
+        return tr(_STAGES[request.stage])
     if request.cancelled:
-        return "Cancelled"
+        return tr("Cancelled")
     known = request.status in HTTPStatus.__members__.values()
     return f"{request.status} {HTTPStatus(request.status).phrase}" if known else str(request.status)
 
@@ -117,8 +136,9 @@ def details(request: RequestRecord) -> str:
 def _tokens(request: RequestRecord) -> str:
     read, written = request.prompt_tokens, request.answer_tokens
     if written:
-        return f"{wording.count(read)} → {wording.count(written)} tokens"
-    return f"{wording.count(read)} tokens" if read else ""
+        text = tr("{read} → 1 token|{read} → {written} tokens", "", written)
+        return text.format(read=wording.count(read), written=wording.count(written))
+    return tr("1 token|{count} tokens", "", read).format(count=wording.count(read)) if read else ""
 
 
 class RequestDelegate(QStyledItemDelegate):
@@ -136,7 +156,7 @@ class RequestDelegate(QStyledItemDelegate):
         first, small = appearance.font(), appearance.font(0.88)
         inside = option.rect.adjusted(theme.GAP_8, theme.GAP_4 + 2, -theme.GAP_8, 0)
         line = QRect(inside.left(), inside.top(), inside.width(), QFontMetrics(first).height())
-        end = outcome(request)
+        end = index.data(OUTCOME)
         room = line.width() - QFontMetrics(small).horizontalAdvance(end) - theme.GAP_12
         middle = Qt.AlignmentFlag.AlignVCenter.value
         far = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignRight).value
@@ -149,7 +169,7 @@ class RequestDelegate(QStyledItemDelegate):
         painter.drawText(line, far | middle, end)
         below = QRect(line.left(), line.bottom() + 2, line.width(), QFontMetrics(small).height())
         painter.setPen(QColor(tokens.muted))
-        painter.drawText(below, near | middle, _elided(details(request), QFontMetrics(small), line.width()))
+        painter.drawText(below, near | middle, _elided(index.data(DETAILS), QFontMetrics(small), line.width()))
         painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
@@ -183,7 +203,7 @@ class RequestList(QListView):
         """Create an empty list."""
         super().__init__()
         self.setObjectName("requests")
-        self.setAccessibleName("Requests")
+        self.setAccessibleName(tr("Requests"))
         self.rows = RequestModel()
         self.setModel(self.rows)
         self.setItemDelegate(RequestDelegate(self))

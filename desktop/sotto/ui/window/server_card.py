@@ -10,6 +10,7 @@ from sotto.ui.models.side_card import SideCard
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.form_rows import Switch
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, TextButton
 from sotto.ui.window.request_list import RequestList
 from sotto.ui.window.server_status import ServerStatus
@@ -39,32 +40,32 @@ class ServerCard(SideCard):
             preferences: Turn the server on and off, and hold its key.
             status: The line that opens the card; hidden until there is a server.
         """
-        super().__init__("serverCard", "Local server", _WIDTH)
+        super().__init__("serverCard", tr("Local server"), _WIDTH)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._preferences, self.status = preferences, status
         self._api: ApiSwitch | None = None
         status.hide()
         status.clicked.connect(self.toggle)
-        self.enabled = Switch("Local server")
+        self.enabled = Switch(tr("Local server"))
         self.enabled.toggled.connect(lambda on: preferences.change(api_enabled=on))
-        self.close_button = IconButton("close", "Close")
+        self.close_button = IconButton("close", tr("Close"))
         self.close_button.clicked.connect(self.close_card)
         self.hint = Label("", "caption", wrap=True)
         self.problem = Label("", "error", wrap=True)
-        self._address_title, self._key_title = Label("Address", "caption"), Label("Key", "caption")
+        self._address_title, self._key_title = Label(tr("Address"), "caption"), Label(tr("Key"), "caption")
         self.address = ElidedLabel()
-        self.copy_address = IconButton("copy", "Copy the address")
+        self.copy_address = IconButton("copy", tr("Copy the address"))
         self.copy_address.clicked.connect(lambda: _copy(self.copy_address, self.address.text()))
         self.key = ElidedLabel()
-        self.reveal = IconButton("eye", "Show the key")
+        self.reveal = IconButton("eye", tr("Show the key"))
         self.reveal.setCheckable(True)
         self.reveal.toggled.connect(self._show_key)
-        self.copy_key = IconButton("copy", "Copy the key")
+        self.copy_key = IconButton("copy", tr("Copy the key"))
         self.copy_key.clicked.connect(lambda: _copy(self.copy_key, preferences.values.api_key))
-        self.clear = TextButton("Clear", "quiet", "Clear the requests")
+        self.clear = TextButton(tr("Clear"), "quiet", tr("Clear the requests"))
         self.requests = RequestList()
-        self.empty = Label("No requests yet", "caption")
-        self.settings = TextButton("Settings…", "quiet", "Settings of the local server")
+        self.empty = Label(tr("No requests yet"), "caption")
+        self.settings = TextButton(tr("Settings…"), "quiet", tr("Settings of the local server"))
         self.settings.clicked.connect(self.settings_wanted)
         self._arrange()
         self._clock = QTimer(self, interval=_TICK_MS)
@@ -72,7 +73,7 @@ class ServerCard(SideCard):
 
     def _arrange(self) -> None:
         top = _inset(QHBoxLayout())
-        top.addWidget(Label("Local server", "strong"), 1)
+        top.addWidget(Label(tr("Local server"), "strong"), 1)
         top.addWidget(self.enabled)
         top.addWidget(self.close_button)
         texts = _inset(QVBoxLayout())
@@ -94,7 +95,7 @@ class ServerCard(SideCard):
         line.setFixedHeight(1)
         heading = QHBoxLayout()
         heading.setContentsMargins(theme.GAP_8, 0, 0, 0)
-        heading.addWidget(Label("Requests", "section"), 1)
+        heading.addWidget(Label(tr("Requests"), "section"), 1)
         heading.addWidget(self.clear)
         nothing = _inset(QHBoxLayout())
         nothing.addWidget(self.empty)
@@ -149,7 +150,8 @@ class ServerCard(SideCard):
         self.enabled.setChecked(on)
         self.enabled.blockSignals(blocked)
         starting = on and not state.address and not state.problem
-        self.hint.setText("Starting…" if starting else "Other programs can use your models while it is on.")
+        what_for = tr("Other programs can use your models while it is on.")
+        self.hint.setText(tr("Starting…") if starting else what_for)
         self.hint.setVisible(starting or not on)
         self.problem.setText(state.problem)
         self.problem.setVisible(on and bool(state.problem))
@@ -171,9 +173,8 @@ class ServerCard(SideCard):
     def _show_key(self) -> None:
         shown = self.reveal.isChecked()
         self.key.setText(self._preferences.values.api_key if shown else _HIDDEN_KEY)
-        self.key.setAccessibleName("" if shown else "Hidden")
-        name = "Hide the key" if shown else "Show the key"
-        self.reveal.set_icon("eye", name)
+        self.key.setAccessibleName("" if shown else tr("Hidden"))
+        self.reveal.set_icon("eye", tr("Hide the key") if shown else tr("Show the key"))
 
     def _run_clock(self) -> None:
         """Let the seconds of requests run while they can be seen."""
@@ -201,4 +202,4 @@ def _inset(layout: _Box) -> _Box:
 
 def _copy(button: IconButton, text: str) -> None:
     QGuiApplication.clipboard().setText(text)
-    button.confirm("check", "Copied")
+    button.confirm("check", tr("Copied"))

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QStyle
 from sotto.ui.session.api_switch import ApiState
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import plain_tip
 
 _DOT = 8
@@ -21,7 +22,7 @@ class ServerStatus(QAbstractButton):
         """Show that the server is off."""
         super().__init__()
         self._color = ""
-        self._requests = 0
+        self._requests = ""
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.current().changed.connect(self.updateGeometry)
@@ -37,24 +38,19 @@ class ServerStatus(QAbstractButton):
         """
         where = state.address
         if not enabled:
-            self._color, text = "", "Server off"
+            self._color, text = "", tr("Server off")
         elif state.problem:
-            self._color, text = "alert", "Server could not start"
+            self._color, text = "alert", tr("Server could not start")
         elif state.address:
-            self._color, text = "good", f"Server on :{urlsplit(state.address).port}"
+            self._color, text = "good", tr("Server on :{port}").format(port=urlsplit(state.address).port)
         else:
-            self._color, text = "", "Server starting…"
-        self._requests = requests
+            self._color, text = "", tr("Server starting…")
+        under_way = tr("1 request|{count} requests", "", requests).format(count=wording.count(requests))
+        self._requests = under_way if requests else ""
         self.setText(text)
-        self.setAccessibleName(", ".join(filter(None, (text, self._requests_text))))
+        self.setAccessibleName(", ".join(filter(None, (text, self._requests))))
         self.setToolTip(plain_tip(state.problem or where))
         self.update()
-
-    @property
-    def _requests_text(self) -> str:
-        if not self._requests:
-            return ""
-        return "1 request" if self._requests == 1 else f"{wording.count(self._requests)} requests"
 
     def sizeHint(self) -> QSize:
         """Return the height of a line of small print."""
@@ -80,8 +76,8 @@ class ServerStatus(QAbstractButton):
         metrics = QFontMetrics(theme.current().font(0.88))
         painter.setFont(theme.current().font(0.88))
         painter.setPen(QColor(tokens.accent_text))
-        painter.drawText(line, self._aligned(Qt.AlignmentFlag.AlignRight), self._requests_text)
-        taken = metrics.horizontalAdvance(self._requests_text) + theme.GAP_8 if self._requests else 0
+        painter.drawText(line, self._aligned(Qt.AlignmentFlag.AlignRight), self._requests)
+        taken = metrics.horizontalAdvance(self._requests) + theme.GAP_8 if self._requests else 0
         room = line.adjusted(_DOT + theme.GAP_8, 0, -taken, 0)
         painter.setPen(QColor(tokens.alert if self._color == "alert" else tokens.muted))
         text = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())

@@ -21,6 +21,7 @@ from sotto.ui.models.model_row import ModelRow
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label
 from sotto.ui.window.chat_list import ChatList
 from sotto.ui.window.server_status import ServerStatus
@@ -51,7 +52,7 @@ class Sidebar(QFrame):
         super().__init__()
         self.setObjectName("sidebar")
         self.models = models
-        self.search = EscapableLineEdit("Search chats and models")
+        self.search = EscapableLineEdit(tr("Search chats and models"))
         self.search.setObjectName("search")
         self.search.setClearButtonEnabled(True)
         self.search.escaped.connect(self._leave_search)
@@ -68,7 +69,7 @@ class Sidebar(QFrame):
         self._body = QWidget()
         self._body.setObjectName("sidebarBody")
         self._logo, self.name = _Logo(), Label("Sotto", "brand")
-        self.hide_button = IconButton("sidebar", "Hide sidebar")
+        self.hide_button = IconButton("sidebar", tr("Hide sidebar"))
         self._column = layout = QVBoxLayout(self._body)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)

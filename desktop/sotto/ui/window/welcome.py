@@ -13,13 +13,15 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import Label, TextButton
 
+# The built-in model knows English alone.
 BUILTIN_QUESTIONS = ("What can you do?", "How do I load a bigger model?", "What does 4-bit mean?")
-OTHER_QUESTIONS = (
-    "Explain how a rainbow forms, in three sentences.",
-    "Suggest a name for a small sailing boat.",
-    "What makes bread rise?",
+_OTHER_QUESTIONS = (
+    QT_TR_NOOP("Explain how a rainbow forms, in three sentences."),
+    QT_TR_NOOP("Suggest a name for a small sailing boat."),
+    QT_TR_NOOP("What makes bread rise?"),
 )
 _COLUMN = 560
 # Of the free height, the share that is above the greeting.
@@ -102,25 +104,26 @@ class Welcome(Scroller):
         record, unable = state.record, state.chat_refusal
         askable = False
         if record is None or state.phase is Phase.FAILED:
-            title = "Welcome to Sotto"
-            line = "Choose a model in the list to chat with it. Nothing you write leaves your computer."
+            title = tr("Welcome to Sotto")
+            line = tr("Choose a model in the list to chat with it. Nothing you write leaves your computer.")
         elif unable:
             title, line = model_name(record.name), unable
         else:
             askable = True
-            title = "Ask about Sotto" if record.builtin else f"Ask {model_name(record.name)}"
+            title = tr("Ask about Sotto") if record.builtin else tr("Ask {model}").format(model=model_name(record.name))
             if state.phase is Phase.LOADING and state.pace.shown:
-                line = "The model is loading. You can start writing."
+                line = tr("The model is loading. You can start writing.")
             elif record.builtin:
-                line = greeting or "I’m the small model that comes with Sotto."
+                line = greeting or tr("I’m the small model that comes with Sotto.")
             else:
-                line = "It runs on your computer."
+                line = tr("It runs on your computer.")
         self.title.setText(title)
         self.greeting.setText(line)
-        questions = BUILTIN_QUESTIONS if record is None or record.builtin else OTHER_QUESTIONS
+        builtin = record is None or record.builtin
+        questions = BUILTIN_QUESTIONS if builtin else [tr(question) for question in _OTHER_QUESTIONS]
         for chip, question in zip(self.chips, questions, strict=True):
             chip.setText(question)
-            chip.setAccessibleName(f"Ask: {question}")
+            chip.setAccessibleName(tr("Ask: {question}").format(question=question))
             chip.setVisible(askable)
 
     def show_finds(self, *, shown: bool) -> None:
