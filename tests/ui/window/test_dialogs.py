@@ -1,11 +1,12 @@
 """The windows over the main window: where they open, and the about box."""
 
 import pytest
-from PySide6.QtCore import QPoint, QRect, Qt
+from PySide6.QtCore import QLocale, QPoint, QRect, Qt
 from PySide6.QtWidgets import QLabel
 
 from sotto import __version__
 from sotto.ui.toolkit import screens
+from sotto.ui.window import help_window
 from sotto.ui.window.about import About
 
 
@@ -49,3 +50,37 @@ def test_the_about_box_says_what_this_is(stage, qtbot, loop):
     assert not about.isVisible()
     assert window.dialogs.help.names[window.dialogs.help.list.currentRow()] == "licences"
     window.dialogs.help.close()
+
+
+@pytest.mark.parametrize(
+    ("language", "titles"),
+    [
+        ("en_GB", ["Models", "Chats"]),
+        ("de_AT", ["Modelle", "Chats"]),
+        ("pt_BR", ["Modelos", "Conversas"]),
+        ("pt_PT", ["Models", "Conversas"]),
+    ],
+)
+def test_help_pages_are_in_the_language_of_the_window_where_they_are_translated(
+    stage, qtbot, loop, tmp_path, monkeypatch, language, titles
+):
+    for folder, pages in {
+        "": {name: name.capitalize() for name in help_window.PAGES},
+        "de": {"models": "Modelle"},
+        "pt": {"chats": "Conversas"},
+        "pt_BR": {"models": "Modelos"},
+    }.items():
+        (tmp_path / "help" / folder).mkdir(parents=True, exist_ok=True)
+        for name, title in pages.items():
+            (tmp_path / "help" / folder / f"{name}.md").write_text(f"# {title}\n\nMore.\n", encoding="utf-8")
+    monkeypatch.setattr(help_window, "resources_dir", lambda: tmp_path)
+    QLocale.setDefault(QLocale(language))
+    try:
+        stage.window.dialogs.show_help("models")
+        shown = stage.window.dialogs.help
+        listed = {name: shown.list.item(row).text() for row, name in enumerate(shown.names)}
+        assert [listed["models"], listed["chats"]] == titles
+        assert shown.page.toPlainText().startswith(titles[0])
+        shown.close()
+    finally:
+        QLocale.setDefault(QLocale.system())

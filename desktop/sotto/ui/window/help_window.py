@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 from importlib.metadata import distributions
+from pathlib import Path
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import QLocale, Signal
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -14,7 +15,7 @@ from sotto.ui.toolkit.paged_window import PagedWindow
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
-_PAGES = ("start", "models", "chats", "quick-prompt", "memory", "local-server", "terminal", "platforms")
+PAGES = ("start", "models", "chats", "quick-prompt", "memory", "local-server", "terminal", "platforms")
 SHORTCUTS, LICENCES = "shortcuts", "licences"
 _TITLES = {SHORTCUTS: QT_TR_NOOP("Shortcuts"), LICENCES: QT_TR_NOOP("Licences")}
 _SIZE = (860, 640)
@@ -32,7 +33,7 @@ class HelpWindow(PagedWindow):
 
     def __init__(self, parent: QWidget, actions: Sequence[QAction]) -> None:
         """Create the window, hidden; `actions` are the menu entries, whose shortcuts are listed."""
-        super().__init__(parent, tr("Help"), (*_PAGES, SHORTCUTS, LICENCES), _SIZE, _MIN_WIDTH)
+        super().__init__(parent, tr("Help"), (*PAGES, SHORTCUTS, LICENCES), _SIZE, _MIN_WIDTH)
         self._actions = actions
         self.list.addItems([_title(name) for name in self.names])
         column = QWidget()
@@ -112,7 +113,11 @@ def _table(first: str, second: str, rows: Mapping[str, str]) -> str:
 
 
 def _read(name: str) -> str:
-    return (resources_dir() / "help" / f"{name}.md").read_text(encoding="utf-8")
+    """Return a page in the language of the window, or else in English."""
+    folder = resources_dir() / "help"
+    translated = (folder / tag.replace("-", "_") / f"{name}.md" for tag in QLocale().uiLanguages())
+    path = next(filter(Path.is_file, translated), folder / f"{name}.md")
+    return path.read_text(encoding="utf-8")
 
 
 def _heading(name: str) -> str:
