@@ -2,10 +2,11 @@
 
 import re
 
+from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication, QLabel
 
-from marked_texts import PENDING
-from pseudo_language import without_translations
+from marked_texts import PENDING, marked, sources
+from pseudo_language import bracketed, without_translations
 from shown_texts import shown_texts
 from sotto.ui.window.welcome import BUILTIN_QUESTIONS
 
@@ -14,14 +15,15 @@ _DATA = set("KB MB GB TB Sotto JSON Python Ollama Hugging Face LM Studio tiny ot
 _DATA |= set("Markdown HTML PDF CPU".split())
 # What packages that are not translated yet show in widgets of others.
 _FROM_PENDING = {
-    "models": "Built in Choose one above or in the list drop here Ready Answering tokens of context",
-    "state": "and just now",
+    "models": "Built in Choose one above or in the list drop here Ready Answering tokens of context bit",
+    "state": "and just now yesterday days ago ms Try again Choose a model This model makes embeddings and cannot chat "
+    "use it with sotto embed or through the API",
     "transcript": "Your message Answer of",
 }
 _DATA |= {word for package in PENDING for word in _FROM_PENDING.get(package, "").split()}
 # Paths, addresses, patterns of file names, shortcuts, what was typed, and questions to the built-in model.
 _VALUE = re.compile(
-    r"[~/]\S*/\S*|https?://\S+|\S+\.(txt|png|safetensors|json|regex|lark)|\w+(\+\w+)+|'[^']*'|"
+    r"[~/]\S*/\S*|https?://\S+|\S+\.(txt|png|safetensors|jsonl?|zip|sqlite|regex|lark)|\w+(\+(\w+|[^\w\s]))+|'[^']*'|"
     + "|".join(map(re.escape, BUILTIN_QUESTIONS))
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
@@ -50,6 +52,40 @@ class Reader:
         rest = _VALUE.sub("", without_translations(text))
         if package not in PENDING and not set(_WORD.findall(rest)) <= self.data:
             self.english.setdefault(package, set()).add(text)
+
+    def unread(self, package):
+        """Return the texts that a package marks and that have not been read."""
+        read = "\n".join(self.read)
+        return sorted(
+            {
+                text
+                for path in sources(package)
+                for text, _, plural in marked(path)
+                if not re.search(_translated(text, plural=plural), read)
+            }
+        )
+
+
+class Counter(QTranslator):
+    """Translates nothing, and collects what it was asked for."""
+
+    def __init__(self, parent):
+        super().__init__(parent)
+        self.asked = []
+
+    def isEmpty(self):
+        return False
+
+    def translate(self, context, text, comment=None, n=-1):
+        if not context:
+            self.asked.append(text)
+        return
+
+
+def _translated(text, *, plural):
+    """Return the pattern of the translation of a text, with anything in its fields."""
+    pieces = re.split(r"\\{\w+\\}", re.escape(bracketed(text)))
+    return r"⟦\d:⟧" * plural + ".+?".join(pieces)
 
 
 def ask(around, qtbot, text, answer):

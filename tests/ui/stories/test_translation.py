@@ -27,7 +27,7 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.toolkit.announcements import speakable
 from sotto.ui.toolkit.section_title import SectionTitle
 from sotto.ui.toolkit.translation import tr
-from translation_reader import ask, labels, popup_of
+from translation_reader import Counter, ask, labels, popup_of
 
 pytestmark = pytest.mark.slow
 
@@ -263,22 +263,6 @@ def test_english_has_its_two_plural_forms_and_polish_its_three(reader, qapp):
     for translator in qapp.findChildren(QTranslator):
         qapp.removeTranslator(translator)
     assert said() == ["0 chats", "1 chat", "2 chats", "5 chats"]
-
-
-class Counter(QTranslator):
-    """Translates nothing, and collects what it was asked for."""
-
-    def __init__(self, parent):
-        super().__init__(parent)
-        self.asked = []
-
-    def isEmpty(self):
-        return False
-
-    def translate(self, context, text, comment=None, n=-1):
-        if not context:
-            self.asked.append(text)
-        return
 
 
 def test_nothing_is_translated_while_the_window_is_painted_or_somebody_types(ready, qtbot, loop, qapp, destroyed):
