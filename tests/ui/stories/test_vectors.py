@@ -41,7 +41,7 @@ def test_an_embedding_model_says_so_and_accepts_no_questions(qtbot, window, loop
     assert chat.composer.draft.placeholderText() == "This model cannot chat"
     assert not chat.composer.think.isVisible()
     assert "makes embeddings" in chat.header.line.text()
-    assert not window.composing.meter.use
+    qtbot.waitUntil(lambda: not window.composing.meter.use, timeout=WAIT)
     for act in (
         lambda: chat.composer.draft.entered.emit(),
         lambda: window.send("x"),
