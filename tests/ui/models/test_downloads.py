@@ -158,7 +158,7 @@ def test_a_row_shows_its_progress(report, stage, loop):
     assert row.status.text() == "34 MB/s · 2 min left"
     assert row.bar.value() == 30
     assert row.note.isHidden()
-    assert row.accessibleName() == "llama3.2:3b, downloading, 1.2 of 4.1 GB, 30 %, 34 MB/s, 2 min left"
+    assert row.accessibleName() == "llama3.2:3b, Downloading, 1.2 of 4.1 GB, 30 %, 34 MB/s, 2 min left"
     assert row.toggle.accessibleName() == "Pause the download of llama3.2:3b"
     assert row.cancel.accessibleName() == "Cancel the download of llama3.2:3b"
 
@@ -170,7 +170,7 @@ def test_an_error_is_cleared_as_soon_as_it_is_over(report, stage, loop):
     assert (row.status.text(), row.note.text()) == ("Stalled", why)
     assert row.note.isVisible()
     assert row.status.property("role") == "warn"
-    assert "stalled" in row.accessibleName()
+    assert "Stalled" in row.accessibleName()
     assert why.removesuffix(".") in row.accessibleName()
     report(part())
     assert row.note.isHidden()

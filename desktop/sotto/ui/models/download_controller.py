@@ -16,6 +16,7 @@ from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.names import model_name
 from sotto.ui.toolkit.announcements import announce
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.timing.async_tasks import AsyncTasks
@@ -89,7 +90,7 @@ class DownloadController(QObject):
         title, message = download_words.end_message(progress)
         announce(self._panel.downloads, f"{title}. {message}")
         if progress.state is PullState.DONE:
-            self.offered.emit(title, message, "Load", partial(self._load, progress.name), _OFFER_SECONDS)
+            self.offered.emit(title, message, tr("Load"), partial(self._load, progress.name), _OFFER_SECONDS)
 
     def _load(self, name: str) -> None:
         wanted = model_name(name)

@@ -10,10 +10,10 @@ from sotto.ui.models import download_words
 from sotto.ui.models.side_card import SideCard
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.announcements import announce
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label, TextButton
 
 _WIDTH = 348
-_HINT = "The name of a model in a registry, for example llama3.2:3b or someone/model."
 
 
 class DownloadForm(SideCard):
@@ -27,18 +27,19 @@ class DownloadForm(SideCard):
 
     def __init__(self) -> None:
         """Create the form, hidden and empty."""
-        super().__init__("getCard", "Get a model", _WIDTH)
-        self.close_button = IconButton("close", "Close")
+        super().__init__("getCard", tr("Get a model"), _WIDTH)
+        self.close_button = IconButton("close", tr("Close"))
         self.close_button.clicked.connect(self.close_card)
-        self.field = EscapableLineEdit("Name of the model", "llama3.2:3b")
+        self.field = EscapableLineEdit(tr("Name of the model"), "llama3.2:3b")
         self.field.setObjectName("value")
         self.field.escaped.connect(self.close_card)
         self.field.textChanged.connect(self._show_origin)
         self.field.returnPressed.connect(self._submit)
-        self.get = TextButton("Get", "primary", "Get the model")
+        self.get = TextButton(tr("Get"), "primary", tr("Get the model"))
         self.get.clicked.connect(self._submit)
         self.origin = Label("", "caption", wrap=True)
         self.error = Label("", "error", wrap=True)
+        self._hint = tr("The name of a model in a registry, for example llama3.2:3b or someone/model.")
         self._arrange()
         self._models: tuple[ModelRecord, ...] = ()
         self._show_origin()
@@ -46,7 +47,7 @@ class DownloadForm(SideCard):
     def _arrange(self) -> None:
         top = QHBoxLayout()
         top.setSpacing(0)
-        top.addWidget(Label("Get a model", "strong"), 1)
+        top.addWidget(Label(tr("Get a model"), "strong"), 1)
         top.addWidget(self.close_button)
         line = QHBoxLayout()
         line.setSpacing(theme.GAP_8)
@@ -87,9 +88,9 @@ class DownloadForm(SideCard):
         text = self.field.text().strip()
         self.get.setEnabled(bool(text))
         try:
-            line = download_words.origin(parse_name(text), self._models) if text else _HINT
+            line = download_words.origin(parse_name(text), self._models) if text else self._hint
         except InvalidNameError:
-            line = _HINT
+            line = self._hint
         self.origin.setText(line)
         self._set_error("")
 

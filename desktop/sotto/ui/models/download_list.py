@@ -9,6 +9,7 @@ from sotto.ui.models.download_row import DownloadRow
 from sotto.ui.models.downloads import Downloads
 from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 
 
 class DownloadList(QWidget):
@@ -33,7 +34,7 @@ class DownloadList(QWidget):
         self._layout.setContentsMargins(0, 0, 0, theme.GAP_8)
         self._layout.setSpacing(theme.GAP_4)
         self.setObjectName("downloads")
-        self.setAccessibleName("Downloads")
+        self.setAccessibleName(tr("Downloads"))
         downloads.changed.connect(self._show)
         self._show(downloads.all)
 

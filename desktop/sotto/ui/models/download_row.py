@@ -9,6 +9,7 @@ from sotto.ui.models import download_words
 from sotto.ui.models.downloads import STOPPED
 from sotto.ui.state.names import model_name, short_name
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip
 
 _BAR = 4
@@ -24,9 +25,10 @@ _ROLES = {PullState.STALLED: "warn", PullState.RETRYING: "warn", PullState.FAILE
 
 # Button of downloads that have stopped, by state: icon, tool tip and accessible name. All others can be paused.
 _TOGGLES = {
-    PullState.PAUSED: ("play", "Resume", "Resume the download of {name}"),
-    PullState.FAILED: ("refresh", "Try again", "Try the download of {name} again"),
+    PullState.PAUSED: ("play", QT_TR_NOOP("Resume"), QT_TR_NOOP("Resume the download of {name}")),
+    PullState.FAILED: ("refresh", QT_TR_NOOP("Try again"), QT_TR_NOOP("Try the download of {name} again")),
 }
+_PAUSE = ("pause", QT_TR_NOOP("Pause"), QT_TR_NOOP("Pause the download of {name}"))
 
 
 class DownloadRow(QFrame):
@@ -50,10 +52,10 @@ class DownloadRow(QFrame):
         self._known = False
         self.name = ElidedLabel(short_name(progress.name), "strong", where=Qt.TextElideMode.ElideMiddle)
         self.setToolTip(plain_tip(progress.name))
-        self.toggle = IconButton("pause", "Pause")
+        self.toggle = IconButton("pause", tr("Pause"))
         self.toggle.clicked.connect(self._toggle)
-        name = model_name(progress.name)
-        self.cancel = IconButton("close", f"Cancel the download of {name}", tip="Cancel")
+        name = tr("Cancel the download of {name}").format(name=model_name(progress.name))
+        self.cancel = IconButton("close", name, tip=tr("Cancel"))
         self.cancel.clicked.connect(lambda: self.cancel_wanted.emit(progress.name))
         self.bar = _Bar()
         self.status = Label("", "caption", wrap=True)
@@ -111,8 +113,8 @@ class DownloadRow(QFrame):
         for label in (self.amounts, self.percent):
             label.setVisible(bool(label.text()))
         _set_role(self.status, _ROLES.get(state, "caption"))
-        icon, tip, name = _TOGGLES.get(state, ("pause", "Pause", "Pause the download of {name}"))
-        self.toggle.set_icon(icon, name.format(name=model_name(progress.name)), tip)
+        icon, tip, name = _TOGGLES.get(state, _PAUSE)
+        self.toggle.set_icon(icon, tr(name).format(name=model_name(progress.name)), tr(tip))
         self.setAccessibleName(download_words.accessible_name(progress, known=known))
 
     def _toggle(self) -> None:
@@ -125,7 +127,7 @@ class _Bar(QProgressBar):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Downloaded")
+        self.setAccessibleName(tr("Downloaded"))
         self.setTextVisible(False)
         self.setFixedHeight(_BAR)
         self._share, self._color = 0.0, "accent"

@@ -9,20 +9,21 @@ from sotto.store.sources.model_names import DEFAULT_HOST, DEFAULT_NAMESPACE, Mod
 from sotto.ui.models.model_description import source_names
 from sotto.ui.state import wording
 from sotto.ui.state.names import join_names, model_name
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _DAY = 24 * 3600
 
 _STATES = {
-    PullState.WAITING: "Queued",
-    PullState.CHECKING: "Contacting the registry",
-    PullState.DOWNLOADING: "Downloading",
-    PullState.STALLED: "Stalled",
-    PullState.RETRYING: "Retrying",
-    PullState.PAUSED: "Paused",
-    PullState.VERIFYING: "Verifying",
-    PullState.DONE: "Done",
-    PullState.FAILED: "Failed",
+    PullState.WAITING: QT_TR_NOOP("Queued"),
+    PullState.CHECKING: QT_TR_NOOP("Contacting the registry"),
+    PullState.DOWNLOADING: QT_TR_NOOP("Downloading"),
+    PullState.STALLED: QT_TR_NOOP("Stalled"),
+    PullState.RETRYING: QT_TR_NOOP("Retrying"),
+    PullState.PAUSED: QT_TR_NOOP("Paused"),
+    PullState.VERIFYING: QT_TR_NOOP("Verifying"),
+    PullState.DONE: QT_TR_NOOP("Done"),
+    PullState.FAILED: QT_TR_NOOP("Failed"),
 }
 
 
@@ -34,7 +35,8 @@ def amounts(done: int, total: int | None) -> str:
     digits = len(whole.partition(".")[2])
     here = math.floor(done / 1000 ** _UNITS.index(unit) * 10**digits) / 10**digits
     # Rounded down, so that a part never looks like the whole.
-    return f"{min(here, float(whole)):.{digits}f} of {whole} {unit}"
+    part = f"{min(here, float(whole)):.{digits}f}"
+    return tr("{done} of {total}").format(done=part, total=f"{whole} {unit}")
 
 
 def percent(progress: PullProgress) -> int | None:
@@ -44,7 +46,9 @@ def percent(progress: PullProgress) -> int | None:
 
 def time_left(seconds: float) -> str:
     """Return the remaining time: `2 min left`."""
-    return "more than a day left" if seconds > _DAY else f"{wording.duration(seconds)} left"
+    if seconds > _DAY:
+        return tr("more than a day left")
+    return tr("{time} left").format(time=wording.duration(seconds))
 
 
 def status(progress: PullProgress, *, known: bool = False) -> str:
@@ -55,25 +59,27 @@ def status(progress: PullProgress, *, known: bool = False) -> str:
         known: Whether an earlier version of the model is on the disk.
     """
     if progress.state is not PullState.DOWNLOADING:
-        return _STATES[progress.state]
+        return _state_name(progress, known=known)
     parts = [f"{wording.size(round(progress.speed))}/s"] if progress.speed else []
     parts += [time_left(progress.seconds_left)] if parts and progress.seconds_left is not None else []
-    return " · ".join(parts) or ("Updating" if known else _STATES[progress.state])
+    return " · ".join(parts) or _state_name(progress, known=known)
+
+
+def _state_name(progress: PullProgress, *, known: bool) -> str:
+    updates = known and progress.state is PullState.DOWNLOADING
+    return tr("Updating") if updates else tr(_STATES[progress.state])
 
 
 def accessible_name(progress: PullProgress, *, known: bool = False) -> str:
     """Return everything that is shown of a download, for screen readers; see `status` for the arguments."""
     reached = percent(progress)
-    state = _STATES[progress.state].lower()
-    if progress.state is PullState.DOWNLOADING and known:
-        state = "updating"
-    line = status(progress, known=known)
+    state, line = _state_name(progress, known=known), status(progress, known=known)
     parts = (
         model_name(progress.name),
         state,
         amounts(progress.done, progress.total),
         f"{reached} %" if reached is not None else "",
-        line.replace(" · ", ", ") if line.lower() != state else "",
+        line.replace(" · ", ", ") if line != state else "",
         progress.note.removesuffix("."),
     )
     return ", ".join(part for part in parts if part)
@@ -81,22 +87,26 @@ def accessible_name(progress: PullProgress, *, known: bool = False) -> str:
 
 def origin(name: ModelName, models: Sequence[ModelRecord] = ()) -> str:
     """Return a line on where a model will come from, and on where it is among `models` already."""
-    line = f"From {name.host}, where {name.namespace} publishes it."
     if (name.host, name.namespace) == (DEFAULT_HOST, DEFAULT_NAMESPACE):
-        line = f"From Ollama’s library, at {DEFAULT_HOST}."
+        line = tr("From Ollama’s library, at {host}.").format(host=DEFAULT_HOST)
+    else:
+        line = tr("From {host}, where {owner} publishes it.").format(host=name.host, owner=name.namespace)
     wanted = model_name(name.short)
     here = next((record for record in models if record.present and model_name(record.name) == wanted), None)
-    return f"{line} You already have it: {join_names(source_names(here))}." if here else line
+    if here is None:
+        return line
+    return f"{line} " + tr("You already have it: {places}.").format(places=join_names(source_names(here)))
 
 
 def start_message(name: str) -> str:
     """Return the announcement that a download has started."""
-    return f"{model_name(name)} is being downloaded."
+    return tr("{name} is being downloaded.").format(name=model_name(name))
 
 
 def end_message(progress: PullProgress) -> tuple[str, str]:
     """Return the title and the message about a download that is complete or has failed."""
     name = model_name(progress.name)
     if progress.state is PullState.FAILED:
-        return f"{name} could not be downloaded", progress.note
-    return f"{name} is here", f"{wording.size(progress.total or progress.done)} were downloaded and checked."
+        return tr("{name} could not be downloaded").format(name=name), progress.note
+    message = tr("{size} were downloaded and checked.")
+    return tr("{name} is here").format(name=name), message.format(size=wording.size(progress.total or progress.done))

@@ -20,6 +20,7 @@ from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 from sotto.ui.state.names import model_name
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.timing.async_tasks import AsyncTasks
@@ -130,7 +131,7 @@ class Downloads(QObject):
         try:
             unfinished = await tasks.call(self._queue.unfinished)
         except (SottoError, OSError) as error:
-            self._session.problem.emit(Problem("Earlier downloads could not be read", str(error)))
+            self._session.problem.emit(Problem(tr("Earlier downloads could not be read"), str(error)))
             return
         for progress in unfinished:
             self._shown.setdefault(progress.name, progress)
@@ -176,9 +177,10 @@ class Downloads(QObject):
             return
         self._cancelled[name] = progress
         self.pause(name)
-        title = f"The download of {model_name(name)} was cancelled"
-        message = f"The {wording.size(progress.done)} downloaded so far will be deleted in a moment."
-        self.offered.emit(title, message, "Undo", partial(self._restore, name), UNDO_SECONDS)
+        title = tr("The download of {name} was cancelled").format(name=model_name(name))
+        message = tr("The {size} downloaded so far will be deleted in a moment.")
+        message = message.format(size=wording.size(progress.done))
+        self.offered.emit(title, message, tr("Undo"), partial(self._restore, name), UNDO_SECONDS)
         QTimer.singleShot(round(1000 * UNDO_SECONDS), self, lambda: self._remove_files(name, progress))
 
     def _restore(self, name: str) -> None:
