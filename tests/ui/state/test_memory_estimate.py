@@ -13,9 +13,10 @@ from sotto.ui.state.memory_estimate import (
     Fit,
     MachineMemory,
     MemorySample,
+    Pressure,
     context_steps,
     machine_memory,
-    pressure_label,
+    pressure,
     project,
     sample_memory,
 )
@@ -118,8 +119,8 @@ def test_context_lengths_to_choose_from():
 
 
 @pytest.mark.parametrize(
-    ("available", "shortage", "word"),
-    [(50, 0, ""), (20, 0, "getting tight"), (15, 0, "nearly full"), (50, 2, "critical")],
+    ("available", "shortage", "found"),
+    [(50, 0, Pressure.NONE), (20, 0, Pressure.TIGHT), (15, 0, Pressure.FULL), (50, 2, Pressure.CRITICAL)],
 )
-def test_pressure(available, shortage, word):
-    assert pressure_label(MemorySample(100, available, shortage=shortage)) == word
+def test_pressure(available, shortage, found):
+    assert pressure(MemorySample(100, available, shortage=shortage)) is found

@@ -10,16 +10,36 @@ from sotto.engine.memory.memory_figures import MemoryFigures
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import (
     MemorySample,
+    Pressure,
     Projection,
     bytes_beside_weights,
     machine_memory,
-    pressure_label,
+    pressure,
 )
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, Label, draw_bar, plain_tip
 
 SAMPLE_EVERY_MS = 3000
-_ROLES = {"getting tight": "warn", "nearly full": "alert", "critical": "alert"}
+# By pressure: what is shown, its role in the style sheet, and what screen readers say.
+_PRESSURES = {
+    Pressure.NONE: (QT_TR_NOOP("{free} free"), "caption", QT_TR_NOOP("Memory: {free} of {total} free")),
+    Pressure.TIGHT: (
+        QT_TR_NOOP("{free} free · getting tight"),
+        "warn",
+        QT_TR_NOOP("Memory getting tight: {free} of {total} free"),
+    ),
+    Pressure.FULL: (
+        QT_TR_NOOP("{free} free · nearly full"),
+        "alert",
+        QT_TR_NOOP("Memory nearly full: {free} of {total} free"),
+    ),
+    Pressure.CRITICAL: (
+        QT_TR_NOOP("{free} free · critical"),
+        "alert",
+        QT_TR_NOOP("Memory critical: {free} of {total} free"),
+    ),
+}
 _GHOST_ALPHA = 70
 
 
@@ -65,8 +85,8 @@ class MemoryGauge(QFrame):
         self._open = self._fits = True
         self._planned: tuple[str, Projection] | None = None
         self.segments: tuple[Segment, ...] = ()
-        self._title = Label("Memory", "strong")
-        self.unfold = IconButton("up", "Show memory details")
+        self._title = Label(tr("Memory"), "strong")
+        self.unfold = IconButton("up", tr("Show memory details"))
         self.unfold.clicked.connect(lambda: self.opened.emit(not self._open))
         self.free = ElidedLabel("—", "caption")
         self.free.setAlignment(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight)
@@ -129,30 +149,25 @@ class MemoryGauge(QFrame):
     def set_open(self, open_: bool) -> None:
         """Show the legend where there is room, or only the bar."""
         self._open = open_
-        icon, name = ("down", "Hide memory details") if open_ else ("up", "Show memory details")
+        icon, name = ("down", tr("Hide memory details")) if open_ else ("up", tr("Show memory details"))
         self.unfold.set_icon(icon, name)
         self._show_legends()
 
     def _show(self) -> None:
         sample = self._sample
         self.segments = self._all_segments()
-        if sample is None:
-            self.free.setText("—")
-            word, spoken = "", ["Memory unknown"]
-        else:
-            word = pressure_label(sample)
-            free = f"{wording.size(sample.available)} free"
-            self.free.setText(f"{free} · {word}" if word else free)
-            memory = f"Memory {word}" if word else "Memory"
-            spoken = [f"{memory}: {wording.size(sample.available)} of {wording.size(sample.total)} free"]
-        self.free.setProperty("role", _ROLES.get(word, "caption"))
+        shown, role, summary = "—", "caption", tr("Memory unknown")
+        if sample is not None:
+            free, total = wording.size(sample.available), wording.size(sample.total)
+            shown, role, summary = _PRESSURES[pressure(sample)]
+            shown, summary = tr(shown).format(free=free), tr(summary).format(free=free, total=total)
+        self.free.setText(shown)
+        self.free.setProperty("role", role)
         self.free.style().unpolish(self.free)
         self.free.style().polish(self.free)
-        for segment in self.segments:
-            would = "would take " if segment.ghost else ""
-            spoken.append(f"{segment.name} {would}{wording.size(segment.nbytes)}")
+        spoken = [summary, *map(_describe, self.segments)]
         if self.figures and self.figures.budget:
-            spoken.append(f"Contexts take at most {wording.size(self.figures.budget)}")
+            spoken.append(tr("Contexts take at most {size}").format(size=wording.size(self.figures.budget)))
         self._bar.show_segments(self.segments, sample.total if sample else 0)
         self._show_legends()
         self.setAccessibleName(", ".join(spoken))
@@ -162,18 +177,21 @@ class MemoryGauge(QFrame):
         sample, figures = self._sample, self.figures
         segments = []
         if sample is not None:
-            segments.append(Segment("Other programs", machine_memory(sample, figures).others, "others"))
+            segments.append(Segment(tr("Other programs"), machine_memory(sample, figures).others, "others"))
         if figures and figures.weights:
             several = len(figures.models)
-            name = f"{several} models" if several > 1 else self._model or "This model"
+            name = self._model or tr("This model")
+            if several > 1:
+                name = tr("1 model|{count} models", "", several).format(count=several)
             segments.append(Segment(name, figures.weights, "accent"))
         if figures and (figures.cache or figures.weights):
-            segments.append(Segment("Context in use", figures.live, "live"))
-            segments.append(Segment("Prompt cache", figures.cache - figures.live, "kept"))
+            segments.append(Segment(tr("Context in use"), figures.live, "live"))
+            segments.append(Segment(tr("Prompt cache"), figures.cache - figures.live, "kept"))
         if self._planned and (plan := self._planned[1].plan) is not None:
-            name, beside = self._planned[0], bytes_beside_weights(plan)
-            segments.append(Segment(name, plan.weights, "accent", ghost=True))
-            segments.append(Segment(f"A context of {wording.count(plan.context)} tokens", beside, "kept", ghost=True))
+            segments.append(Segment(self._planned[0], plan.weights, "accent", ghost=True))
+            context = tr("A context of 1 token|A context of {count} tokens", "", plan.context)
+            context = context.format(count=wording.count(plan.context))
+            segments.append(Segment(context, bytes_beside_weights(plan), "kept", ghost=True))
         return tuple(segments)
 
     def _lines(self) -> list[tuple[Segment, str]]:
@@ -216,6 +234,13 @@ class MemoryGauge(QFrame):
         if event.type() == QEvent.Type.WindowStateChange:
             self._start_or_stop()
         return super().eventFilter(watched, event)
+
+
+def _describe(segment: Segment) -> str:
+    size = wording.size(segment.nbytes)
+    if segment.ghost:
+        return tr("{name} would take {size}").format(name=segment.name, size=size)
+    return f"{segment.name} {size}"
 
 
 class _Bar(QWidget):

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from enum import StrEnum
+from enum import Enum, StrEnum, auto
 
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory.memory_needs import ModelNeeds
@@ -60,12 +60,21 @@ def sample_memory() -> MemorySample:
     return MemorySample(total, available, reserve, int(memory.pressure()), allowed)
 
 
-def pressure_label(sample: MemorySample) -> str:
-    """Describe the memory pressure in words; empty if there is none."""
+class Pressure(Enum):
+    """How scarce memory is."""
+
+    NONE = auto()
+    TIGHT = auto()
+    FULL = auto()
+    CRITICAL = auto()
+
+
+def pressure(sample: MemorySample) -> Pressure:
+    """Return how scarce memory is."""
     used = 1 - sample.available / sample.total
     if sample.shortage >= _CRITICAL:
-        return "critical"
-    return "nearly full" if used >= FULL_FROM else "getting tight" if used >= TIGHT_FROM else ""
+        return Pressure.CRITICAL
+    return Pressure.FULL if used >= FULL_FROM else Pressure.TIGHT if used >= TIGHT_FROM else Pressure.NONE
 
 
 class Fit(StrEnum):
