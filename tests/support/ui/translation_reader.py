@@ -15,14 +15,15 @@ _DATA = set("KB MB GB TB Sotto JSON Python Ollama Hugging Face LM Studio tiny ot
 _DATA |= set("Markdown HTML PDF CPU".split())
 # What packages that are not translated yet show in widgets of others.
 _FROM_PENDING = {
-    "models": "Built in Choose one above or in the list drop here Ready Answering tokens of context bit",
-    "state": "and just now yesterday days ago ms Try again Choose a model This model makes embeddings and cannot chat "
-    "use it with sotto embed or through the API",
+    "state": "and just now yesterday days ago ms min Try again Choose a model This model makes embeddings and cannot "
+    "chat use it with sotto embed or through the API Fits Tight Does not fit Unknown",
     "transcript": "Your message Answer of",
 }
 _DATA |= {word for package in PENDING for word in _FROM_PENDING.get(package, "").split()}
-# Paths, addresses, patterns of file names, shortcuts, what was typed, and questions to the built-in model.
+# Paths, addresses, patterns of file names, names of models, shortcuts, what was typed, and questions to the built-in
+# model.
 _VALUE = re.compile(
+    r"[\w.]+:(latest|\d+b)|"
     r"[~/]\S*/\S*|https?://\S+|\S+\.(txt|png|safetensors|jsonl?|zip|sqlite|regex|lark)|\w+(\+(\w+|[^\w\s]))+|'[^']*'|"
     + "|".join(map(re.escape, BUILTIN_QUESTIONS))
 )

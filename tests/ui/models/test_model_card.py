@@ -68,7 +68,7 @@ def test_a_limit_in_the_settings_changes_what_fits(models, qtbot, loop, stage):
 
 def test_the_card_shows_how_gguf_types_are_held_in_memory(models, qtbot, loop, stage):
     row(models).click()
-    assert models.card.numbers["Weights"].toolTip() == "Converted to Q4_K in 4 bits, Q6_K rounded to 8 bits"
+    assert models.card.numbers["weights"].toolTip() == "Converted to Q4_K in 4 bits, Q6_K rounded to 8 bits"
 
 
 def test_the_slider_of_the_card_changes_only_the_context(models, qtbot, loop, stage):
@@ -78,13 +78,13 @@ def test_the_slider_of_the_card_changes_only_the_context(models, qtbot, loop, st
     assert card.verdict.text() == "Fits"
     assert "75 %" not in card.sentence.text()
     assert card.tokens.text() == "32,768 tokens"
-    before = {title: number.text() for title, number in card.numbers.items()}
-    assert before["Weights"] == "4.0 GB"
+    before = {name: number.text() for name, number in card.numbers.items()}
+    assert before["weights"] == "4.0 GB"
     ghosts = [segment.nbytes for segment in gauge.segments if segment.ghost]
     card.slider.setValue(0)
-    after = {title: number.text() for title, number in card.numbers.items()}
-    assert (after["Weights"], after["Context"]) == ("4.0 GB", "102 MB")
-    assert before["Context"] == "3.3 GB"
+    after = {name: number.text() for name, number in card.numbers.items()}
+    assert (after["weights"], after["context"]) == ("4.0 GB", "102 MB")
+    assert before["context"] == "3.3 GB"
     moved = [segment.nbytes for segment in gauge.segments if segment.ghost]
     assert moved[0] == ghosts[0]
     assert moved[1] < ghosts[1]
@@ -168,7 +168,7 @@ def test_predicted_and_actual_memory_are_shown_side_by_side(models, qtbot, loop,
     qtbot.waitUntil(lambda: stage.session.state.actual == 6 * GB)
     assert row(models).accessibleDescription() == "Predicted 4.0 GB, uses 6.0 GB"
     row(models).click()
-    assert (models.card.numbers["Predicted"].text(), models.card.numbers["In use now"].text()) == ("4.0 GB", "6.0 GB")
+    assert (models.card.numbers["predicted"].text(), models.card.numbers["actual"].text()) == ("4.0 GB", "6.0 GB")
     # The prediction is off by half, so the ratio is learned and the model is measured again.
     qtbot.waitUntil(lambda: estimates.ratio("llama") == 1.5)
     assert row(models).accessibleDescription() == "Predicted 4.0 GB, uses 6.0 GB"

@@ -31,9 +31,7 @@ def test_a_template_is_assigned_and_removed(stage, qtbot, loop, tmp_path, proble
     qtbot.waitUntil(lambda: read_user_template(digest) == GO)
     assert "Use the Model’s Template" in texts(stage)
     qtbot.waitUntil(lambda: stage.window.chat.notice.title.text() == "Template set")
-    assert stage.window.chat.notice.message.text() == (
-        "The prompts of tiny are made by this template from the next load on."
-    )
+    assert stage.window.chat.notice.message.text() == ("It makes the prompts of tiny from the next load on.")
     stage.window.models.panel.template_unwanted.emit(record())
     qtbot.waitUntil(lambda: read_user_template(digest) == "")
     assert "Use the Model’s Template" not in texts(stage)
@@ -76,7 +74,7 @@ def test_a_model_in_use_is_reloaded_with_its_new_template(stage, qtbot, loop, tm
     models.show_details(record())
     assert models.card.sentence.text() == NOTE
     assert models.card.sentence.isVisible()
-    assert stage.window.chat.notice.message.text() == "The prompts of tiny are made by this template from now on."
+    assert stage.window.chat.notice.message.text() == "It makes the prompts of tiny from now on."
     assert [load[0] for load in stage.script.loads] == ["tiny:latest"] * 2
 
 

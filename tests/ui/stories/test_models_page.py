@@ -15,7 +15,7 @@ from scripted_loop import record
 from sotto.paths import data_dir
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import ModelRecord, Place, Source
-from sotto.ui.models.model_table import TITLES, ModelTable
+from sotto.ui.models.model_table import ModelTable
 from sotto.ui.preferences.preferences import MODEL_COLUMNS
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.state import wording
@@ -213,7 +213,7 @@ def test_the_table_is_sorted_and_filtered(machine, qtbot, loop, preferences):
     assert descending["name"] == NAMES[::-1]
     # The order is remembered, and also chosen from a menu, for those who do not use a mouse.
     menu = {action.text(): action for action in page.order_menu().actions()}
-    assert {*TITLES.values(), "Ascending", "Descending"} <= set(menu)
+    assert {*page.model.titles.values(), "Ascending", "Descending"} <= set(menu)
     menu["Fit"].trigger()
     assert preferences.values.models_sort == "fit"
     header = model.headerData(MODEL_COLUMNS.index("fit"), Qt.Orientation.Horizontal, Qt.ItemDataRole.AccessibleTextRole)
@@ -317,7 +317,7 @@ def test_the_gauge_the_row_the_card_and_the_table_say_the_same(machine, qtbot, l
 
     def said(card):
         """Return what each part says about machine.middle: whether it fits, the memory, and the size on disk."""
-        together = card.numbers["Together"].text().partition(" of ")[0]
+        together = card.numbers["together"].text().partition(" of ")[0]
         ghosts = wording.size(sum(segment.nbytes for segment in gauge.segments if segment.ghost))
         fit, _, memory = cell(page, machine.middle, "fit").partition(" · ")
         fits = {card.verdict.text(), row.fit.value, fit}
@@ -351,12 +351,12 @@ def test_the_gauge_the_row_the_card_and_the_table_say_the_same(machine, qtbot, l
             sample(available)
     # The slider changes all of them.
     docked.slider.setValue(0)
-    qtbot.waitUntil(lambda: said(docked)[1] == {docked.numbers["Together"].text().partition(" of ")[0]})
+    qtbot.waitUntil(lambda: said(docked)[1] == {docked.numbers["together"].text().partition(" of ")[0]})
     assert docked.tokens.text() == "1,024 tokens"
     docked.load.click()
     qtbot.waitUntil(lambda: ready.session.state.phase is Phase.READY and ready.session.state.actual > 0)
-    qtbot.waitUntil(lambda: cell(page, machine.middle, "fit") == f"Loaded · {docked.numbers['In use now'].text()}")
-    assert docked.numbers["In use now"].text() in row.accessibleDescription()
+    qtbot.waitUntil(lambda: cell(page, machine.middle, "fit") == f"Loaded · {docked.numbers['actual'].text()}")
+    assert docked.numbers["actual"].text() in row.accessibleDescription()
 
 
 @pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
@@ -403,8 +403,8 @@ def test_only_the_rows_in_view_are_asked_for_many_models(machine, qtbot, loop, m
     ready.session.library.rescan()
     qtbot.waitUntil(lambda: len(ready.window.sidebar.rows) > 500)
     asked = set()
-    text = ModelTable.text
-    monkeypatch.setattr(ModelTable, "text", lambda self, each, column: asked.add(each.name) or text(self, each, column))
+    row = ModelTable.row
+    monkeypatch.setattr(ModelTable, "row", lambda self, each: asked.add(each.name) or row(self, each))
     page = machine.open()
     qtbot.waitUntil(lambda: len(asked) > 5)
     click_header(page, "disk")

@@ -74,5 +74,5 @@ def test_an_embedding_model_says_so_and_accepts_no_questions(qtbot, window, loop
 
 def test_a_model_for_text_and_vectors_is_described_as_both():
     both = record(capabilities=("completion", "embedding"))
-    assert abilities(both) == "Text and embeddings"
+    assert abilities(both) == "Text · Embeddings"
     assert "vectors" not in model_details(both)

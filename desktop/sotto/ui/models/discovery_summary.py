@@ -10,6 +10,7 @@ from sotto.store.records import ModelRecord
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label
 
 # Estimate for suggestions: 4-bit weights take about 0.6 bytes per parameter, scales included. A quarter of the memory
@@ -58,11 +59,11 @@ class DiscoverySummary(QFrame):
         self._icon = IconLabel("folder", "muted", 18)
         self.headline = Label("", "strong", wrap=True)
         self.hint = Label("", "caption", wrap=True)
-        self.toggle = IconButton("down", "Searched folders", "Searched folders")
+        self.toggle = IconButton("down", tr("Searched folders"), tr("Searched folders"))
         self.toggle.clicked.connect(self._toggle)
-        self.add = IconButton("folder", "Add a model folder", "Add folder…", role="outlined", color="text")
+        self.add = IconButton("folder", tr("Add a model folder"), tr("Add folder…"), role="outlined", color="text")
         self.add.clicked.connect(self.add_wanted)
-        self.get = IconButton("drop", "Get a model", "Get a model…", role="outlined", color="text")
+        self.get = IconButton("drop", tr("Get a model"), tr("Get a model…"), role="outlined", color="text")
         self.get.clicked.connect(self.get_wanted)
         self.places = QWidget()
         self.grid = QGridLayout(self.places)
@@ -72,7 +73,7 @@ class DiscoverySummary(QFrame):
         self.grid.setColumnStretch(1, 1)
         self._arrange()
         self.places.hide()
-        self.headline.setText("Looking for models…")
+        self.headline.setText(tr("Looking for models…"))
 
     def _arrange(self) -> None:
         top = QHBoxLayout()
@@ -102,24 +103,19 @@ class DiscoverySummary(QFrame):
             memory: The machine's memory in bytes; 0 if unknown.
         """
         found = [record for record in records if not record.builtin and record.present]
-        many = "1 model" if len(found) == 1 else f"{wording.count(len(found))} models"
-        total = wording.size(sum(record.size for record in found))
-        self.headline.setText(f"Found {many} you already have ({total})" if found else "No other models found yet")
-        self.hint.setText(
-            "Sotto reads them in place and never changes them. Drop a model here to add it."
-            if found
-            else " ".join(
-                part
-                for part in (
-                    "Models of Ollama, LM Studio and Hugging Face tools appear by themselves. Drop a model here to "
-                    "add it.",
-                    suggest_size(memory),
-                )
-                if part
+        if found:
+            headline = _found_line(len(found), sum(record.size for record in found))
+            hint = tr("Sotto reads them in place and never changes them. Drop a model here to add it.")
+        else:
+            headline = tr("No other models found yet")
+            hint = tr(
+                "Models of Ollama, LM Studio and Hugging Face tools appear by themselves. Drop a model here to add it."
             )
-        )
+            hint = " ".join(filter(None, (hint, suggest_size(memory))))
+        self.headline.setText(headline)
+        self.hint.setText(hint)
         self._show_places(places)
-        self.setAccessibleName(f"{self.headline.text()}. {self.hint.text()}")
+        self.setAccessibleName(f"{headline}. {hint}")
 
     def _show_places(self, places: Sequence[SearchedPlace]) -> None:
         while self.grid.count():
@@ -128,9 +124,7 @@ class DiscoverySummary(QFrame):
                 old.hide()
                 old.deleteLater()
         for row, place in enumerate(places):
-            state = "not there"
-            if place.exists:
-                state = {0: "no models", 1: "1 model"}.get(place.models, f"{wording.count(place.models)} models")
+            state = _count_models(place.models) if place.exists else tr("not there")
             where = f"{place.path} ({place.variable})" if place.variable else place.path
             path = ElidedLabel(where, "caption")
             path.setAccessibleName(f"{place.title}, {where}, {state}")
@@ -141,9 +135,18 @@ class DiscoverySummary(QFrame):
     def _toggle(self) -> None:
         unfolded = self.places.isHidden()
         self.places.setVisible(unfolded)
-        self.toggle.set_icon("up" if unfolded else "down", "Searched folders")
+        self.toggle.set_icon("up" if unfolded else "down", tr("Searched folders"))
         if unfolded:
             self.unfolded.emit()
+
+
+def _found_line(number: int, size: int) -> str:
+    line = tr("Found 1 model you already have ({size})|Found {count} models you already have ({size})", "", number)
+    return line.format(count=wording.count(number), size=wording.size(size))
+
+
+def _count_models(number: int) -> str:
+    return tr("1 model|{count} models", "", number).format(count=wording.count(number)) if number else tr("no models")
 
 
 def suggest_size(memory: int) -> str:
@@ -153,4 +156,5 @@ def suggest_size(memory: int) -> str:
     if memory <= 0:
         return ""
     best = fitting[-1] if fitting else _BILLIONS_OF_PARAMETERS[0]
-    return f"4-bit models of up to about {best}B suit this machine ({wording.size(memory)} of memory)."
+    suggestion = tr("4-bit models of up to about {billions}B suit this machine ({size} of memory).")
+    return suggestion.format(billions=best, size=wording.size(memory))

@@ -14,6 +14,7 @@ from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _DAY = 24 * 3600
 
+# A download that is done is not listed any more.
 _STATES = {
     PullState.WAITING: QT_TR_NOOP("Queued"),
     PullState.CHECKING: QT_TR_NOOP("Contacting the registry"),
@@ -22,7 +23,6 @@ _STATES = {
     PullState.RETRYING: QT_TR_NOOP("Retrying"),
     PullState.PAUSED: QT_TR_NOOP("Paused"),
     PullState.VERIFYING: QT_TR_NOOP("Verifying"),
-    PullState.DONE: QT_TR_NOOP("Done"),
     PullState.FAILED: QT_TR_NOOP("Failed"),
 }
 

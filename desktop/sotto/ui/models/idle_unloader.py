@@ -11,6 +11,7 @@ from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.toolkit.translation import tr
 
 _TICK_MS = 5000
 
@@ -64,8 +65,10 @@ class IdleUnloader(QObject):
         """The remaining time in words; empty if there is nothing to say."""
         record, left = self._session.state.record, self.seconds_left
         if record is not None and self._session.state.loaded and self._notes.is_pinned(record):
-            return "Stays loaded"
-        return "" if left is None else f"Unloads in {wording.duration(max(0.0, left))} if idle"
+            return tr("Stays loaded")
+        if left is None:
+            return ""
+        return tr("Unloads in {time} if idle").format(time=wording.duration(max(0.0, left)))
 
     @Slot()
     def check(self) -> None:

@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSignalBlocker, Qt, Q
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSlider, QVBoxLayout, QWidget
 
+from sotto.engine.memory.memory_plan import Plan
 from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.models.memory_planner import MemoryPlanner
@@ -18,12 +19,21 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import home_path, model_name, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, TextButton
 
 _WIDTH = 348
 # The context is saved when the slider has not moved for this time.
 _SAVE_MS = 250
 _SLIDER_HEIGHT = 22
+_TITLES = {
+    "weights": QT_TR_NOOP("Weights"),
+    "context": QT_TR_NOOP("Context"),
+    "work": QT_TR_NOOP("While computing"),
+    "together": QT_TR_NOOP("Together"),
+    "predicted": QT_TR_NOOP("Predicted"),
+    "actual": QT_TR_NOOP("In use now"),
+}
 
 
 class ModelCard(QFrame):
@@ -65,10 +75,10 @@ class ModelCard(QFrame):
         self._steps: tuple[int, ...] = ()
         self.record: ModelRecord | None = None
         self.name = Label("", "strong", wrap=True)
-        self.star = IconButton("star", "Favourite")
+        self.star = IconButton("star", tr("Favourite"))
         self.star.setCheckable(True)
         self.star.clicked.connect(self._toggle_favourite)
-        self.close_button = IconButton("close", "Close details")
+        self.close_button = IconButton("close", tr("Close details"))
         self.close_button.clicked.connect(self.closed)
         self.pills = QHBoxLayout()
         self.facts = Label("", "caption", wrap=True)
@@ -78,16 +88,19 @@ class ModelCard(QFrame):
         self.verdict = Label("", "strong", wrap=True)
         self.sentence = Label("", "caption", wrap=True)
         self.slider = QSlider(Qt.Orientation.Horizontal)
-        self.slider.setAccessibleName("Context length")
+        self.slider.setAccessibleName(tr("Context length"))
         self.slider.setMinimumHeight(_SLIDER_HEIGHT)
         self.slider.valueChanged.connect(self._slide)
         self.tokens = Label("", "caption")
         self.numbers: dict[str, Label] = {}
-        self.load = TextButton("Load", "primary")
+        self.load = TextButton(tr("Load"), "primary")
+        # Whether the button that loads says that the model may not fit.
+        self._warned = False
         self.load.clicked.connect(self._load_or_eject)
-        self.more = IconButton("more", "More about this model", role="")
+        self.more = IconButton("more", tr("More about this model"), role="")
         self.more.clicked.connect(self._show_menu)
-        self.pin = IconButton("pin", "Keep loaded", "Keep loaded", tip="Keep the model in memory when it is idle")
+        tip = tr("Keep the model in memory when it is idle")
+        self.pin = IconButton("pin", tr("Keep loaded"), tr("Keep loaded"), tip=tip)
         self.pin.setCheckable(True)
         self.pin.clicked.connect(self._toggle_pinned)
         self.plan_rows = self._make_plan_rows()
@@ -109,21 +122,19 @@ class ModelCard(QFrame):
         grid.setHorizontalSpacing(theme.GAP_8)
         grid.setVerticalSpacing(theme.GAP_4)
         context = QHBoxLayout()
-        context.addWidget(Label("Context", "caption"))
+        context.addWidget(Label(tr("Context"), "caption"))
         context.addStretch(1)
         context.addWidget(self.tokens)
         grid.addLayout(context, 0, 0, 1, 2)
         grid.addWidget(self.slider, 1, 0, 1, 2)
-        for row, title in enumerate(
-            ("Weights", "Context", "While computing", "Together", "Predicted", "In use now"), 2
-        ):
+        for row, (name, title) in enumerate(_TITLES.items(), 2):
             number = Label("", "caption")
             number.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
-            label = Label(title, "caption")
+            label = Label(tr(title), "caption")
             label.setBuddy(number)
             grid.addWidget(label, row, 0)
             grid.addWidget(number, row, 1)
-            self.numbers[title] = number
+            self.numbers[name] = number
             number.setProperty("title", label)
         grid.setColumnStretch(0, 1)
         return part
@@ -244,12 +255,13 @@ class ModelCard(QFrame):
 
     def _show_record(self, record: ModelRecord) -> None:
         self.name.setText(model_name(record.name))
-        self.setAccessibleName(f"Details of {model_name(record.name)}")
+        self.setAccessibleName(tr("Details of {name}").format(name=model_name(record.name)))
         favourite, pinned = self._notes.is_favourite(record), self._notes.is_pinned(record)
         self.star.setChecked(favourite)
-        self.star.set_icon("star-full" if favourite else "star", "Favourite", "Favourites come first in the list")
+        icon = "star-full" if favourite else "star"
+        self.star.set_icon(icon, tr("Favourite"), tr("Favourites come first in the list"))
         self.pin.setChecked(pinned)
-        self.pin.setText(" Stays loaded" if pinned else " Keep loaded")
+        self.pin.setText(" " + (tr("Stays loaded") if pinned else tr("Keep loaded")))
         while self.pills.count():
             item = self.pills.takeAt(0)
             if item is not None and (old := item.widget()) is not None:
@@ -273,31 +285,37 @@ class ModelCard(QFrame):
         shown = verdict(record, state, projection.fit)
         assert shown is not None
         self._icon.show_icon(shown.icon, shown.color)
-        self.verdict.setText("Unknown whether it fits" if shown.word == Fit.UNKNOWN.value else shown.word)
+        self.verdict.setText(tr("Unknown whether it fits") if shown.fit is Fit.UNKNOWN else shown.word)
         self.sentence.setText(self._explanation(record, projection))
         self.sentence.setVisible(bool(self.sentence.text()))
         planned = usable and plan is not None and bool(self._steps)
         self.plan_rows.setVisible(planned)
         if plan is not None and planned:
-            self.tokens.setText(f"{wording.count(plan.context)} tokens")
-            self.slider.setAccessibleDescription(f"{wording.count(plan.context)} tokens")
+            tokens = tr("1 token|{count} tokens", "", plan.context).format(count=wording.count(plan.context))
+            self.tokens.setText(tokens)
+            self.slider.setAccessibleDescription(tokens)
             self.slider.setEnabled(not state.loaded and state.phase is not Phase.LOADING)
-            unknown, budget = "unknown", plan.limits.budget
-            together = unknown if plan.needed is None else wording.size(plan.needed)
-            self._set_number("Weights", wording.size(plan.weights))
-            self.numbers["Weights"].setToolTip(f"Converted to {plan.repacked}" if plan.repacked else "")
-            self._set_number("Context", unknown if plan.cache is None else wording.size(plan.cache))
-            self._set_number("While computing", unknown if plan.work is None else wording.size(plan.work))
-            self._set_number("Together", together if budget is None else f"{together} of {wording.size(budget)}")
+            self._show_plan(plan)
             predicted = self._planner.predicted(record) if state.actual else 0
-            self._set_number("Predicted", wording.size(predicted) if predicted else "")
-            self._set_number("In use now", wording.size(state.actual) if state.actual else "")
+            self._set_number("predicted", wording.size(predicted) if predicted else "")
+            self._set_number("actual", wording.size(state.actual) if state.actual else "")
         self._show_button(usable, projection)
         self.previewed.emit(short_name(record.name), projection if planned and not state.loaded else None)
 
+    def _show_plan(self, plan: Plan) -> None:
+        converted = tr("Converted to {format}").format(format=plan.repacked) if plan.repacked else ""
+        self.numbers["weights"].setToolTip(converted)
+        together, budget = _size(plan.needed), plan.limits.budget
+        if plan.needed is not None and budget is not None:
+            together = tr("{needed} of {total}").format(needed=together, total=wording.size(budget))
+        self._set_number("weights", wording.size(plan.weights))
+        self._set_number("context", _size(plan.cache))
+        self._set_number("work", _size(plan.work))
+        self._set_number("together", together)
+
     def _explanation(self, record: ModelRecord, projection: Projection) -> str:
         if not record.present:
-            return "It will be available again once its disk is connected."
+            return tr("It will be available again once its disk is connected.")
         if not record.runnable:
             return record.reason
         if self._model_state.loaded:
@@ -308,22 +326,26 @@ class ModelCard(QFrame):
             return self._model_state.reason
         return projection_line(projection, self._planner.memory)
 
-    def _set_number(self, title: str, text: str) -> None:
-        number = self.numbers[title]
+    def _set_number(self, name: str, text: str) -> None:
+        number = self.numbers[name]
         number.setText(text)
         number.setVisible(bool(text))
         number.property("title").setVisible(bool(text))
 
     def _show_button(self, usable: bool, projection: Projection) -> None:
         state = self._model_state
-        text = "Load anyway" if projection.needs_confirmation else "Load"
+        self._warned, role = projection.needs_confirmation, "outlined"
         if state.loaded:
-            text = "Eject"
+            text, name = tr("Eject"), tr("Eject {name}")
         elif state.phase is Phase.LOADING:
-            text = "Stop"
+            text, name = tr("Stop"), tr("Stop loading {name}")
+        elif self._warned:
+            text, name = tr("Load anyway"), tr("Load {name} anyway")
+        else:
+            text, name, role = tr("Load"), tr("Load {name}"), "primary"
         self.load.setText(text)
-        self.load.setAccessibleName(f"{text} {self.name.text()}")
-        self.load.setProperty("role", "primary" if text == "Load" else "outlined")
+        self.load.setAccessibleName(name.format(name=self.name.text()))
+        self.load.setProperty("role", role)
         self.load.style().unpolish(self.load)
         self.load.style().polish(self.load)
         self.load.setVisible(usable and state.phase is not Phase.UNLOADING)
@@ -355,7 +377,7 @@ class ModelCard(QFrame):
         elif self._model_state.phase is Phase.LOADING:
             self.stop_wanted.emit(self.record)
         else:
-            self.load_wanted.emit(self.record, self._context, self.load.text() == "Load anyway")
+            self.load_wanted.emit(self.record, self._context, self._warned)
 
     def _toggle_favourite(self) -> None:
         if self.record is not None:
@@ -406,6 +428,10 @@ class ModelCard(QFrame):
         top = max(theme.GAP_8, min(self._row.top(), parent.height() - height - theme.GAP_8))
         left = side.left() - width - theme.GAP_8 if self.isRightToLeft() else side.right() + 1 + theme.GAP_8
         self.setGeometry(left, top, width, height)
+
+
+def _size(nbytes: int | None) -> str:
+    return tr("unknown") if nbytes is None else wording.size(nbytes)
 
 
 def _make_rule() -> QFrame:

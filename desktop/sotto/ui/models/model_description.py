@@ -1,4 +1,7 @@
-"""The wording of a model's properties in the list and on its card: size, quantization, stores, and memory fit."""
+"""The wording of a model's properties in the list and on its card: size, quantization, stores, and memory fit.
+
+Nothing here is called while something is painted: widgets keep what they show.
+"""
 
 from dataclasses import dataclass
 
@@ -6,18 +9,17 @@ from sotto.store.records import Format, ModelRecord, Source
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.state.names import join_names
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
-SOURCE_NAMES = {
-    Source.BUILTIN: "Built in",
+_SOURCES = {
+    Source.BUILTIN: QT_TR_NOOP("Built in"),
     Source.SOTTO: "Sotto",
     Source.OLLAMA: "Ollama",
     Source.HUGGINGFACE: "Hugging Face",
     Source.LMSTUDIO: "LM Studio",
-    Source.FOLDER: "Folder",
+    Source.FOLDER: QT_TR_NOOP("Folder"),
 }
-
-_QUANTIZATIONS = {"int4": "4-bit", "int8": "8-bit", "int2": "2-bit", "int3": "3-bit", "int5": "5-bit", "int6": "6-bit"}
+_BITS = {"int2": 2, "int3": 3, "int4": 4, "int5": 5, "int6": 6, "int8": 8}
 
 # Icon and colour token by fit.
 FIT_SIGNS = {
@@ -27,14 +29,16 @@ FIT_SIGNS = {
     Fit.UNKNOWN: ("unknown", "muted"),
 }
 FIT_NAMES = {
-    Fit.FITS: "fits into memory",
-    Fit.TIGHT: "a tight fit",
-    Fit.NO: "does not fit into memory",
-    Fit.UNKNOWN: "unknown whether it fits",
+    Fit.FITS: QT_TR_NOOP("fits into memory"),
+    Fit.TIGHT: QT_TR_NOOP("a tight fit"),
+    Fit.NO: QT_TR_NOOP("does not fit into memory"),
+    Fit.UNKNOWN: QT_TR_NOOP("unknown whether it fits"),
 }
+ABSENT = QT_TR_NOOP("Disk not connected")
 
-
-ABSENT = "Disk not connected"
+# What the user can choose for a model: icon, meaning and colour token.
+FAVOURITE = ("star-full", QT_TR_NOOP("favourite"), "warn")
+PINNED = ("pin", QT_TR_NOOP("stays loaded"), "muted")
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,11 +49,13 @@ class Verdict:
         word: What is said, in a word or three.
         icon: Name of the icon beside it.
         color: Its colour token.
+        fit: Whether the model fits, if that is what is said; otherwise None.
     """
 
     word: str
     icon: str
     color: str
+    fit: Fit | None = None
 
 
 def verdict(record: ModelRecord, state: ModelState, fit: Fit | None) -> Verdict | None:
@@ -61,33 +67,51 @@ def verdict(record: ModelRecord, state: ModelState, fit: Fit | None) -> Verdict 
         fit: Whether it fits into memory; None as long as it has not been measured, and nothing is said then.
     """
     if not record.present:
-        return Verdict(ABSENT, "absent", "muted")
+        return Verdict(tr(ABSENT), "absent", "muted")
     if not record.runnable:
-        return Verdict("Cannot run here", "unfit", "muted")
+        return Verdict(tr("Cannot run here"), "unfit", "muted")
     if state.loaded:
-        return Verdict("Loaded", "fits", "accent_text")
+        return Verdict(tr("Loaded"), "fits", "accent_text")
     if state.phase is Phase.FAILED:
-        return Verdict("Could not be loaded", "alert", "alert")
-    return Verdict(fit.value, *FIT_SIGNS[fit]) if fit is not None else None
+        return Verdict(tr("Could not be loaded"), "alert", "alert")
+    return Verdict(fit_word(fit), *FIT_SIGNS[fit], fit) if fit is not None else None
 
 
-def matches(record: ModelRecord, text: str) -> bool:
-    """Return whether the name, the properties and the store of a model contain every word of `text`."""
-    if not text:
-        return True
-    haystack = f"{record.name} {model_details(record)} {SOURCE_NAMES[record.source]}".lower()
-    return all(word in haystack for word in text.lower().split())
+def fit_word(fit: Fit) -> str:
+    """Return whether a model fits, in a word or three."""
+    return tr(fit.value)
+
+
+def marks(*, favourite: bool, pinned: bool) -> tuple[tuple[str, str, str], ...]:
+    """Return icon, meaning and colour token of what the user chose for a model; the meanings are marked."""
+    return (*((FAVOURITE,) if favourite else ()), *((PINNED,) if pinned else ()))
+
+
+def searched_text(record: ModelRecord) -> str:
+    """Return the name, the properties and the store of a model, as `matches` searches them."""
+    return f"{record.name} {model_details(record)} {source_name(record.source)}".lower()
+
+
+def matches(searched: str, text: str) -> bool:
+    """Return whether what is searched contains every word of `text`."""
+    return all(word in searched for word in text.lower().split())
+
+
+def source_name(source: Source) -> str:
+    """Return the name of a kind of store."""
+    return tr(_SOURCES[source])
 
 
 def quantization(record: ModelRecord) -> str:
     """Return the quantization of the weights, such as `4-bit`; empty if unknown."""
-    return _QUANTIZATIONS.get(record.quantization.lower(), record.quantization)
+    bits = _BITS.get(record.quantization.lower())
+    return tr("{bits}-bit").format(bits=bits) if bits else record.quantization
 
 
 def model_details(record: ModelRecord) -> str:
     """Return what distinguishes models with the same name: parameters, quantization, format, use and size."""
     kind = "GGUF" if record.format is Format.GGUF else ""
-    use = "vectors" if is_embedder(record) else ""
+    use = tr("vectors") if is_embedder(record) else ""
     size = wording.size(record.size) if record.size else ""
     parts = (wording.parameters(record.parameters), quantization(record), kind, use, size)
     return " · ".join(part for part in parts if part)
@@ -96,21 +120,21 @@ def model_details(record: ModelRecord) -> str:
 def source_names(record: ModelRecord) -> list[str]:
     """Return the names of the stores that contain a model, each once."""
     sources = (record.source, *(place.source for place in record.also))
-    return list(dict.fromkeys(SOURCE_NAMES[source] for source in sources))
+    return list(dict.fromkeys(map(source_name, sources)))
 
 
 def model_facts(record: ModelRecord) -> str:
     """Return the properties of a model in one line."""
-    context = f"{wording.count(record.context_length)}-token context" if record.context_length else ""
+    context = tr("1-token context|{count}-token context", "", record.context_length or 0)
     kind = {Format.GGUF: "GGUF", Format.SAFETENSORS: "safetensors"}.get(record.format) if record.format else ""
     number = wording.parameters(record.parameters)
     parts = (
         wording.size(record.size) if record.size else "",
-        f"{number} parameters" if number else "",
+        tr("{number} parameters").format(number=number) if number else "",
         quantization(record),
         kind,
         record.architecture,
-        context,
+        context.format(count=wording.count(record.context_length)) if record.context_length else "",
     )
     return " · ".join(part for part in parts if part)
 
@@ -118,16 +142,13 @@ def model_facts(record: ModelRecord) -> str:
 def abilities(record: ModelRecord) -> str:
     """Return a line on the abilities that a model's files state; empty if they state none."""
     words = {
-        "completion": "text",
-        "vision": "images",
-        "tools": "tools",
-        "thinking": "thinking",
-        "embedding": "embeddings",
+        "completion": tr("Text"),
+        "vision": tr("Images"),
+        "tools": tr("Tools"),
+        "thinking": tr("Thinking"),
+        "embedding": tr("Embeddings, with sotto embed or the API") if is_embedder(record) else tr("Embeddings"),
     }
-    names = [words.get(capability, capability) for capability in record.capabilities]
-    by = ", with sotto embed or the API" if is_embedder(record) else ""
-    line = f"{join_names(names)}{by}"
-    return line[:1].upper() + line[1:]
+    return " · ".join(words.get(capability, capability) for capability in record.capabilities)
 
 
 def is_embedder(record: ModelRecord) -> bool:
@@ -143,9 +164,12 @@ def projection_line(projection: Projection, memory: MachineMemory) -> str:
     if projection.fit is Fit.NO:
         return plan.sentence
     total = wording.size(memory.sample.total) if memory.sample else ""
-    return f"Memory in use after loading: {round(100 * (projection.share or 0))} % of {total}."
+    line = tr("Memory in use after loading: {percent} % of {size}.")
+    return line.format(percent=round(100 * (projection.share or 0)), size=total)
 
 
 def prediction_line(predicted: int, actual: int) -> str:
     """Return a line on what a loaded model was predicted to hold and holds, in bytes; empty if one is unknown."""
-    return f"Predicted {wording.size(predicted)}, uses {wording.size(actual)}" if predicted and actual else ""
+    if not (predicted and actual):
+        return ""
+    return tr("Predicted {size}, uses {actual}").format(size=wording.size(predicted), actual=wording.size(actual))

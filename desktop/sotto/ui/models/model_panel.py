@@ -23,9 +23,15 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.section_title import SectionTitle
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import IconButton, Label, add_action, popup
 
-_ORDERS = {"used": "Recently Used", "name": "Name", "size": "Size", "fit": "Fit"}
+_ORDERS = {
+    "used": QT_TR_NOOP("Recently Used"),
+    "name": QT_TR_NOOP("Name"),
+    "size": QT_TR_NOOP("Size"),
+    "fit": QT_TR_NOOP("Fit"),
+}
 
 # With more new rows than this, the list is hidden while they are added.
 _MANY = 20
@@ -90,26 +96,26 @@ class ModelPanel(QWidget):
         # The model of the row on which a mouse button was pressed last.
         self._pressed: ModelRecord | None = None
         self.rows: list[ModelRow] = []
-        self.rescan = IconButton("refresh", "Rescan models", tip="Rescan models")
+        self.rescan = IconButton("refresh", tr("Rescan models"))
         self.rescan.clicked.connect(self.rescan_wanted)
-        self.sort = IconButton("sort", "Sort models")
+        self.sort = IconButton("sort", tr("Sort models"))
         self.sort.clicked.connect(self._show_orders)
-        self.get = IconButton("drop", "Get a model", "Get a model…", tip="Download a model by name")
+        self.get = IconButton("drop", tr("Get a model"), tr("Get a model…"), tip=tr("Download a model by name"))
         self.get.clicked.connect(self.get_wanted)
-        self.manage = IconButton("table", "Manage models", "Manage…", tip="Show all models on a page")
+        self.manage = IconButton("table", tr("Manage models"), tr("Manage…"), tip=tr("Show all models on a page"))
         self.manage.clicked.connect(self.manage_wanted)
         self.downloads = DownloadList(downloads)
         self.downloads.arranged.connect(self._set_tab_order)
         self.downloads.emptied.connect(self.get.setFocus)
         self.empty = Label("", "caption", wrap=True)
-        self._other_title = Label("Cannot run here", "section")
+        self._other_title = Label(tr("Cannot run here"), "section")
         self._ready, self._others = QVBoxLayout(), QVBoxLayout()
         self.setObjectName("models")
         self._body = self._make_body()
         self.area = _Area(self._body)
-        self.area.setAccessibleName("Models")
+        self.area.setAccessibleName(tr("Models"))
         theme.current().changed.connect(self.area.updateGeometry)
-        self.title = SectionTitle("Models")
+        self.title = SectionTitle(tr("Models"))
         self._foot = self._make_foot()
         self._arrange()
         notes.changed.connect(self._rearrange)
@@ -269,9 +275,9 @@ class ModelPanel(QWidget):
         shown = [row for row in self.rows if row.matches(text)]
         self._other_title.setVisible(any(not row.record.runnable for row in shown))
         if text and not shown:
-            self.empty.setText(f"No model is called “{text}”.")
+            self.empty.setText(tr("No model is called “{text}”.").format(text=text))
         elif not text and all(row.record.builtin for row in self.rows):
-            self.empty.setText("Other models appear here. Get one below, or drop one on this window.")
+            self.empty.setText(tr("Other models appear here. Get one below, or drop one on this window."))
         else:
             self.empty.setText("")
         self.empty.setVisible(bool(self.empty.text()))
@@ -302,35 +308,35 @@ class ModelPanel(QWidget):
         menu = QMenu(self)
         loaded, in_use = self._state_of(record).loaded, self._is_in_use(record)
         if loaded:
-            add_action(menu, "Eject", lambda: self.eject_wanted.emit(record))
+            add_action(menu, tr("Eject"), lambda: self.eject_wanted.emit(record))
         if loaded and not in_use:
-            add_action(menu, "Use", lambda: self.load_wanted.emit(record))
+            add_action(menu, tr("Use"), lambda: self.load_wanted.emit(record))
         elif not loaded and record.runnable and record.present:
-            add_action(menu, "Load", lambda: self.load_wanted.emit(record))
-        add_action(menu, "Details", lambda: self.details_wanted.emit(record))
+            add_action(menu, tr("Load"), lambda: self.load_wanted.emit(record))
+        add_action(menu, tr("Details"), lambda: self.details_wanted.emit(record))
         self._add_marks(menu, record)
         menu.addSeparator()
-        add_action(menu, "Copy Name", lambda: QGuiApplication.clipboard().setText(record.name))
+        add_action(menu, tr("Copy Name"), lambda: QGuiApplication.clipboard().setText(record.name))
         if not record.present:
             return menu
         if not record.builtin:
             folder = record.path if record.path.is_dir() else record.path.parent
-            add_action(menu, "Show Folder", lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))))
-        add_action(menu, "Verify Files", lambda: self.verify_wanted.emit(record))
+            add_action(menu, tr("Show Folder"), lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))))
+        add_action(menu, tr("Verify Files"), lambda: self.verify_wanted.emit(record))
         if record.runnable:
-            add_action(menu, "Use a Template…", lambda: self.template_wanted.emit(record))
+            add_action(menu, tr("Use a Template…"), lambda: self.template_wanted.emit(record))
             if ModelTemplates.has(record):
-                add_action(menu, "Use the Model’s Template", lambda: self.template_unwanted.emit(record))
+                add_action(menu, tr("Use the Model’s Template"), lambda: self.template_unwanted.emit(record))
         if record.own:
             menu.addSeparator()
-            add_action(menu, "Delete", lambda: self.remove_wanted.emit(record))
+            add_action(menu, tr("Delete"), lambda: self.remove_wanted.emit(record))
         return menu
 
     def _add_marks(self, menu: QMenu, record: ModelRecord) -> None:
         favourite, pinned = self._notes.is_favourite(record), self._notes.is_pinned(record)
         for text, marked, mark in (
-            ("Favourite", favourite, lambda: self._notes.mark_favourite(record, favourite=not favourite)),
-            ("Keep Loaded", pinned, lambda: self._notes.pin(record, pinned=not pinned)),
+            (tr("Favourite"), favourite, lambda: self._notes.mark_favourite(record, favourite=not favourite)),
+            (tr("Keep Loaded"), pinned, lambda: self._notes.pin(record, pinned=not pinned)),
         ):
             action = add_action(menu, text, mark)
             action.setCheckable(True)
@@ -344,7 +350,7 @@ class ModelPanel(QWidget):
         menu = QMenu(self)
         group = QActionGroup(menu)
         for order, text in _ORDERS.items():
-            action = add_action(menu, text, partial(self._notes.sort_by, order))
+            action = add_action(menu, tr(text), partial(self._notes.sort_by, order))
             action.setCheckable(True)
             action.setChecked(order == self._notes.order)
             group.addAction(action)

@@ -13,6 +13,7 @@ from sotto.ui.models.model_row import ModelRow
 from sotto.ui.state.model_state import ModelState
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label
 
 _WIDTH, _MOST_ROWS = 380, 8
@@ -49,16 +50,16 @@ class ModelPicker(QFrame):
         super().__init__(parent, Qt.WindowType.Popup | Qt.WindowType.FramelessWindowHint)
         self.setAttribute(Qt.WidgetAttribute.WA_TranslucentBackground)
         self.setObjectName("picker")
-        self.setAccessibleName("Choose a model")
+        self.setAccessibleName(tr("Choose a model"))
         self._notes, self._planner, self._state_of = notes, planner, state_of
         self.rows: list[ModelRow] = []
-        self.filter = EscapableLineEdit("Filter models", "Filter models…")
+        self.filter = EscapableLineEdit(tr("Filter models"), tr("Filter models…"))
         self.filter.setObjectName("search")
         self.filter.textChanged.connect(self._apply_filter)
         self.filter.returnPressed.connect(self._choose_selected)
         self.filter.escaped.connect(self.hide)
         self.filter.installEventFilter(self)
-        self.empty = Label("No model matches.", "caption")
+        self.empty = Label(tr("No model matches."), "caption")
         self._body = QWidget()
         self._body.setObjectName("listBody")
         self._rows = QVBoxLayout(self._body)
@@ -67,9 +68,10 @@ class ModelPicker(QFrame):
         self._rows.addWidget(self.empty)
         self._rows.addStretch(1)
         self._area = Scroller(self._body)
-        self.get = IconButton("drop", "Get a model", "Get a model…", tip="Download a model by name")
+        self.get = IconButton("drop", tr("Get a model"), tr("Get a model…"), tip=tr("Download a model by name"))
         self.get.clicked.connect(self._get)
-        self.manage = IconButton("table", "Manage models", "Manage models…", tip="Show all models on a page")
+        tip = tr("Show all models on a page")
+        self.manage = IconButton("table", tr("Manage models"), tr("Manage models…"), tip=tip)
         self.manage.clicked.connect(self._manage)
         frame = QFrame()
         frame.setObjectName("pickerFrame")

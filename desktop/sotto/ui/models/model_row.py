@@ -23,11 +23,13 @@ from sotto.store.records import ModelRecord
 from sotto.ui.models.model_description import (
     ABSENT,
     FIT_NAMES,
-    SOURCE_NAMES,
     is_embedder,
+    marks,
     matches,
     model_details,
     quantization,
+    searched_text,
+    source_name,
     source_names,
     verdict,
 )
@@ -38,6 +40,7 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import join_names, model_name, short_name
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.theme import GAP_4, GAP_8, GAP_12
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton, draw_bar, draw_pill, plain_tip
 
 _DOT = 7
@@ -57,6 +60,11 @@ class ModelRow(QAbstractButton):
         entered: The user wants to move the focus to the card (the arrow key that points at it).
         menu_wanted: The user wants the context menu of the record, at a position on the screen.
         step: The user moves the selection with the arrow keys, by -1 or 1.
+
+    Attributes:
+        line: What is happening to the model, painted below its name; empty for the following instead.
+        verdict: Whether it is loaded or fits; None if nothing is known.
+        badges: What distinguishes it from models with the same name.
     """
 
     load_wanted = Signal(object)
@@ -77,12 +85,12 @@ class ModelRow(QAbstractButton):
         self.fit: Fit | None = None
         self._favourite = self._pinned = False
         self._note = ""
+        self.badges, self._searched = _badges(record), searched_text(record)
         self.setCheckable(True)
         self.setAutoExclusive(False)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setMouseTracking(True)
-        self.toggled.connect(self._show)
         self.clicked.connect(lambda: self.details_wanted.emit(self.record))
         theme.current().changed.connect(self._show)
         self._show()
@@ -92,15 +100,16 @@ class ModelRow(QAbstractButton):
     @cached_property
     def eject(self) -> IconButton:
         """The button that unloads the model."""
-        name = f"Eject {model_name(self.record.name)}"
-        button = self._make_button("eject", name, "Eject and free its memory")
+        name = tr("Eject {name}").format(name=model_name(self.record.name))
+        button = self._make_button("eject", name, tr("Eject and free its memory"))
         button.clicked.connect(self.eject_wanted)
         return button
 
     @cached_property
     def stop(self) -> IconButton:
         """The button that stops loading the model."""
-        button = self._make_button("close", f"Stop loading {model_name(self.record.name)}", "Stop loading")
+        name = tr("Stop loading {name}").format(name=model_name(self.record.name))
+        button = self._make_button("close", name, tr("Stop loading"))
         button.clicked.connect(self.stop_wanted)
         return button
 
@@ -148,7 +157,7 @@ class ModelRow(QAbstractButton):
     @property
     def reason(self) -> str:
         """Why the model cannot run or could not be loaded; empty if it can."""
-        return ("" if self.record.present else ABSENT) or self.record.reason or self.state.reason
+        return ("" if self.record.present else tr(ABSENT)) or self.record.reason or self.state.reason
 
     @property
     def _usable(self) -> bool:
@@ -156,20 +165,17 @@ class ModelRow(QAbstractButton):
 
     def matches(self, text: str) -> bool:
         """Return whether the row contains every word of `text`."""
-        return matches(self.record, text)
-
-    def _details(self) -> str:
-        return model_details(self.record)
+        return matches(self._searched, text)
 
     def _second_line(self) -> str:
         if self.state.phase is Phase.LOADING:
             return loading_line(self.state)
         if self.state.phase is Phase.UNLOADING:
-            return "Ejecting…"
+            return tr("Ejecting…")
         if not self.record.present:
-            return ABSENT
+            return tr(ABSENT)
         if self.state.phase is Phase.FAILED:
-            return "Could not be loaded"
+            return tr("Could not be loaded")
         return ""
 
     @property
@@ -177,45 +183,34 @@ class ModelRow(QAbstractButton):
         """Whether a load is in progress that takes more than a moment."""
         return self.state.phase is Phase.LOADING and self.state.pace.shown
 
-    @property
-    def _marks(self) -> list[tuple[str, str, str]]:
-        """Icons at the end of the first line: icon, accessible name and colour token of each."""
-        marks = [("star-full", "favourite", "warn")] if self._favourite else []
-        return [*marks, ("pin", "stays loaded", "muted")] if self._pinned else marks
-
-    @property
-    def _badges(self) -> list[str]:
-        """Badges that distinguish models with the same name."""
-        size = wording.size(self.record.size) if self.record.size else ""
-        use = "vectors" if is_embedder(self.record) else ""
-        return [text for text in (use, quantization(self.record), size) if text]
-
     def _show(self) -> None:
-        phase = self.state.phase
+        self.line = self._second_line()
+        self.verdict = verdict(self.record, self.state, self.fit) if self.record.runnable else None
+        self._marks = marks(favourite=self._favourite, pinned=self._pinned)
         self._set_button_visible("eject", self.state.loaded and not self._chooses)
         self._set_button_visible("stop", self._shows_load and not self._chooses)
-        name = f"{model_name(self.record.name)}, {self._details()}, {SOURCE_NAMES[self.record.source]}"
-        status = {
-            Phase.READY: "loaded",
-            Phase.GENERATING: "loaded, answering",
-            Phase.LOADING: "loading",
-            Phase.UNLOADING: "ejecting",
-        }.get(phase, "not loaded")
-        if not self.record.present:
-            status = ABSENT
-        elif not self.record.runnable:
-            status = "cannot run"
-        elif not self.state.loaded and self.fit is not None:
-            status = f"{status}, {FIT_NAMES[self.fit]}"
-        self.setAccessibleName(", ".join((name, status, *(meaning for _, meaning, _ in self._marks))))
+        name, source = model_name(self.record.name), source_name(self.record.source)
+        meanings = (tr(meaning) for _, meaning, _ in self._marks)
+        self.setAccessibleName(", ".join((name, model_details(self.record), source, *self._status(), *meanings)))
         note = self._note if self.state.loaded else ""
         self.setAccessibleDescription(self.reason or note)
-        places = join_names(source_names(self.record))
-        self.setToolTip(plain_tip(self.reason or "\n".join(filter(None, (self.record.name, f"In {places}", note)))))
+        places = tr("In {places}").format(places=join_names(source_names(self.record)))
+        self.setToolTip(plain_tip(self.reason or "\n".join(filter(None, (self.record.name, places, note)))))
         self.setFont(theme.current().font())
         self.updateGeometry()
         self._place_buttons()
         self.update()
+
+    def _status(self) -> tuple[str, ...]:
+        """Return what is said of the state to screen readers."""
+        if not self.record.present:
+            return (tr(ABSENT),)
+        if not self.record.runnable:
+            return (tr("cannot run"),)
+        if self.state.loaded:
+            return (tr("loaded, answering") if self.state.phase is Phase.GENERATING else tr("loaded"),)
+        doing = {Phase.LOADING: tr("loading"), Phase.UNLOADING: tr("ejecting")}.get(self.state.phase, tr("not loaded"))
+        return (doing,) if self.fit is None else (doing, tr(FIT_NAMES[self.fit]))
 
     def _text_area(self) -> QRect:
         return self.rect().adjusted(GAP_12 + _DOT + GAP_8, GAP_8, -GAP_8, -GAP_8)
@@ -298,18 +293,17 @@ class ModelRow(QAbstractButton):
         """Draw what is happening to the model, or else its memory fit and its badges."""
         tokens = theme.current().tokens
         painter.setPen(QColor(tokens.muted))
-        if text := self._second_line():
-            self._draw_text(painter, line, metrics.elidedText(text, Qt.TextElideMode.ElideRight, line.width()))
+        if self.line:
+            self._draw_text(painter, line, metrics.elidedText(self.line, Qt.TextElideMode.ElideRight, line.width()))
             return
         x = line.left()
-        shown = verdict(self.record, self.state, self.fit) if self.record.runnable else None
-        if shown is not None:
+        if (shown := self.verdict) is not None:
             edge, shade = line.height(), getattr(tokens, shown.color)
             icons.paint(painter, shown.icon, shade, self._mirrored(QRectF(x, line.top(), edge, edge)))
             painter.setPen(QColor(shade))
             self._draw_text(painter, line.adjusted(edge + GAP_4, 0, 0, 0), shown.word)
             x += edge + GAP_4 + metrics.horizontalAdvance(shown.word) + GAP_8
-        for text in self._badges:
+        for text in self.badges:
             width = metrics.horizontalAdvance(text) + 2 * GAP_4 + 2
             if x + width > line.right() + 1:
                 return
@@ -356,6 +350,12 @@ class ModelRow(QAbstractButton):
     def nextCheckState(self) -> None:
         """Select the row; a second click does not deselect it."""
         self.setChecked(True)
+
+
+def _badges(record: ModelRecord) -> list[str]:
+    size = wording.size(record.size) if record.size else ""
+    use = tr("vectors") if is_embedder(record) else ""
+    return [text for text in (use, quantization(record), size) if text]
 
 
 def minimum_row_height() -> int:

@@ -2,7 +2,8 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import (
@@ -21,9 +22,11 @@ from sotto.store.records import ModelRecord
 from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_description import (
     Verdict,
+    marks,
     matches,
     projection_line,
     quantization,
+    searched_text,
     source_names,
     verdict,
 )
@@ -34,27 +37,47 @@ from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import join_names, model_name, short_name
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import plain_tip
 
 if TYPE_CHECKING:
     from sotto.store.disk_use import DiskUse
 
 Index = QModelIndex | QPersistentModelIndex
-TITLES = {
-    "name": "Name",
-    "parameters": "Parameters",
-    "bits": "Bits",
-    "fit": "Fit",
-    "context": "Context",
-    "source": "Source",
-    "used": "Last used",
-    "disk": "Disk use",
+_TITLES = {
+    "name": QT_TR_NOOP("Name"),
+    "parameters": QT_TR_NOOP("Parameters"),
+    "bits": QT_TR_NOOP("Bits"),
+    "fit": QT_TR_NOOP("Fit"),
+    "context": QT_TR_NOOP("Context"),
+    "source": QT_TR_NOOP("Source"),
+    "used": QT_TR_NOOP("Last used"),
+    "disk": QT_TR_NOOP("Disk use"),
 }
 # Columns of numbers, which are sorted from the largest at the first click.
 NUMBERS = frozenset(("parameters", "context", "used", "disk"))
 RIGHT_ALIGNED = frozenset(("parameters", "context", "disk"))
 _NUMBER = re.compile(r"\d+")
 _BEST_FIRST = tuple(Fit)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """What the table shows of a model, kept until something changes because cells are painted often.
+
+    Attributes:
+        texts: The texts of the cells by column; empty where nothing is known.
+        verdict: Whether the model is loaded or fits; None while something is under way, or nothing is known.
+        memory: The memory that it uses if it is loaded, or else would; empty if unknown.
+        marks: What the user chose for it, as `marks` in `model_description` returns it.
+        loaded: Whether it is loaded.
+    """
+
+    texts: Mapping[str, str]
+    verdict: Verdict | None
+    memory: str
+    marks: tuple[tuple[str, str, str], ...]
+    loaded: bool
 
 
 class ModelTable(QAbstractTableModel):
@@ -65,6 +88,7 @@ class ModelTable(QAbstractTableModel):
 
     Attributes:
         records: The models in the rows.
+        titles: The titles of the columns.
     """
 
     arranged = Signal()
@@ -92,16 +116,10 @@ class ModelTable(QAbstractTableModel):
         self._filter = ""
         self._disk: DiskUse | None = None
         self.records: tuple[ModelRecord, ...] = ()
-        self._texts: dict[str, Callable[[ModelRecord], str]] = {
-            "name": lambda record: short_name(record.name),
-            "parameters": lambda record: wording.parameters(record.parameters),
-            "bits": quantization,
-            "fit": self._fit_text,
-            "context": lambda record: wording.count(record.context_length) if record.context_length else "",
-            "source": lambda record: ", ".join(source_names(record)),
-            "used": self._used_text,
-            "disk": lambda record: wording.size(self.disk_bytes(record)) if record.present else "",
-        }
+        self.titles = {column: tr(title) for column, title in _TITLES.items()}
+        # By identity: what is shown of models that somebody has asked for, and what is searched of each.
+        self._rows: dict[str, Row] = {}
+        self._searched: dict[str, str] = {}
         # None sorts last in both directions.
         self._keys: dict[str, Callable[[ModelRecord], Any]] = {
             "name": _by_name,
@@ -119,6 +137,7 @@ class ModelTable(QAbstractTableModel):
     def show_models(self, records: Sequence[ModelRecord]) -> None:
         """Replace the models."""
         self._all = tuple(records)
+        self._searched = {_identity(record): searched_text(record) for record in records}
         self.refresh()
 
     def show_disk_use(self, use: "DiskUse") -> None:
@@ -129,17 +148,37 @@ class ModelTable(QAbstractTableModel):
     def filter(self, text: str) -> None:
         """Show only models whose properties contain every word of `text`."""
         self._filter = text
-        self.refresh()
+        self._arrange()
 
     def refresh(self) -> None:
         """Show what is known now, in the chosen order."""
+        self._rows.clear()
+        self._arrange()
+
+    def _make_row(self, record: ModelRecord) -> Row:
+        texts = {
+            "name": short_name(record.name),
+            "parameters": wording.parameters(record.parameters),
+            "bits": quantization(record),
+            "fit": self._fit_text(record),
+            "context": wording.count(record.context_length) if record.context_length else "",
+            "source": ", ".join(source_names(record)),
+            "used": self._used_text(record),
+            "disk": wording.size(self.disk_bytes(record)) if record.present else "",
+        }
+        chosen = marks(favourite=self._notes.is_favourite(record), pinned=self._notes.is_pinned(record))
+        loaded = self._state_of(record).loaded
+        return Row(texts, self._verdict(record), self._memory(record), chosen, loaded)
+
+    def _arrange(self) -> None:
         column, descending = self.order
-        shown = sorted((record for record in self._all if matches(record, self._filter)), key=_by_name)
+        found = (record for record in self._all if matches(self._searched[_identity(record)], self._filter))
+        shown = sorted(found, key=_by_name)
         keyed = [(self._keys[column](record), record) for record in shown]
         known = sorted((pair for pair in keyed if pair[0] is not None), key=lambda pair: pair[0], reverse=descending)
-        self._arrange((*(record for _, record in known), *(record for key, record in keyed if key is None)))
+        self._replace((*(record for _, record in known), *(record for key, record in keyed if key is None)))
 
-    def _arrange(self, records: tuple[ModelRecord, ...]) -> None:
+    def _replace(self, records: tuple[ModelRecord, ...]) -> None:
         before = [_identity(record) for record in self.records]
         rows = {_identity(record): row for row, record in enumerate(records)}
         if before == list(rows):
@@ -177,54 +216,49 @@ class ModelTable(QAbstractTableModel):
     def summary(self) -> str:
         """The number of models that are shown, and the disk space that they take up."""
         shown, all_ = len(self.records), len(self._all)
-        models = "1 model" if all_ == 1 else f"{wording.count(all_)} models"
-        if not shown and all_:
-            return f"0 of {models}"
+        size = self._disk.total if self._disk else None
         if shown < all_:
-            size = sum(self.disk_bytes(record) for record in self.records if record.present)
+            models = tr("{shown} of 1 model|{shown} of {count} models", "", all_)
+            counted = sum(self.disk_bytes(record) for record in self.records if record.present)
             # What they share is counted for each of them.
-            known = min(size, self._disk.total) if self._disk else size
-            return f"{wording.count(shown)} of {models} · {wording.size(known)} on disk"
-        return f"{models} · {wording.size(self._disk.total)} on disk" if self._disk else models
+            size = min(counted, size) if size is not None else counted
+        else:
+            models = tr("1 model|{count} models", "", all_)
+        models = models.format(shown=wording.count(shown), count=wording.count(all_))
+        if size is None or (all_ and not shown):
+            return models
+        return " · ".join((models, tr("{size} on disk").format(size=wording.size(size))))
 
     # Cells
 
-    def state(self, record: ModelRecord) -> ModelState:
-        """Return the state of a model."""
-        return self._state_of(record)
+    def row(self, record: ModelRecord) -> Row:
+        """Return what is shown of a model."""
+        identity = _identity(record)
+        if identity not in self._rows:
+            self._rows[identity] = self._make_row(record)
+        return self._rows[identity]
 
-    def text(self, record: ModelRecord, column: str) -> str:
-        """Return the text of a cell; empty if nothing is known."""
-        return self._texts[column](record)
-
-    def verdict(self, record: ModelRecord) -> Verdict | None:
-        """Return whether a model is loaded or fits; None while something is under way, or nothing is known."""
+    def _verdict(self, record: ModelRecord) -> Verdict | None:
         state = self._state_of(record)
         if state.phase in (Phase.LOADING, Phase.UNLOADING):
             return None
         measured = self._planner.measured(record) is not None
         return verdict(record, state, self._planner.projection(record).fit if measured else None)
 
-    def number(self, record: ModelRecord) -> str:
-        """Return the memory that a loaded model uses, or that another one would; empty if unknown."""
+    def _memory(self, record: ModelRecord) -> str:
         state, plan = self._state_of(record), self._planner.projection(record).plan
         if state.loaded:
             return wording.size(state.actual) if state.actual else ""
         needed = plan.needed if plan is not None and record.runnable and record.present else None
         return wording.size(needed) if needed is not None else ""
 
-    def marks(self, record: ModelRecord) -> list[tuple[str, str, str]]:
-        """Return icon, meaning and colour token of what the user chose for a model."""
-        marks = [("star-full", "favourite", "warn")] if self._notes.is_favourite(record) else []
-        return [*marks, ("pin", "stays loaded", "muted")] if self._notes.is_pinned(record) else marks
-
     def _fit_text(self, record: ModelRecord) -> str:
-        state, shown = self._state_of(record), self.verdict(record)
+        state, shown = self._state_of(record), self._verdict(record)
         if state.phase is Phase.LOADING:
-            return loading_line(state) or "Loading…"
+            return loading_line(state) or tr("Loading…")
         if state.phase is Phase.UNLOADING:
-            return "Ejecting…"
-        return " · ".join(filter(None, (shown.word, self.number(record)))) if shown is not None else ""
+            return tr("Ejecting…")
+        return " · ".join(filter(None, (shown.word, self._memory(record)))) if shown is not None else ""
 
     def _fit_key(self, record: ModelRecord) -> tuple[int, int] | None:
         if not (record.runnable and record.present):
@@ -244,16 +278,19 @@ class ModelTable(QAbstractTableModel):
             return record.name
         if column == "fit" and record.runnable and record.present:
             projection = self._planner.projection(record)
-            context = projection.plan.context if projection.plan is not None else 0
-            with_context = f"With a context of {wording.count(context)} tokens." if context else ""
-            return "\n".join(filter(None, (projection_line(projection, self._planner.memory), with_context)))
+            line = projection_line(projection, self._planner.memory)
+            if projection.plan is None:
+                return line
+            context = projection.plan.context
+            with_context = tr("With a context of 1 token.|With a context of {count} tokens.", "", context)
+            return f"{line}\n{with_context.format(count=wording.count(context))}"
         if column == "fit":
             return record.reason
         if column == "used" and (used := self._preferences.values.last_used.get(record.name)):
             return QLocale().toString(QDateTime.fromSecsSinceEpoch(int(used)), QLocale.FormatType.ShortFormat)
         if column == "disk" and record.also:
-            return f"All copies together, in {join_names(source_names(record))}"
-        return self._texts[column](record)
+            return tr("All copies together, in {places}").format(places=join_names(source_names(record)))
+        return self.row(record).texts[column]
 
     # Qt
 
@@ -270,16 +307,17 @@ class ModelTable(QAbstractTableModel):
         if not index.isValid():
             return None
         record, column = self.records[index.row()], MODEL_COLUMNS[index.column()]
+        row = self.row(record)
         if role == Qt.ItemDataRole.DisplayRole:
-            return self._texts[column](record)
+            return row.texts[column]
         if role == Qt.ItemDataRole.ToolTipRole:
             return plain_tip(self._tip(record, column))
         if role == Qt.ItemDataRole.AccessibleTextRole:
             if column == "name":
-                return ", ".join((model_name(record.name), *(meaning for _, meaning, _ in self.marks(record))))
-            return self._texts[column](record) or ("never" if column == "used" else "unknown")
+                return ", ".join((model_name(record.name), *(tr(meaning) for _, meaning, _ in row.marks)))
+            return row.texts[column] or (tr("never") if column == "used" else tr("unknown"))
         if role == Qt.ItemDataRole.AccessibleDescriptionRole and column == "name":
-            return self._texts["fit"](record)
+            return row.texts["fit"]
         return None
 
     def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> object:
@@ -290,15 +328,16 @@ class ModelTable(QAbstractTableModel):
         if role == Qt.ItemDataRole.InitialSortOrderRole:
             return Qt.SortOrder.DescendingOrder if column in NUMBERS else Qt.SortOrder.AscendingOrder
         if role == Qt.ItemDataRole.AccessibleTextRole and column == self.order[0]:
-            return f"{TITLES[column]}, sorted {'down' if self.order[1] else 'up'}"
+            text = tr("{title}, sorted down") if self.order[1] else tr("{title}, sorted up")
+            return text.format(title=self.titles[column])
         shown = (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole)
-        return TITLES[column] if role in shown else None
+        return self.titles[column] if role in shown else None
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
         """Sort by a column, and remember that."""
         descending = "-" if order is Qt.SortOrder.DescendingOrder else ""
         self._preferences.change(models_sort=f"{descending}{MODEL_COLUMNS[column]}")
-        self.refresh()
+        self._arrange()
 
 
 def _identity(record: ModelRecord) -> str:

@@ -1,8 +1,9 @@
 """The table of models: its rows, its header, and the columns for which there is room."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QPointF, QRect, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QPointF, QRect, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QColor,
     QContextMenuEvent,
@@ -19,23 +20,17 @@ from PySide6.QtWidgets import QFrame, QHeaderView, QStyledItemDelegate, QStyleOp
 
 from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
-from sotto.ui.models.model_table import RIGHT_ALIGNED, TITLES, Index, ModelTable
+from sotto.ui.models.model_description import fit_word
+from sotto.ui.models.model_table import RIGHT_ALIGNED, Index, ModelTable, Row
 from sotto.ui.preferences.preferences import MODEL_COLUMNS
+from sotto.ui.state import wording
+from sotto.ui.state.memory_estimate import Fit
 from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.theme import GAP_4, GAP_8
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import draw_bar
 
-# What decides the width of a column, beside its title; the name gets what is left.
-_SAMPLES = {
-    "parameters": "405.5B",
-    "bits": "Q4_K_M",
-    "fit": "Does not fit · 99.9 GB",
-    "context": "1,048,576",
-    "source": "Hugging Face",
-    "used": "23 hours ago",
-    "disk": "999.9 GB",
-}
 # Columns that give way first where there is no room; the card shows what they say.
 _LEAST_IMPORTANT = ("parameters", "source", "context", "bits", "used", "disk")
 _GOOD_NAME, _LEAST_NAME = 220, 160
@@ -87,14 +82,15 @@ class ModelTableView(QTableView):
         """Show `model`, sorted as it says."""
         super().__init__()
         self.setObjectName("modelTable")
-        self.setAccessibleName("Models")
+        self.setAccessibleName(tr("Models"))
         self.table, self.look = model, _Look.current()
         # The model of the row on which a mouse button was pressed last, and the row under the pointer.
         self._pressed: ModelRecord | None = None
         self._hovered = -1
         # What was selected before the rows were replaced.
         self._kept: ModelRecord | None = None
-        self.setHorizontalHeader(_Header(self))
+        self._samples = _samples()
+        self.setHorizontalHeader(_Header(self, model.titles))
         self.setModel(model)
         self.setItemDelegate(_Delegate(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -116,6 +112,9 @@ class ModelTableView(QTableView):
         self.setSortingEnabled(True)
         model.modelAboutToBeReset.connect(self._keep_selection)
         model.modelReset.connect(self._restore_selection)
+        bar = self.verticalScrollBar()
+        for changed in (model.dataChanged, model.arranged, bar.valueChanged, bar.rangeChanged):
+            changed.connect(self._prepare)
         theme.current().changed.connect(self._apply_theme)
         self._fit()
 
@@ -175,12 +174,12 @@ class ModelTableView(QTableView):
         bold = QFontMetrics(_header_font())
         widths = {
             column: max(
-                bold.horizontalAdvance(TITLES[column]) + theme.current().scaled(_CHEVRON) + GAP_4,
-                metrics.horizontalAdvance(sample) + (metrics.height() + GAP_4 if column == "fit" else 0),
+                bold.horizontalAdvance(self.table.titles[column]) + theme.current().scaled(_CHEVRON) + GAP_4,
+                self._sample_width(column) + (metrics.height() + GAP_4 if column == "fit" else 0),
             )
             + 2 * GAP_8
             + _SLACK
-            for column, sample in _SAMPLES.items()
+            for column in self._samples
         }
         room = self.viewport().width() - theme.current().scaled(_GOOD_NAME)
         hidden: set[str] = set()
@@ -192,11 +191,14 @@ class ModelTableView(QTableView):
             self.setColumnHidden(number, column in hidden)
             self.setColumnWidth(number, widths[column])
 
+    def _sample_width(self, column: str) -> int:
+        return max(map(self.look.metrics.horizontalAdvance, self._samples[column]))
+
     @property
     def least_width(self) -> int:
         """The width at which the most important columns have room."""
         metrics = self.look.metrics
-        fit = metrics.horizontalAdvance(_SAMPLES["fit"]) + metrics.height() + GAP_4 + 2 * GAP_8 + _SLACK
+        fit = self._sample_width("fit") + metrics.height() + GAP_4 + 2 * GAP_8 + _SLACK
         return theme.current().scaled(_LEAST_NAME) + fit
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -205,6 +207,13 @@ class ModelTableView(QTableView):
         self._fit()
 
     # Painting
+
+    @Slot()
+    def _prepare(self) -> None:
+        """Ask for the rows in view before they are painted: what they say is not worked out while that happens."""
+        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        for record in self.table.records[first : last + 1 or None] if first >= 0 else ():
+            self.table.row(record)
 
     def _row_rect(self, row: int) -> QRectF:
         top = self.rowViewportPosition(row)
@@ -286,15 +295,16 @@ class _Delegate(QStyledItemDelegate):
         """Draw a cell."""
         model, column = self._view.table, MODEL_COLUMNS[index.column()]
         record, tokens = model.records[index.row()], theme.current().tokens
+        row = model.row(record)
         mirrored = option.direction == Qt.LayoutDirection.RightToLeft
         cell = _Cell(painter, self._view.look, option.rect.adjusted(GAP_8, 0, -GAP_8, 0), mirrored=mirrored)
         color = tokens.text if record.runnable and record.present else tokens.muted
         if column == "name":
-            cell.draw_name(model, record, color)
+            cell.draw_name(row, record, color)
         elif column == "fit":
-            cell.draw_fit(model, record)
+            cell.draw_fit(row)
         else:
-            cell.draw_text(model.text(record, column), color, at_end=column in RIGHT_ALIGNED)
+            cell.draw_text(row.texts[column], color, at_end=column in RIGHT_ALIGNED)
 
 
 class _Cell:
@@ -335,15 +345,15 @@ class _Cell:
         top = part.top() + (part.height() - edge) / 2
         icons.paint(self._painter, icon, getattr(theme.current().tokens, color), QRectF(left, top, edge, edge))
 
-    def draw_name(self, model: ModelTable, record: ModelRecord, color: str) -> None:
+    def draw_name(self, row: Row, record: ModelRecord, color: str) -> None:
         """Draw a dot if the model is loaded, its name, its owner, and what the user chose for it."""
         tokens, dot = theme.current().tokens, self._take(_DOT + GAP_8)
-        if model.state(record).loaded:
+        if row.loaded:
             left = dot.left() + (GAP_8 if self._mirrored else 0)
             area = QRectF(QPointF(left, dot.top() + (dot.height() - _DOT) / 2), QPointF(left, dot.top()))
             area.setSize(QRectF(0, 0, _DOT, _DOT).size())
             draw_bar(self._painter, area, [(1.0, tokens.accent)], tokens.accent)
-        for icon, _, shade in model.marks(record):
+        for icon, _, shade in row.marks:
             self.draw_icon(icon, shade, theme.current().scaled(13), at_end=True)
         owner, _, name = model_name(record.name).rpartition("/")
         self.draw_text(name, color, where=Qt.TextElideMode.ElideMiddle)
@@ -351,23 +361,24 @@ class _Cell:
             self._take(GAP_8)
             self.draw_text(owner, tokens.muted)
 
-    def draw_fit(self, model: ModelTable, record: ModelRecord) -> None:
+    def draw_fit(self, row: Row) -> None:
         """Draw whether the model is loaded or fits, and its memory; or else what happens to it."""
-        tokens, shown = theme.current().tokens, model.verdict(record)
+        tokens, shown = theme.current().tokens, row.verdict
         if shown is None:
-            self.draw_text(model.text(record, "fit"), tokens.muted)
+            self.draw_text(row.texts["fit"], tokens.muted)
             return
         self.draw_icon(shown.icon, shown.color, self._look.small_height)
         self.draw_text(shown.word, getattr(tokens, shown.color))
-        if number := model.number(record):
-            self.draw_text(f" · {number}", tokens.muted)
+        if row.memory:
+            self.draw_text(f" · {row.memory}", tokens.muted)
 
 
 class _Header(QHeaderView):
     """Draws the titles, and a chevron at the one that the rows are sorted by."""
 
-    def __init__(self, parent: QWidget) -> None:
+    def __init__(self, parent: QWidget, titles: Mapping[str, str]) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
+        self._titles = titles
         self.setObjectName("modelTableHeader")
         self.setSectionsClickable(True)
         self.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
@@ -387,7 +398,7 @@ class _Header(QHeaderView):
         sorted_by = self.sortIndicatorSection() == index
         painter.setFont(_header_font())
         painter.setPen(QColor(tokens.text if sorted_by else tokens.muted))
-        metrics, text = QFontMetrics(_header_font()), TITLES[column]
+        metrics, text = QFontMetrics(_header_font()), self._titles[column]
         edge, indent = theme.current().scaled(_CHEVRON), _DOT + GAP_8 if column == "name" else 0
         width = metrics.horizontalAdvance(text) + (edge + GAP_4 if sorted_by else 0)
         at_right = (column in RIGHT_ALIGNED) != self.isRightToLeft()
@@ -401,6 +412,19 @@ class _Header(QHeaderView):
             place = QRectF(x, rect.center().y() - edge / 2 + 1, edge, edge)
             icons.paint(painter, "down" if down else "up", tokens.text, place)
         painter.restore()
+
+
+def _samples() -> dict[str, list[str]]:
+    """Return what decides the width of each column, beside its title; the name gets what is left."""
+    return {
+        "parameters": ["405.5B"],
+        "bits": ["Q4_K_M"],
+        "fit": [f"{verdict} · 99.9 GB" for verdict in map(fit_word, Fit)],
+        "context": ["1,048,576"],
+        "source": ["Hugging Face"],
+        "used": [wording.ago(23 * 3600)],
+        "disk": ["999.9 GB"],
+    }
 
 
 def _header_font() -> QFont:

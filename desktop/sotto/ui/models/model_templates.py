@@ -14,6 +14,7 @@ from sotto.store.user_templates import read_template_file, save_user_template, t
 from sotto.ui.session.session import Session
 from sotto.ui.state.model_state import Phase, Problem
 from sotto.ui.state.names import model_name
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.timing.async_tasks import AsyncTasks
@@ -39,7 +40,7 @@ class ModelTemplates(QObject):
 
     def choose(self, record: ModelRecord, over: QWidget) -> None:
         """Let the user choose a template file for a model."""
-        dialog = QFileDialog(over, f"A template for {model_name(record.name)}: Jinja or Go")
+        dialog = QFileDialog(over, tr("A template for {name}: Jinja or Go").format(name=model_name(record.name)))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self.assign(record, Path(path)))
@@ -60,15 +61,18 @@ class ModelTemplates(QObject):
         try:
             await tasks.call(partial(_save, record.digest, path))
         except SottoError as error:
-            self._session.problem.emit(Problem(f"{name} keeps its template", error.message))
+            self._session.problem.emit(Problem(tr("{name} keeps its template").format(name=name), error.message))
             return
         state = self._session.state
         is_used = state.record is not None and is_same_model(state.record, record)
         reloads = is_used and state.phase is Phase.READY
-        when = "from now on" if reloads else "from the next load on"
-        title = "Template set" if path else "Template reset"
-        template = "this template" if path else "its own template"
-        self._session.notice.emit(title, f"The prompts of {name} are made by {template} {when}.")
+        if path is not None:
+            title, now = tr("Template set"), tr("It makes the prompts of {name} from now on.")
+            later = tr("It makes the prompts of {name} from the next load on.")
+        else:
+            title, now = tr("Template reset"), tr("{name} uses its own template from now on.")
+            later = tr("{name} uses its own template from the next load on.")
+        self._session.notice.emit(title, (now if reloads else later).format(name=name))
         if reloads and state.info is not None:
             self._session.reload(state.info.context_length)
 

@@ -11,6 +11,7 @@ from sotto.ui.session.session import Session
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 from sotto.ui.state.names import model_name
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.store.removal import RemovedModel
@@ -55,14 +56,13 @@ class ModelTrash(QObject):
         try:
             removed = await tasks.call(remove, record)
         except SottoError as error:
-            self._session.problem.emit(Problem(f"{name} was not deleted", error.message))
+            self._session.problem.emit(Problem(tr("{name} was not deleted").format(name=name), error.message))
             return
         key = str(removed.folder)
         self.removed[key] = removed
         self._session.library.rescan()
-        self.offered.emit(
-            f"{name} was deleted", wording.size(record.size), "Undo", partial(self._undo, key), UNDO_SECONDS
-        )
+        title = tr("{name} was deleted").format(name=name)
+        self.offered.emit(title, wording.size(record.size), tr("Undo"), partial(self._undo, key), UNDO_SECONDS)
         QTimer.singleShot(round(1000 * UNDO_SECONDS), self, partial(self._expire, key))
 
     def _undo(self, key: str) -> None:
@@ -75,7 +75,8 @@ class ModelTrash(QObject):
         try:
             await tasks.call(restore, removed)
         except SottoError as error:
-            self._session.problem.emit(Problem(f"{model_name(removed.name)} could not be restored", error.message))
+            title = tr("{name} could not be restored").format(name=model_name(removed.name))
+            self._session.problem.emit(Problem(title, error.message))
         self._session.library.rescan()
 
     def _expire(self, key: str) -> None:
@@ -88,7 +89,8 @@ class ModelTrash(QObject):
         try:
             await tasks.call(erase, removed)
         except SottoError as error:
-            self._session.problem.emit(Problem(f"{model_name(removed.name)} still uses disk space", error.message))
+            title = tr("{name} still uses disk space").format(name=model_name(removed.name))
+            self._session.problem.emit(Problem(title, error.message))
 
     async def _empty(self, tasks: "AsyncTasks") -> None:
         from sotto.store.removal import empty_trash
@@ -96,4 +98,4 @@ class ModelTrash(QObject):
         try:
             await tasks.call(empty_trash)
         except SottoError as error:
-            self._session.problem.emit(Problem("The trash of models could not be emptied", error.message))
+            self._session.problem.emit(Problem(tr("The trash of models could not be emptied"), error.message))

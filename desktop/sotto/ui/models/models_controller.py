@@ -17,7 +17,7 @@ from sotto.ui.models.idle_unloader import IdleUnloader
 from sotto.ui.models.memory_gauge import MemoryGauge
 from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_card import ModelCard
-from sotto.ui.models.model_description import SOURCE_NAMES
+from sotto.ui.models.model_description import source_name
 from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_picker import ModelPicker
@@ -30,6 +30,7 @@ from sotto.ui.session.session import Session
 from sotto.ui.state import memory_estimate
 from sotto.ui.state.model_state import ModelState, Problem
 from sotto.ui.state.names import home_path, short_name
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import popup
 
 if TYPE_CHECKING:
@@ -282,7 +283,7 @@ class ModelsController(QObject):
 
     def choose_folder(self) -> None:
         """Let the user choose a folder that will be searched for models."""
-        dialog = QFileDialog(self._centre, "Add a model folder")
+        dialog = QFileDialog(self._centre, tr("Add a model folder"))
         dialog.setFileMode(QFileDialog.FileMode.Directory)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(self.add_folder)
@@ -295,8 +296,9 @@ class ModelsController(QObject):
         try:
             path.encode()
         except UnicodeEncodeError:
-            message = f"The name of {printable_path(path)} is not UTF-8, so it cannot be saved; rename the folder."
-            self._session.problem.emit(Problem("The folder was not added", message))
+            message = tr("The name of {folder} is not UTF-8, so it cannot be saved; rename the folder.")
+            message = message.format(folder=printable_path(path))
+            self._session.problem.emit(Problem(tr("The folder was not added"), message))
             return
         if path not in folders:
             self._preferences.change(folders=(*folders, path))
@@ -308,7 +310,7 @@ class ModelsController(QObject):
             return
         places = [
             SearchedPlace(
-                SOURCE_NAMES[root.kind],
+                source_name(root.kind),
                 home_path(root.path),
                 root.variable,
                 root.path in session.library.present_roots,

@@ -10,12 +10,13 @@ from sotto.store.records import ModelRecord
 from sotto.ui.models.download_list import DownloadList
 from sotto.ui.models.downloads import Downloads
 from sotto.ui.models.model_card import ModelCard
-from sotto.ui.models.model_table import NUMBERS, TITLES, ModelTable
+from sotto.ui.models.model_table import NUMBERS, ModelTable
 from sotto.ui.models.model_table_view import ModelTableView
 from sotto.ui.preferences.preferences import MODEL_COLUMNS, PreferenceStore
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.pane import FollowingRow, Pane
 from sotto.ui.toolkit.scroller import Scroller
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label, add_action, popup
 
 _CARD_WIDTH, _FILTER_WIDTH = 300, 320
@@ -55,15 +56,16 @@ class ModelsPage(Pane):
         """
         super().__init__()
         self.setObjectName("modelsPage")
-        self.setAccessibleName("Models")
+        self.setAccessibleName(tr("Models"))
         self.model, self.card, self._preferences = model, card, preferences
         # Whether the card is shown in place of the table, because there is no room for both.
         self._alone = False
-        self.back = IconButton("left", "Back to the chat", "Back", role="", color="text")
+        self.back = IconButton("left", tr("Back to the chat"), tr("Back"), role="", color="text")
         self.back.clicked.connect(self.left)
-        self.get = IconButton("drop", "Get a model", "Get a model…", role="", color="text", tip="Download a model")
+        tip = tr("Download a model by name")
+        self.get = IconButton("drop", tr("Get a model"), tr("Get a model…"), role="", color="text", tip=tip)
         self.get.clicked.connect(self.get_wanted)
-        self.filter = EscapableLineEdit("Filter models")
+        self.filter = EscapableLineEdit(tr("Filter models"))
         self.filter.setObjectName("search")
         self.filter.setClearButtonEnabled(True)
         self._search_icon = self.filter.addAction(QIcon(), QLineEdit.ActionPosition.LeadingPosition)
@@ -71,11 +73,11 @@ class ModelsPage(Pane):
         self.filter.escaped.connect(self.step_back)
         self.filter.returnPressed.connect(self.take_focus)
         self.filter.installEventFilter(self)
-        self.sort = IconButton("sort", "Sort models")
+        self.sort = IconButton("sort", tr("Sort models"))
         self.sort.clicked.connect(self._show_orders)
-        self.rescan = IconButton("refresh", "Rescan models")
+        self.rescan = IconButton("refresh", tr("Rescan models"))
         self.rescan.clicked.connect(self.rescan_wanted)
-        self.details = IconButton("card", "Details of the selected model")
+        self.details = IconButton("card", tr("Details of the selected model"))
         self.details.setCheckable(True)
         self.details.clicked.connect(lambda: self._show_card(self.details.isChecked()))
         self.downloads = DownloadList(downloads)
@@ -109,7 +111,7 @@ class ModelsPage(Pane):
         top.setContentsMargins(theme.GAP_16, theme.GAP_8, theme.GAP_16, theme.GAP_8)
         top.addWidget(self.sidebar_button)
         top.addWidget(self.back)
-        top.addWidget(Label("Models", "heading"))
+        top.addWidget(Label(tr("Models"), "heading"))
         top.addStretch(1)
         top.addWidget(self.get)
         tools = QHBoxLayout()
@@ -231,10 +233,11 @@ class ModelsPage(Pane):
             self.card.open(record)
         else:
             self.card.setHidden(not shown)
-        rows = bool(self.model.records)
+        rows, filtered = bool(self.model.records), self.filter.text()
         self.table.setVisible(rows)
-        filtered = f"No model is called “{self.filter.text()}”." if self.filter.text() else "No models yet."
-        self.empty.setText("" if rows else filtered)
+        if not rows:
+            none = tr("No model is called “{text}”.").format(text=filtered) if filtered else tr("No models yet.")
+            self.empty.setText(none)
         self.empty.setVisible(not rows)
         self.show_summary()
         self._place_downloads()
@@ -272,16 +275,19 @@ class ModelsPage(Pane):
         """Return a menu of the columns to sort by, and of the two directions."""
         menu, header = QMenu(self), self.table.horizontalHeader()
         column, descending = self.model.order
-        ways = {"Ascending": False, "Descending": True}
-        by_column = {TITLES[name]: (name, name in NUMBERS) for name in MODEL_COLUMNS}
-        by_way = {text: (column, way) for text, way in ways.items()}
-        for entries, chosen in ((by_column, TITLES[column]), (by_way, "Descending" if descending else "Ascending")):
+        titles = self.model.titles
+        # Title, column, whether descending, and whether that is the order now.
+        by_column = [(titles[name], name, name in NUMBERS, name == column) for name in MODEL_COLUMNS]
+        by_way = [
+            (text, column, way, way is descending) for text, way in ((tr("Ascending"), False), (tr("Descending"), True))
+        ]
+        for entries in (by_column, by_way):
             group = QActionGroup(menu)
-            for text, (name, way) in entries.items():
+            for text, name, way, chosen in entries:
                 order = Qt.SortOrder.DescendingOrder if way else Qt.SortOrder.AscendingOrder
                 action = add_action(menu, text, partial(header.setSortIndicator, MODEL_COLUMNS.index(name), order))
                 action.setCheckable(True)
-                action.setChecked(text == chosen)
+                action.setChecked(chosen)
                 group.addAction(action)
             menu.addSeparator()
         return menu

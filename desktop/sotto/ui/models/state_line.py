@@ -2,28 +2,31 @@
 
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.toolkit.translation import tr
 
 
 def state_line(state: ModelState) -> str:
     """Return the line under a model's name."""
     if state.phase is Phase.ABSENT:
-        return "Choose one above or in the list, or drop one here"
+        return tr("Choose one above or in the list, or drop one here")
     if state.phase is Phase.FOUND:
-        return "Loads when you write"
+        return tr("Loads when you write")
     if state.phase is Phase.UNLOADING:
-        return "Ejecting…"
+        return tr("Ejecting…")
     if state.phase is Phase.FAILED:
-        return "Could not be loaded"
+        return tr("Could not be loaded")
     if state.phase is Phase.LOADING:
-        return f"Loading · {line}" if (line := loading_line(state)) else ""
+        line = loading_line(state)
+        return " · ".join((tr("Loading"), line)) if line else ""
     assert state.info is not None
     device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
-    context = f"{wording.count(state.info.context_length)} tokens of context"
-    activity = "Answering" if state.phase is Phase.GENERATING else "Ready"
+    context = tr("1 token of context|{count} tokens of context", "", state.info.context_length)
+    context = context.format(count=wording.count(state.info.context_length))
+    activity = tr("Answering") if state.phase is Phase.GENERATING else tr("Ready")
     # The most important note comes first, because the line is elided; its tool tip shows all of it. What is said of a
     # doubtful template in a notice and on the card is not repeated here.
     info = state.info
-    vectors = "" if info.writes else "makes embeddings"
+    vectors = "" if info.writes else tr("makes embeddings")
     template = "" if info.doubts_template else info.template_note
     notes = (vectors, info.context_note, template, info.kv_note, info.options_note)
     details = (note.removesuffix(".") for note in notes)
@@ -36,14 +39,16 @@ def loading_line(state: ModelState) -> str:
     if not pace.shown:
         return ""
     if progress is None or (progress.phase == "weights" and progress.total <= 0):
-        parts = ["Loading…"]
+        parts = [tr("Loading…")]
     elif progress.phase == "weights":
-        parts = [f"{wording.size(progress.done)} of {wording.size(progress.total)}"]
+        done, total = wording.size(progress.done), wording.size(progress.total)
+        parts = [tr("{done} of {total}").format(done=done, total=total)]
         parts += [f"{wording.size(round(pace.speed))}/s"] if pace.speed else []
         if pace.seconds_left is not None and not pace.seconds_silent:
-            parts.append(f"{wording.duration(pace.seconds_left)} left")
+            parts.append(tr("{time} left").format(time=wording.duration(pace.seconds_left)))
     else:
-        parts = [{"tokenizer": "Reading the tokenizer", "warm-up": "Warming up"}.get(progress.phase, "Loading…")]
+        steps = {"tokenizer": tr("Reading the tokenizer"), "warm-up": tr("Warming up")}
+        parts = [steps.get(progress.phase) or tr("Loading…")]
     if pace.seconds_silent:
-        parts.append(f"no progress for {wording.duration(pace.seconds_silent)}")
+        parts.append(tr("no progress for {time}").format(time=wording.duration(pace.seconds_silent)))
     return " · ".join(parts)

@@ -7,7 +7,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
 
 from sotto.store.printable import printable_path
-from sotto.ui.models.model_description import SOURCE_NAMES
+from sotto.ui.models.model_description import source_name
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.settings.engine_choices import parse_speed
 from sotto.ui.settings.model_folders import ModelFolder, ModelFolders
@@ -76,7 +76,7 @@ class FoldersPage(FormPage):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(theme.GAP_8)
         layout.addWidget(Label(state, "muted" if folder.exists else "caption"))
-        title = folder.path.name if folder.own else SOURCE_NAMES[folder.source]
+        title = folder.path.name if folder.own else source_name(folder.source)
         if folder.own:
             remove = IconButton(
                 "close", tr("Remove folder {name}").format(name=title), tip=tr("Stop searching this folder")
