@@ -1,6 +1,7 @@
 """How the window formats numbers, sizes, durations and names."""
 
 import pytest
+from PySide6.QtCore import QLocale
 
 from sotto.ui.state import wording
 from sotto.ui.state.names import join_names
@@ -27,5 +28,37 @@ def test_durations(seconds, text):
     assert wording.duration(seconds) == text
 
 
-def test_lists_of_names():
-    assert join_names(["a", "b", "c"]) == "a, b and c"
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (59, "just now"),
+        (300, "5 min ago"),
+        (3600, "1 hour ago"),
+        (7200, "2 hours ago"),
+        (86_400, "yesterday"),
+        (172_800, "2 days ago"),
+        (1000 * 86_400, "1,000 days ago"),
+    ],
+)
+def test_ages(seconds, text):
+    assert wording.ago(seconds) == text
+
+
+def test_exact_durations():
+    assert [wording.exact_duration(seconds) for seconds in (5, 60, 125)] == ["5 s", "1 min 0 s", "2 min 5 s"]
+    assert [wording.seconds(seconds * 10**6) for seconds in (35, 400, 125_000)] == ["35 ms", "0.4 s", "2 min 5 s"]
+
+
+@pytest.mark.parametrize(
+    ("locale", "text"),
+    [("en_GB", "a, b and c"), ("en_US", "a, b and c"), ("C", "a, b and c"), ("de", "a, b und c"), ("ja", "a、b、c")],
+)
+def test_lists_of_names(locale, text):
+    before = QLocale()
+    QLocale.setDefault(QLocale(locale))
+    try:
+        assert join_names(["a", "b", "c"]) == text
+        assert join_names(["a"]) == "a"
+        assert join_names([]) == ""
+    finally:
+        QLocale.setDefault(before)

@@ -269,6 +269,10 @@ def test_nothing_is_translated_while_the_window_is_painted_or_somebody_types(rea
     window = ready.window
     window.send("Hi")
     qtbot.waitUntil(lambda: not ready.chat_session.busy and len(ready.chat_session.turns) == 2)
+    # What the answer changes in the list has been written by then.
+    qtbot.waitUntil(lambda: ready.chat_session.turns[-1].id > 0)
+    with qtbot.waitSignal(window.chat_library.listed):
+        window.chat_library.refresh()
     window.chat.toggle_choices()
     window.commands.open()
     qtbot.waitUntil(lambda: len(window.commands.palette.results) > 5)

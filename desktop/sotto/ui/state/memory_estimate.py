@@ -7,6 +7,7 @@ from enum import Enum, StrEnum, auto
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.engine.memory.memory_needs import ModelNeeds
 from sotto.engine.memory.memory_plan import Limits, Plan, Verdict, plan
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 # Fractions of memory in use from which it counts as tight, and from which a load must be confirmed.
 TIGHT_FROM, FULL_FROM = 0.75, 0.85
@@ -78,12 +79,12 @@ def pressure(sample: MemorySample) -> Pressure:
 
 
 class Fit(StrEnum):
-    """Whether a model fits into the memory that is available now."""
+    """Whether a model fits into the memory that is available now; the values are marked for translation."""
 
-    FITS = "Fits"
-    TIGHT = "Tight"
-    NO = "Does not fit"
-    UNKNOWN = "Unknown"
+    FITS = QT_TR_NOOP("Fits")
+    TIGHT = QT_TR_NOOP("Tight")
+    NO = QT_TR_NOOP("Does not fit")
+    UNKNOWN = QT_TR_NOOP("Unknown")
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,14 +134,19 @@ class Projection:
         plan: The numbers; None if nothing is known.
         share: The fraction of the machine's memory that would then be in use; None if unknown.
         others: Bytes used by other programs.
-        reason: Why the fit is unknown, in one sentence; empty if it is known.
+        unknown: Why the fit is unknown, in one sentence of English; empty if it is known.
     """
 
     fit: Fit
     plan: Plan | None = None
     share: float | None = None
     others: int = 0
-    reason: str = ""
+    unknown: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why the fit is unknown, in the user's language as far as Sotto's window says it; empty if it is known."""
+        return tr(self.unknown) if self.unknown else ""
 
     @property
     def needs_confirmation(self) -> bool:
@@ -157,8 +163,8 @@ def project(measured: Measured | None, memory: MachineMemory, context: int | Non
         context: The chosen context length in tokens; None for the longest that fits well.
     """
     if measured is None or measured.needs is None or measured.needs.weight_bytes <= 0:
-        reason = measured.reason if measured else "It has not been checked yet."
-        return Projection(Fit.UNKNOWN, reason=reason or "Its size is unknown.")
+        unknown = measured.reason if measured else QT_TR_NOOP("It has not been checked yet.")
+        return Projection(Fit.UNKNOWN, unknown=unknown or QT_TR_NOOP("Its size is unknown."))
     needs, limits = measured.needs, memory.limits(measured)
     longest = longest_context(needs)
     if context is not None:
@@ -183,8 +189,8 @@ def project(measured: Measured | None, memory: MachineMemory, context: int | Non
 def _project_context(needs: ModelNeeds, limits: Limits, memory: MachineMemory, context: int) -> Projection:
     planned = plan(needs, limits, context)
     if planned.verdict is Verdict.UNKNOWN:
-        reason = needs.unknown or "The amount of memory is unknown."
-        return Projection(Fit.UNKNOWN, planned, None, memory.others, reason)
+        unknown = needs.unknown or QT_TR_NOOP("The amount of memory is unknown.")
+        return Projection(Fit.UNKNOWN, planned, None, memory.others, unknown)
     needed = planned.weights + bytes_beside_weights(planned)
     total = memory.sample.total if memory.sample else 0
     share = (memory.others + needed) / total if total else None

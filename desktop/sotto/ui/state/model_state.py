@@ -10,6 +10,7 @@ from sotto.engine.contract.requests import SamplingOptions
 from sotto.runner.residents import Resident, Stage
 from sotto.store.records import ModelRecord
 from sotto.ui.state.load_pace import LoadPace
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 _NO_PACE = LoadPace()
 
@@ -79,7 +80,7 @@ class ModelState:
         """Why the loaded model cannot chat, in a sentence; empty if it can or none is loaded."""
         if self.info is None or self.info.writes:
             return ""
-        return "This model makes embeddings and cannot chat: use it with sotto embed, or through the API."
+        return tr("This model makes embeddings and cannot chat: use it with sotto embed, or through the API.")
 
     def for_chat(self, *, answering: bool) -> "ModelState":
         """Return the state as one chat shows it: `ready` while the model only answers in other chats."""
@@ -116,12 +117,11 @@ class ChatSettings:
 
 
 class Remedy(StrEnum):
-    """What a problem offers to do about it; the value is the label of the button."""
+    """What a problem offers to do about it; the value is the label of the button, marked for translation."""
 
     NONE = ""
-    RETRY = "Try again"
-    CHOOSE_MODEL = "Choose a model"
-    MAKE_ROOM = "Make room"
+    RETRY = QT_TR_NOOP("Try again")
+    CHOOSE_MODEL = QT_TR_NOOP("Choose a model")
 
 
 @dataclass(frozen=True, slots=True)

@@ -3,6 +3,11 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from PySide6.QtCore import QLocale
+
+# Without a comma before `and`, in whatever English the system is.
+_ENGLISH = QLocale("en_GB")
+
 
 def model_name(name: str) -> str:
     """Return a model's name without the default tag."""
@@ -20,10 +25,10 @@ def shorten_middle(name: str, most: int = 32) -> str:
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Join names as in a sentence: `a`, `a and b`, `a, b and c`."""
-    if len(names) < 2:
-        return "".join(names)
-    return f"{', '.join(names[:-1])} and {names[-1]}"
+    """Join names as in a sentence of the app's language: `a`, `a and b`, `a, b and c`."""
+    locale = QLocale()
+    is_english = locale.language() in (QLocale.Language.English, QLocale.Language.C)
+    return (_ENGLISH if is_english else locale).createSeparatedList(names)
 
 
 def home_path(path: Path) -> str:

@@ -1,5 +1,7 @@
 """Formats numbers, sizes, durations and speeds for the user."""
 
+from sotto.ui.toolkit.translation import tr
+
 
 def size(nbytes: int) -> str:
     """Format a number of bytes: `310 MB`, `4.7 GB`."""
@@ -30,33 +32,44 @@ def duration(seconds: float) -> str:
     """Format a duration roughly: `5 s`, `2 min`, `1 h 5 min`."""
     whole = max(1, round(seconds))
     if whole < 60:
-        return f"{whole} s"
+        return tr("{seconds} s").format(seconds=whole)
     minutes = round(whole / 60)
     if minutes < 60:
-        return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60} min" if minutes % 60 else f"{minutes // 60} h"
+        return tr("{minutes} min").format(minutes=minutes)
+    form = tr("{hours} h {minutes} min") if minutes % 60 else tr("{hours} h")
+    return form.format(hours=minutes // 60, minutes=minutes % 60)
+
+
+def exact_duration(seconds: int) -> str:
+    """Format a duration to the second: `5 s`, `2 min 5 s`."""
+    if seconds < 60:
+        return tr("{seconds} s").format(seconds=seconds)
+    return tr("{minutes} min {seconds} s").format(minutes=count(seconds // 60), seconds=seconds % 60)
 
 
 def seconds(nanoseconds: int) -> str:
     """Format a duration precisely: `35 ms`, `0.4 s`, `2 min 5 s`."""
     amount = nanoseconds / 1e9
     if amount < 0.0995:
-        return f"{1000 * amount:.0f} ms"
+        return tr("{milliseconds} ms").format(milliseconds=f"{1000 * amount:.0f}")
     if amount < 99.95:
-        return f"{amount:.1f} s"
-    return f"{count(round(amount) // 60)} min {round(amount) % 60} s"
+        return tr("{seconds} s").format(seconds=f"{amount:.1f}")
+    return exact_duration(round(amount))
 
 
 def ago(seconds: float) -> str:
     """Format the time since something happened: `just now`, `5 min ago`, `yesterday`, `12 days ago`."""
-    minutes, hours, days = seconds / 60, seconds / 3600, seconds / 86400
+    minutes, hours, days = int(seconds / 60), int(seconds / 3600), int(seconds / 86400)
     if minutes < 1:
-        return "just now"
+        return tr("just now")
     if hours < 1:
-        return f"{int(minutes)} min ago"
+        return tr("{minutes} min ago").format(minutes=minutes)
     if days < 1:
-        return "1 hour ago" if hours < 2 else f"{int(hours)} hours ago"
-    return "yesterday" if days < 2 else f"{count(int(days))} days ago"
+        return tr("1 hour ago|{count} hours ago", "", hours).format(count=hours)
+    if days < 2:
+        return tr("yesterday")
+    # Not a plural form of that: in some languages, 21 has the form of 1.
+    return tr("{count} days ago", "", days).format(count=count(days))
 
 
 def speed(tokens: int, nanoseconds: int) -> str:
