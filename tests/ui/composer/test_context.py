@@ -203,7 +203,7 @@ def test_a_part_of_a_document_is_sent_when_the_person_selects_it(ready, qtbot, l
     (attachment,) = ready.chat_session.draft.attachments
     assert (attachment.begins, attachment.text) == (0, text)
     assert 0 < attachment.ends < 3072
-    assert "from the beginning" in composer.attachments.chips[0].line.text()
+    assert " · first " in composer.attachments.chips[0].line.text()
     ready.window.send("What is in it?")
     qtbot.waitUntil(lambda: len(ready.script.requests) == 1)
     (message,) = ready.script.requests[0].messages

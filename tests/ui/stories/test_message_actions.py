@@ -89,7 +89,7 @@ def test_a_conversation_is_edited_branched_deleted_and_answered_by_another_model
     # Another text for the first answer is a version; what followed the answer follows the new version, too.
     first = transcript.messages[1]
     assert entries(menu_of(first)) == [
-        *("Copy", "Regenerate", "Regenerate With…", "Edit…", "Branch From Here", "Show Markdown"),
+        *("Copy", "Regenerate", "Try Another Model…", "Edit…", "Branch From Here", "Show Markdown"),
         "Delete Question and Answer",
     ]
     QApplication.activePopupWidget().close()

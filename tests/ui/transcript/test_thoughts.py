@@ -96,7 +96,7 @@ def test_a_thought_stays_open_or_closed_as_its_reader_left_it(transcript, qtbot)
         assert thought.open is shown
         assert thought.text.isHidden() is not shown
         assert thought.text.markdown == "One. Two."
-        assert thought.button.accessibleName() == f"{'Hide' if shown else 'Show'} the thought"
+        assert thought.button.accessibleName() == f"{'Hide' if shown else 'Show'} thoughts"
 
 
 def test_parts_of_an_answer_as_the_engine_delivers_them(transcript):

@@ -23,6 +23,7 @@ from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.state.names import short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
 from sotto.ui.transcript.answer_body import AnswerBody
 from sotto.ui.transcript.answer_status import PromptProgress, StatusLine
@@ -43,12 +44,10 @@ class AnswerMessage(MessageWidget):
         more: The button that has the answer continued.
     """
 
-    kind = "answer"
-
     def __init__(self, model: str, requests: MessageRequests | None = None) -> None:
         """Create an empty answer of `model`."""
-        super().__init__(requests)
-        self.body = AnswerBody(f"Answer of {model}")
+        super().__init__(requests, tr("Copy answer"))
+        self.body = AnswerBody(tr("Answer by {model}").format(model=model) if model else tr("Answer"))
         self.body.link_asked.connect(self.requests.link_asked)
         self.body.hide()
         self.model = ElidedLabel(short_name(model), "caption")
@@ -57,12 +56,12 @@ class AnswerMessage(MessageWidget):
         self._bar = PromptProgress()
         self._bar.hide()
         self.copy.setObjectName("copyAnswer")
-        self.again = IconButton("refresh", "Regenerate", tip="Regenerate; this answer is kept as a version")
+        self.again = IconButton("refresh", tr("Regenerate"), tip=tr("Regenerate and keep this answer"))
         self.again.clicked.connect(lambda: self.requests.regenerate_wanted.emit(self.turn_id))
-        self.again_with = IconButton("down", "Regenerate with another model")
+        self.again_with = IconButton("down", tr("Try another model"))
         self.again_with.setObjectName("againWith")
         self.again_with.clicked.connect(self.choose_model)
-        self.more = IconButton("right", "Continue the answer", "Continue")
+        self.more = IconButton("right", tr("Continue answer"), tr("Continue"))
         self.more.clicked.connect(lambda: self.requests.more_wanted.emit(self.turn_id))
         again = QWidget()
         both = QHBoxLayout(again)
@@ -146,7 +145,7 @@ class AnswerMessage(MessageWidget):
         if self.body.isHidden():
             self.body.show()
             self._bar.hide()
-            self.status.setText("Answering…")
+            self.status.setText(tr("Answering…"))
 
     def show_pace(self, tokens: int, rate: float) -> None:
         """Show the number of tokens so far, and the approximate rate in tokens per second."""
@@ -194,7 +193,7 @@ class AnswerMessage(MessageWidget):
     def copy_text(self) -> None:
         """Copy the answer without thoughts and tool calls."""
         QGuiApplication.clipboard().setMimeData(self.body.copy_data())
-        self.copy.confirm("check", "Copied")
+        self.copy.confirm("check", tr("Copied"))
 
     def begin_edit(self) -> None:
         """Edit the text of the answer, or go on editing it."""

@@ -10,15 +10,16 @@ from sotto.chats.chat_records import Attachment
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, add_action, popup
 
 _NAME_WIDTH = 240
 
 # Labels of the parts of a document that can be sent, by their names in `AttachmentBar.cut_wanted`.
 _PARTS = {
-    "whole": "The whole document",
-    "beginning": "Only the beginning, as much as fits",
-    "end": "Only the end, as much as fits",
+    "whole": QT_TR_NOOP("Whole Document"),
+    "beginning": QT_TR_NOOP("Only the Beginning"),
+    "end": QT_TR_NOOP("Only the End"),
 }
 
 
@@ -61,13 +62,14 @@ class AttachmentChip(QFrame):
         layout.addSpacing(theme.GAP_8)
         layout.addLayout(texts, 1)
         if divisible:
-            self.parts = IconButton("more", f"Which part of {name} is sent", tip="Which part is sent")
+            parts_name = tr("Choose what is sent of {name}").format(name=name)
+            self.parts = IconButton("more", parts_name, tip=tr("Choose what is sent"))
             self.parts.clicked.connect(
                 lambda: self.parts_wanted.emit(self.parts.mapToGlobal(self.parts.rect().bottomLeft()))
             )
             layout.addWidget(self.parts)
         if removable:
-            self.remove = IconButton("close", f"Remove {name}", tip="Remove")
+            self.remove = IconButton("close", tr("Remove {name}").format(name=name), tip=tr("Remove"))
             self.remove.clicked.connect(self.removed)
             layout.addWidget(self.remove)
         self.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
@@ -75,7 +77,7 @@ class AttachmentChip(QFrame):
     def show_line(self, line: str) -> None:
         """Replace the details below the name."""
         self.line.setText(line)
-        self.setAccessibleName(f"Attached: {self.name.text()}, {line}")
+        self.setAccessibleName(tr("Attached: {name}, {details}").format(name=self.name.text(), details=line))
 
 
 class SentAttachments(QWidget):
@@ -131,7 +133,7 @@ class AttachmentBar(QWidget):
         """Return a menu of the parts that can be sent of the attachment at `index`."""
         menu = QMenu(self)
         for part, text in _PARTS.items():
-            add_action(menu, text, partial(self.cut_wanted.emit, index, part))
+            add_action(menu, tr(text), partial(self.cut_wanted.emit, index, part))
         return menu
 
     def _show(self) -> None:
@@ -147,7 +149,7 @@ class AttachmentBar(QWidget):
             chip.parts_wanted.connect(partial(self._show_parts, index))
             self._add(chip)
         for index, name in enumerate(self._pending):
-            chip = AttachmentChip(name, "Reading…", removable=True)
+            chip = AttachmentChip(name, tr("Reading…"), removable=True)
             chip.removed.connect(partial(self.stop_wanted.emit, index))
             self._add(chip)
         if focused is not None and focused < len(self.chips):
@@ -165,11 +167,17 @@ class AttachmentBar(QWidget):
 
 def _attachment_line(attachment: Attachment) -> str:
     """Return the size of an attachment, the part that is sent, and its token count: `12 KB · 3,400 tokens`."""
-    length = len(attachment.text)
-    part = "" if attachment.whole else f"{100 * (attachment.ends - attachment.begins) / length:.0f} % "
-    if not attachment.whole:
-        part += (
-            "from the beginning" if attachment.begins == 0 else "at the end" if attachment.ends == length else "of it"
-        )
-    tokens = f"{wording.count(attachment.tokens)} tokens" if attachment.tokens else ""
-    return " · ".join(filter(None, (wording.size(attachment.size), part, tokens)))
+    part = _part_line(attachment.begins, attachment.ends, len(attachment.text))
+    tokens = tr("1 token|{count} tokens", "", attachment.tokens).format(count=wording.count(attachment.tokens))
+    return " · ".join(filter(None, (wording.size(attachment.size), part, tokens if attachment.tokens else "")))
+
+
+def _part_line(begins: int, ends: int, length: int) -> str:
+    """Return which part of a text is sent; empty if it is the whole one."""
+    if (begins, ends) == (0, length):
+        return ""
+    if begins == 0:
+        part = tr("first {percent} %")
+    else:
+        part = tr("last {percent} %") if ends == length else tr("{percent} % of it")
+    return part.format(percent=f"{100 * (ends - begins) / length:.0f}")

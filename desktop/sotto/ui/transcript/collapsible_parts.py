@@ -2,6 +2,7 @@
 
 import re
 import time
+from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QColor, QLinearGradient, QPainter, QPaintEvent, QTextOption
@@ -12,12 +13,22 @@ from sotto.ui.conversation.answer_wording import CUT_CALL, thought_line, tool_ca
 from sotto.ui.conversation.json_layout import fence_code, format_json
 from sotto.ui.markdown.view import MarkdownText
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton
 
 _PREVIEW_LINES = 3
 # Characters that are enough to fill these lines.
 _PREVIEW_LENGTH = 1200
 _INDENT = theme.GAP_24
+
+
+@dataclass(frozen=True, slots=True)
+class _Names:
+    """What the button of a part is called while its content is hidden and while it is shown, and the content itself."""
+
+    show: str
+    hide: str
+    content: str
 
 
 class CollapsiblePart(QWidget):
@@ -33,15 +44,15 @@ class CollapsiblePart(QWidget):
 
     unfolded = Signal()
 
-    def __init__(self, content: str) -> None:
-        """Create a collapsed part; `content` names what is below the title, for screen readers."""
+    def __init__(self, names: _Names) -> None:
+        """Create a collapsed part."""
         super().__init__()
         self.setObjectName("fold")
-        self._content = content
+        self._names = names
         self._body: MarkdownText | None = None
         self.open = False
         self.touched = False
-        self.button = IconButton("right", f"Show {content}", "")
+        self.button = IconButton("right", names.show)
         self.button.setObjectName("unfold")
         self.title = ElidedLabel("", "muted")
         self.button.clicked.connect(self._toggle)
@@ -68,10 +79,11 @@ class CollapsiblePart(QWidget):
     def set_open(self, is_open: bool) -> None:
         """Show or hide the content."""
         self.open = is_open
-        self.button.set_icon("down" if is_open else "right", f"{'Hide' if is_open else 'Show'} {self._content}")
+        icon, name = ("down", self._names.hide) if is_open else ("right", self._names.show)
+        self.button.set_icon(icon, name)
         if is_open and self._body is None:
             self._body = MarkdownText("thought")
-            self._body.setAccessibleName(self._content.capitalize())
+            self._body.setAccessibleName(self._names.content)
             self._body.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
             inside = QHBoxLayout()
             inside.setContentsMargins(_INDENT, 0, 0, 0)
@@ -101,7 +113,7 @@ class ThoughtPart(CollapsiblePart):
 
     def __init__(self, live: bool) -> None:
         """Create an empty thought; `live` if it is arriving now."""
-        super().__init__("the thought")
+        super().__init__(_Names(tr("Show thoughts"), tr("Hide thoughts"), tr("Thoughts")))
         self._parts: list[str] = []
         self._since = time.monotonic() if live else None
         self._ended = False
@@ -111,7 +123,7 @@ class ThoughtPart(CollapsiblePart):
         below.addWidget(self.preview)
         self._layout.addLayout(below)
         self.preview.setVisible(False)
-        self.set_title("Thinking…")
+        self.set_title(tr("Thinking…"))
 
     @property
     def markdown(self) -> str:
@@ -167,9 +179,9 @@ class ToolCallPart(CollapsiblePart):
 
     def __init__(self) -> None:
         """Create a part for a call that has just begun."""
-        super().__init__("the arguments")
+        super().__init__(_Names(tr("Show arguments"), tr("Hide arguments"), tr("Arguments")))
         self._markdown = ""
-        self.set_title("Choosing a tool…")
+        self.set_title(tr("Choosing a tool…"))
 
     @property
     def has_call(self) -> bool:
@@ -182,7 +194,7 @@ class ToolCallPart(CollapsiblePart):
 
     def show_cut(self, text: str) -> None:
         """Show the text of a call in which the answer was cut off."""
-        self._show(CUT_CALL, fence_code(text, ""))
+        self._show(tr(CUT_CALL), fence_code(text, ""))
 
     def _show(self, title: str, markdown: str) -> None:
         self._markdown = markdown
@@ -201,7 +213,7 @@ class _Preview(QWidget):
 
     def __init__(self) -> None:
         super().__init__()
-        self.setAccessibleName("Newest thoughts")
+        self.setAccessibleName(tr("Newest thoughts"))
         self._text = ""
         theme.current().changed.connect(self._measure)
         self._measure()

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout
 from sotto.chats.chat_records import Turn
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label
 
 
@@ -46,15 +47,15 @@ class FindBar(QFrame):
         self.setObjectName("find")
         self._turns: Callable[[], Sequence[Turn]] = lambda: ()
         self._current: tuple[int, int] | None = None
-        self.field = _Field("Find in this chat")
+        self.field = _Field(tr("Find in this chat"))
         self.field.setObjectName("search")
         self.field.textChanged.connect(self._restart)
         self.field.stepped.connect(self.step)
         self.field.escaped.connect(self.closed)
         self.count = Label("", "caption")
-        self.older = IconButton("arrow-up", "Previous match", tip="Previous match (Enter)")
-        self.newer = IconButton("arrow-down", "Next match", tip="Next match (Shift+Enter)")
-        close = IconButton("close", "Close find")
+        self.older = IconButton("arrow-up", tr("Previous match"), tip=tr("Previous match (Enter)"))
+        self.newer = IconButton("arrow-down", tr("Next match"), tip=tr("Next match (Shift+Enter)"))
+        close = IconButton("close", tr("Close find bar"))
         self.older.clicked.connect(lambda: self.step(-1))
         self.newer.clicked.connect(lambda: self.step(1))
         close.clicked.connect(self.closed)
@@ -102,10 +103,11 @@ class FindBar(QFrame):
         if not self.field.text().strip():
             self.count.setText("")
         elif not matches:
-            self.count.setText("Nothing found")
+            self.count.setText(tr("Nothing found"))
         else:
             number = matches.index(self._current) + 1 if self._current in matches else len(matches)
-            self.count.setText(f"{wording.count(number)} of {wording.count(len(matches))}")
+            place = tr("{number} of {count}")
+            self.count.setText(place.format(number=wording.count(number), count=wording.count(len(matches))))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Close on Escape."""

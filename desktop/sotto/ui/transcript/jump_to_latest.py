@@ -4,6 +4,7 @@ from PySide6.QtCore import Property, QPropertyAnimation, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPaintEvent, QPen, QShowEvent
 
 from sotto.ui.toolkit import motion, theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton
 
 _TURN_MS = 1400
@@ -16,7 +17,7 @@ class JumpToLatest(IconButton):
 
     def __init__(self) -> None:
         """Create the button, without the arc."""
-        super().__init__("arrow-down", "Jump to latest", role="", color="text")
+        super().__init__("arrow-down", tr("Jump to latest"), role="", color="text")
         self.setObjectName("newest")
         self._arriving = False
         self._degrees = 90.0
@@ -29,7 +30,7 @@ class JumpToLatest(IconButton):
     def show_arriving(self, arriving: bool) -> None:
         """Show whether an answer is arriving, by the arc and for screen readers."""
         self._arriving = arriving
-        name = "Jump to latest" + (", answer in progress" if arriving else "")
+        name = tr("Jump to latest, answer in progress") if arriving else tr("Jump to latest")
         self.setAccessibleName(name)
         self.setToolTip(name)
         self._start_or_stop()

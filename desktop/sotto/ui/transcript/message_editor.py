@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.growing_text_edit import GrowingTextEdit
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import Label, TextButton
 
 _ANSWER_LINES = 20
@@ -33,16 +34,16 @@ class MessageEditor(QFrame):
         self.setObjectName("composer")
         self.draft = GrowingTextEdit() if sends else GrowingTextEdit(enter_sends=False, most_lines=_ANSWER_LINES)
         self.draft.setObjectName("edited")
-        self.draft.setAccessibleName("Edit message" if sends else "Edit answer")
+        self.draft.setAccessibleName(tr("Edit message") if sends else tr("Edit answer"))
         self.draft.setPlainText(text)
         self.draft.moveCursor(self.draft.textCursor().MoveOperation.End)
         self.draft.entered.connect(self._finish)
-        self.save = TextButton("Send" if sends else "Save", "primary")
+        self.save = TextButton(tr("Send") if sends else tr("Save"), "primary")
         self.save.clicked.connect(self._finish)
-        self.cancel = TextButton("Cancel", "quiet")
+        self.cancel = TextButton(tr("Cancel"), "quiet")
         self.cancel.clicked.connect(self.cancelled)
         foot = QHBoxLayout()
-        self.note = Label("Previous version is kept", "caption")
+        self.note = Label(tr("Previous version is kept"), "caption")
         foot.addWidget(self.note, 1)
         foot.addWidget(self.cancel)
         foot.addWidget(self.save)
@@ -54,7 +55,7 @@ class MessageEditor(QFrame):
 
     def refuse(self) -> None:
         """Say why the text cannot be saved yet."""
-        self.note.setText("Wait for the end of the answer")
+        self.note.setText(tr("Wait for the end of the answer"))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Cancel on Escape."""

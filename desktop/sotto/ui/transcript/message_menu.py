@@ -8,6 +8,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from sotto.chats.chat_records import Role, Turn
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import add_action
 from sotto.ui.transcript.answer_message import AnswerMessage
 from sotto.ui.transcript.user_message import UserMessage
@@ -28,43 +29,44 @@ class MessagePlace:
     quick: bool = False
 
     @property
-    def deletes(self) -> str:
-        """Names what is deleted."""
+    def delete_label(self) -> str:
+        """What the entry that deletes the message is called."""
         answers = self.exchange.count(Role.ASSISTANT)
-        answer = "Answers" if answers > 1 else "Answer"
         if Role.USER not in self.exchange:
-            return answer
-        return f"Question and {answer}" if answers else "Question"
+            return tr("Delete Answer")
+        if not answers:
+            return tr("Delete Question")
+        return tr("Delete Question and Answer|Delete Question and Answers", "", answers)
 
 
 def message_menu(message: UserMessage | AnswerMessage, place: MessagePlace, at: QPoint) -> QMenu:
     """Return the menu of a message, for a click at a position on the screen."""
     menu, requests, turn = QMenu(message), message.requests, message.turn_id
     if (text := message.selected) is not None:
-        add_action(menu, "Copy Selection", text.copy)
+        add_action(menu, tr("Copy Selection"), text.copy)
     if link := message.link_at(at):
-        add_action(menu, "Copy Link", lambda: QGuiApplication.clipboard().setText(link))
+        add_action(menu, tr("Copy Link"), lambda: QGuiApplication.clipboard().setText(link))
     if not menu.isEmpty():
         menu.addSeparator()
-    add_action(menu, "Copy", message.copy_text).setEnabled(bool(message.texts))
+    add_action(menu, tr("Copy"), message.copy_text).setEnabled(bool(message.texts))
     if isinstance(message, AnswerMessage):
-        add_action(menu, "Regenerate", message.again.click).setEnabled(place.idle)
+        add_action(menu, tr("Regenerate"), message.again.click).setEnabled(place.idle)
         if not place.quick:
-            add_action(menu, "Regenerate With…", message.choose_model).setEnabled(place.idle)
+            add_action(menu, tr("Try Another Model…"), message.choose_model).setEnabled(place.idle)
         if not message.more.isHidden():
-            add_action(menu, "Continue", message.more.click).setEnabled(place.idle)
+            add_action(menu, tr("Continue"), message.more.click).setEnabled(place.idle)
     elif not message.again.isHidden():
-        add_action(menu, "Get an Answer", message.again.click).setEnabled(place.idle)
-    add_action(menu, "Edit…", message.begin_edit).setEnabled(place.idle and not message.editing)
+        add_action(menu, tr("Get an Answer"), message.again.click).setEnabled(place.idle)
+    add_action(menu, tr("Edit…"), message.begin_edit).setEnabled(place.idle and not message.editing)
     if not place.quick:
-        add_action(menu, "Branch From Here", lambda: requests.branch_wanted.emit(turn))
-    source = add_action(menu, "Show Markdown", lambda: message.show_source(not message.source_shown))
+        add_action(menu, tr("Branch From Here"), lambda: requests.branch_wanted.emit(turn))
+    source = add_action(menu, tr("Show Markdown"), lambda: message.show_source(not message.source_shown))
     source.setCheckable(True)
     source.setChecked(message.source_shown)
     source.setEnabled(bool(message.texts))
     if not place.quick:
         menu.addSeparator()
-        delete = add_action(menu, f"Delete {place.deletes}", lambda: requests.delete_wanted.emit(turn))
+        delete = add_action(menu, place.delete_label, lambda: requests.delete_wanted.emit(turn))
         delete.setEnabled(place.idle)
     return menu
 

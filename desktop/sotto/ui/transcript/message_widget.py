@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from sotto.chats.chat_records import Turn
 from sotto.ui.markdown.view import MarkdownText
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton
 from sotto.ui.transcript.message_editor import MessageEditor
 from sotto.ui.transcript.message_requests import MessageRequests
@@ -26,19 +27,22 @@ class MessageWidget(QWidget):
         editor: The editor of its text; None while it is not being edited.
     """
 
-    kind = "message"
+    def __init__(self, requests: MessageRequests | None, copy_name: str) -> None:
+        """Create what all messages have.
 
-    def __init__(self, requests: MessageRequests | None) -> None:
-        """Create what all messages have; None collects the requests where nobody receives them."""
+        Args:
+            requests: Receives the requests; None collects them where nobody does.
+            copy_name: What the button that copies the message is called.
+        """
         super().__init__()
         self.requests = requests or MessageRequests(self)
         self.turn: Turn | None = None
         self.editor: MessageEditor | None = None
-        self.copy = IconButton("copy", f"Copy {self.kind}", tip="Copy")
+        self.copy = IconButton("copy", copy_name, tip=tr("Copy"))
         self.copy.clicked.connect(self.copy_text)
-        self.menu_button = IconButton("more", f"More for this {self.kind}", tip="More")
+        self.menu_button = IconButton("more", tr("More actions"))
         self.menu_button.clicked.connect(self._show_menu)
-        self.versions = VersionSwitch(self.kind)
+        self.versions = VersionSwitch()
         self.versions.wanted.connect(self.requests.version_wanted)
 
     @property

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject
 
 from sotto.ui.state.model_state import Problem, Remedy
 from sotto.ui.toolkit.notice import Notice, NoticeText
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import plain_tip
 
 if TYPE_CHECKING:
@@ -74,7 +75,9 @@ class Notices(QObject):
     def keep_problem(self, chat: int, problem: Problem, open_chat: Callable[[], object]) -> None:
         """Keep a problem of a conversation out of view until it comes into view, and offer to open it."""
         self._kept[chat] = self._problem_text(problem)
-        text = NoticeText(problem.title, "In another chat.", "Open chat", open_chat, kind="problem", icon="alert")
+        text = NoticeText(
+            problem.title, tr("In another chat."), tr("Open chat"), open_chat, kind="problem", icon="alert"
+        )
         self._show(text, seconds=_OFFER_SECONDS)
 
     @property
@@ -110,7 +113,7 @@ class Notices(QObject):
 
     def _problem_text(self, problem: Problem) -> NoticeText:
         action = self.remedies.get(problem.remedy)
-        label = problem.remedy.value if action is not None else ""
+        label = tr(problem.remedy.value) if action is not None else ""
         tip = plain_tip(problem.details)
         return NoticeText(problem.title, problem.message, label, action, kind="problem", icon="alert", tip=tip)
 

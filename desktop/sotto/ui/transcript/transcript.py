@@ -14,6 +14,7 @@ from sotto.engine.contract.events import PrefillProgress
 from sotto.ui.markdown.text_browser import MessageText
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import HoverRefresher
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import popup
 from sotto.ui.transcript.answer_message import AnswerMessage
 from sotto.ui.transcript.formula_veil import FormulaVeil
@@ -58,7 +59,7 @@ class Transcript(QScrollArea):
         """Create an empty transcript; that of the quick prompt offers less."""
         super().__init__()
         self.setObjectName("transcript")
-        self.setAccessibleName("Conversation")
+        self.setAccessibleName(tr("Conversation"))
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         # Its room is always reserved, so that nothing moves when it appears.

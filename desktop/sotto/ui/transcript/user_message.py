@@ -8,6 +8,7 @@ from sotto.chats.chat_records import Turn
 from sotto.ui.markdown.clipboard import mime_of_text
 from sotto.ui.markdown.typed_view import TypedText
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton, TextButton
 from sotto.ui.transcript.attachment_chips import SentAttachments
 from sotto.ui.transcript.message_actions import MessageActions
@@ -20,18 +21,16 @@ _BUBBLE_SHARE = 0.8
 class UserMessage(MessageWidget):
     """A message of the user in a bubble at the end of the line, which can be edited and may have several versions."""
 
-    kind = "message"
-
     def __init__(self, turn: Turn, requests: MessageRequests | None = None) -> None:
         """Show `turn`."""
-        super().__init__(requests)
+        super().__init__(requests, tr("Copy message"))
         self._typed = turn.text
         self.text = TypedText(turn.text)
-        self.text.setAccessibleName("Your message")
+        self.text.setAccessibleName(tr("Your message"))
         self.text.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
         self.text.link_asked.connect(self.requests.link_asked)
         self.text.revealed.connect(self._fit)
-        self.show_more = TextButton("Show more", "quiet", "Show more of this message")
+        self.show_more = TextButton(tr("Show more"), "quiet", tr("Show more of this message"))
         self.show_more.setObjectName("showMore")
         self.show_more.clicked.connect(self.text.show_more)
         self._bubble = QFrame()
@@ -42,9 +41,9 @@ class UserMessage(MessageWidget):
         inside.setSpacing(theme.GAP_4)
         inside.addWidget(self.text)
         inside.addWidget(self.show_more, 0, Qt.AlignmentFlag.AlignLeft)
-        self.edit = IconButton("edit", "Edit message")
+        self.edit = IconButton("edit", tr("Edit message"))
         self.edit.clicked.connect(self.begin_edit)
-        self.again = IconButton("refresh", "Get an answer", "Answer", tip="Have this message answered")
+        self.again = IconButton("refresh", tr("Get an answer"), tr("Get an answer"))
         self.again.clicked.connect(lambda: self.requests.regenerate_wanted.emit(self.turn_id))
         self.again.hide()
         self.actions_shown = MessageActions(self, (self.copy, self.edit, self.menu_button))
@@ -93,7 +92,7 @@ class UserMessage(MessageWidget):
     def copy_text(self) -> None:
         """Copy the message as it was typed."""
         QGuiApplication.clipboard().setMimeData(mime_of_text(self._typed))
-        self.copy.confirm("check", "Copied")
+        self.copy.confirm("check", tr("Copied"))
 
     def begin_edit(self) -> None:
         """Edit the question, or go on editing it."""

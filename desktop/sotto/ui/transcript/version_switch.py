@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from sotto.chats.chat_records import Turn
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton, Label
 
 
@@ -16,12 +17,12 @@ class VersionSwitch(QWidget):
 
     wanted = Signal(int)
 
-    def __init__(self, kind: str) -> None:
-        """Create the switch; `kind` names the message for screen readers: `question` or `answer`."""
+    def __init__(self) -> None:
+        """Create the switch, hidden."""
         super().__init__()
         self._turn: Turn | None = None
-        self.older = IconButton("left", f"Previous {kind}")
-        self.newer = IconButton("right", f"Next {kind}")
+        self.older = IconButton("left", tr("Previous version"))
+        self.newer = IconButton("right", tr("Next version"))
         self.place = Label("", "caption")
         self.older.clicked.connect(lambda: self._step(-1))
         self.newer.clicked.connect(lambda: self._step(1))
@@ -40,7 +41,8 @@ class VersionSwitch(QWidget):
         # As wide as for the last version, so that the buttons stay under the pointer.
         self.place.setFixedWidth(self.place.fontMetrics().horizontalAdvance("0" * len(self.place.text())))
         self.place.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.place.setAccessibleName(f"Version {index + 1} of {len(turn.versions)}")
+        place = tr("Version {number} of {count}").format(number=index + 1, count=len(turn.versions))
+        self.place.setAccessibleName(place)
         self.older.setEnabled(index > 0)
         self.newer.setEnabled(index + 1 < len(turn.versions))
         self.setVisible(len(turn.versions) > 1)
