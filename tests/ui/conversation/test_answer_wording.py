@@ -35,19 +35,19 @@ def test_editing_the_first_message_shows_why_the_prompt_is_read_again(ready, qtb
     ready.chat_session.prefilled.connect(lambda event, why: lines.append((event.done, why)))
     ready.chat_session.edit(ready.chat_session.turns[0].id, "Another first")
     why = "an earlier message was changed"
-    qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (10 cached) · not cached, because {why}"))
+    qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (10 cached) · not cached: {why}"))
     ready.script.hold_prefill.set()
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert lines[0][0] >= 10
     assert [done for done, _ in lines] == sorted(done for done, _ in lines)
     assert {reason for _, reason in lines} == {why}
-    assert f"prompt 1,900 (10 cached) · not cached, because {why}" in status(ready)
+    assert f"prompt 1,900 (10 cached) · not cached: {why}" in status(ready)
     # The reason is saved with the answer.
     chat = ready.chat_session.chat
     ready.window.current.new_chat()
     ready.window.current.open(chat)
     qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2)
-    qtbot.waitUntil(lambda: f"not cached, because {why}" in status(ready))
+    qtbot.waitUntil(lambda: f"not cached: {why}" in status(ready))
 
 
 TALK = (Message("user", "a"), Message("assistant", "b"))
@@ -118,6 +118,8 @@ def test_the_line_under_an_answer(end, line):
 def test_malformed_figures_are_left_out():
     assert figures_line({"tokens": "x", "prompt": [], "reason": {}, "anew": 5}) == ""
     assert figures_line({"tokens": 3, "prompt": 4, "first": None}).startswith("3 tokens · prompt 4")
+    # An imported file may say anything.
+    assert figures_line({"tokens": 2**80, "prompt": 4, "dropped": -1}).endswith(",176 tokens · prompt 4 (0 cached)")
 
 
 def test_the_pace_is_reported_after_a_moment_and_at_intervals(qtbot):

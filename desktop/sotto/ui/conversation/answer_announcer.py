@@ -12,6 +12,7 @@ from sotto.ui.conversation.answer_wording import tool_call_line
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.subscription import Subscription
 from sotto.ui.toolkit.announcements import announce, speakable
+from sotto.ui.toolkit.translation import tr
 
 PAUSE = 2.0
 """Seconds between announcements while an answer streams."""
@@ -61,7 +62,7 @@ class AnswerAnnouncer(QObject):
 
     @Slot(str, str)
     def _begin(self, model: str, line: str) -> None:
-        self._start(f"{model} answers")
+        self._start(tr("{model} answers").format(model=model))
 
     @Slot(object)
     def _set_turn(self, turn: Turn) -> None:
@@ -70,7 +71,7 @@ class AnswerAnnouncer(QObject):
 
     @Slot(object)
     def _resume(self, turn: Turn) -> None:
-        self._start("The answer continues")
+        self._start(tr("The answer continues"))
         self._set_turn(turn)
 
     def _start(self, text: str) -> None:
@@ -100,20 +101,17 @@ class AnswerAnnouncer(QObject):
     def _end(self, turn: Turn) -> None:
         if self._streaming:
             self._streaming = False
-            ended = "The answer is complete" if turn.state is State.COMPLETE else "The answer was interrupted"
-            if turn.state is State.STOPPED:
-                ended = "The answer was stopped"
             rest = speakable(self._pending)
             if self._is_json and turn.text:
-                rest = f"{rest} (code)".strip()
+                rest = " ".join(filter(None, (rest, tr("(code)"))))
             self._pending = ""
-            self._announce(f"{rest} {ended}." if rest else f"{ended}.")
+            self._announce(" ".join(filter(None, (rest, _end_sentence(turn.state)))))
 
     @Slot(str)
     def _retract(self, question: str) -> None:
         if self._streaming:
             self._discard()
-            self._announce("There is no answer; your message is back in the composer.")
+            self._announce(tr("There is no answer; your message is back in the composer."))
 
     @Slot()
     def _discard(self) -> None:
@@ -123,3 +121,10 @@ class AnswerAnnouncer(QObject):
         if text:
             self._announced_at = self._clock()
             self._send(self._about, text)
+
+
+def _end_sentence(state: State) -> str:
+    """Return how an answer ended."""
+    if state is State.COMPLETE:
+        return tr("The answer is complete.")
+    return tr("The answer was stopped.") if state is State.STOPPED else tr("The answer was interrupted.")

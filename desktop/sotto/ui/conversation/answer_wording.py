@@ -7,36 +7,40 @@ from sotto.chats.chat_records import State, Turn
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress
 from sotto.ui.state import wording
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
-CUT_CALL = "Started to call a tool"
+CUT_CALL = QT_TR_NOOP("Started to call a tool")
 _MAX_TOOL_NAME = 60
 _MIN_THOUGHT_SECONDS = 2
 _ENDS = {
-    DoneReason.STOP.value: "finished",
-    DoneReason.LENGTH.value: "reached the length limit",
-    DoneReason.LOOP.value: "stopped because it repeated itself",
-    DoneReason.CANCELLED.value: "stopped",
+    DoneReason.STOP.value: QT_TR_NOOP("finished"),
+    DoneReason.LENGTH.value: QT_TR_NOOP("reached the length limit"),
+    DoneReason.LOOP.value: QT_TR_NOOP("stopped because it repeated itself"),
+    DoneReason.CANCELLED.value: QT_TR_NOOP("stopped"),
 }
 
 
 def prefill_line(progress: PrefillProgress, why: str = "") -> str:
     """Return how much of a prompt has been read, and why it is read again; `why` is empty if it is not."""
-    cached = f" ({wording.count(progress.cached)} cached)" if progress.cached else ""
-    again = f" · not cached, because {why}" if why else ""
-    return f"Reading prompt {wording.count(progress.done)} / {wording.count(progress.total)}{cached}{again}"
+    line = (
+        tr("Reading prompt {done} / {total} ({cached} cached)")
+        if progress.cached
+        else tr("Reading prompt {done} / {total}")
+    )
+    done, total, cached = map(wording.count, (progress.done, progress.total, progress.cached))
+    return _joined(line.format(done=done, total=total, cached=cached), _reread_line(why))
 
 
 def pace_line(tokens: int, rate: float) -> str:
     """Return the length of an answer so far, and about how fast it is generated."""
-    return f"Answering · {wording.count(tokens)} tokens · ~{wording.rate(rate)}"
+    return _joined(tr("Answering"), _tokens_line(tokens), f"~{wording.rate(rate)}")
 
 
 def thought_line(seconds: int) -> str:
     """Return that a model thought, and for how long unless it was very short: `Thought for 2 min 5 s`."""
     if seconds < _MIN_THOUGHT_SECONDS:
-        return "Thought"
-    time = f"{seconds} s" if seconds < 60 else f"{seconds // 60} min {seconds % 60} s"
-    return f"Thought for {time}"
+        return tr("Thought")
+    return tr("Thought for {duration}").format(duration=wording.exact_duration(seconds))
 
 
 def thought_seconds(turn: Turn) -> list[int]:
@@ -47,7 +51,7 @@ def thought_seconds(turn: Turn) -> list[int]:
 
 def tool_call_line(call: ToolCall) -> str:
     """Return which tool a model wants to call, on one short line whatever the name contains."""
-    return f"Wants to use {' '.join(call.name.split())[:_MAX_TOOL_NAME]}"
+    return tr("Wants to use {tool}").format(tool=" ".join(call.name.split())[:_MAX_TOOL_NAME])
 
 
 def is_cut_short(turn: Turn) -> bool:
@@ -67,15 +71,15 @@ def can_continue(turn: Turn) -> bool:
 def answer_line(turn: Turn) -> str:
     """Return the line under an answer that has ended."""
     if turn.is_edited:
-        return "Edited"
+        return tr("Edited")
     if turn.state is State.INTERRUPTED:
-        return "Interrupted: Sotto ended while this was being written"
+        return tr("Interrupted: Sotto closed unexpectedly")
     if turn.state is State.FAILED:
-        return "Interrupted"
+        return tr("Interrupted")
     if not turn.text:
-        return figures_line(turn.figures) or "Stopped before the answer started"
+        return figures_line(turn.figures) or tr("Stopped before the answer started")
     # An answer that was stopped when the app quit has no figures.
-    return figures_line(turn.figures) or ("Stopped" if turn.state is State.STOPPED else "")
+    return figures_line(turn.figures) or (tr("Stopped") if turn.state is State.STOPPED else "")
 
 
 def short_answer_line(turn: Turn) -> str:
@@ -83,9 +87,7 @@ def short_answer_line(turn: Turn) -> str:
     figures = turn.figures
     if turn.state in (State.INTERRUPTED, State.FAILED) or not turn.text or not figures.get("prompt"):
         return answer_line(turn)
-    speed = _speed(figures)
-    end = _ENDS.get(str(figures.get("reason")), "")
-    line = " · ".join(filter(None, (speed, "" if figures.get("reason") == DoneReason.STOP else end)))
+    line = _joined(_speed(figures), "" if figures.get("reason") == DoneReason.STOP else _end_line(figures))
     return line[:1].upper() + line[1:]
 
 
@@ -94,7 +96,7 @@ def answer_figures(end: Finished, why: str = "") -> dict[str, Any]:
 
     Args:
         end: The end of the answer.
-        why: Why its prompt was read again; empty if it was not.
+        why: Why its prompt was read again, in English; empty if it was not.
     """
     return {
         "tokens": len(end.token_ids),
@@ -111,24 +113,44 @@ def answer_figures(end: Finished, why: str = "") -> dict[str, Any]:
 def figures_line(figures: Mapping[str, Any]) -> str:
     """Return the line of figures under a finished answer; values that are missing or invalid are left out."""
     tokens, prompt, cached, first, dropped = (
-        value if isinstance(value := figures.get(name), int) else 0
+        max(0, value) if isinstance(value := figures.get(name), int) else 0
         for name in ("tokens", "prompt", "cached", "first", "dropped")
     )
-    reason, anew = figures.get("reason"), figures.get("anew")
-    if reason == DoneReason.CANCELLED and not tokens:
-        return "Stopped before the answer started"
+    anew = figures.get("anew")
+    if figures.get("reason") == DoneReason.CANCELLED and not tokens:
+        return tr("Stopped before the answer started")
     if not prompt:
         return ""
-    parts = (
-        f"{wording.count(tokens)} token" + ("" if tokens == 1 else "s"),
+    left_out = tr("1 older token dropped|{count} older tokens dropped", "", dropped)
+    return _joined(
+        _tokens_line(tokens),
         _speed(figures),
-        f"first after {wording.seconds(first)}" if first > 0 and tokens else "",
-        f"prompt {wording.count(prompt)} ({wording.count(cached)} cached)",
-        f"not cached, because {anew}" if isinstance(anew, str) else "",
-        f"{wording.count(dropped)} older tokens dropped" if dropped else "",
-        _ENDS.get(reason, "") if isinstance(reason, str) else "",
+        tr("first after {duration}").format(duration=wording.seconds(first)) if first > 0 and tokens else "",
+        tr("prompt {tokens} ({cached} cached)").format(tokens=wording.count(prompt), cached=wording.count(cached)),
+        _reread_line(anew) if isinstance(anew, str) else "",
+        left_out.format(count=wording.count(dropped)) if dropped else "",
+        _end_line(figures),
     )
-    return " · ".join(part for part in parts if part)
+
+
+def _joined(*parts: str) -> str:
+    """Return a line of those parts that are not empty."""
+    return " · ".join(filter(None, parts))
+
+
+def _tokens_line(tokens: int) -> str:
+    return tr("1 token|{count} tokens", "", tokens).format(count=wording.count(tokens))
+
+
+def _reread_line(why: str) -> str:
+    """Return why a prompt is read again, which `prefix_reuse` says in English; empty if it is not."""
+    return tr("not cached: {reason}").format(reason=tr(why)) if why else ""
+
+
+def _end_line(figures: Mapping[str, Any]) -> str:
+    """Return how an answer ended; empty if that is unknown."""
+    end = _ENDS.get(str(figures.get("reason")), "")
+    return tr(end) if end else ""
 
 
 def _speed(figures: Mapping[str, Any]) -> str:

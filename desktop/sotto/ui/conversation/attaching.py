@@ -17,6 +17,7 @@ from sotto.errors import CancelledError, SottoError
 from sotto.ui.conversation.draft_state import DraftState
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.ui.timing.async_tasks import AsyncTasks
@@ -62,8 +63,8 @@ class Attaching(QObject):
 
         room = MAX_ATTACHMENTS - len(draft.attachments) - len(draft.pending)
         if len(paths) > room:
-            why = f"A message can have at most {MAX_ATTACHMENTS} files: attach fewer, or combine them."
-            self.problem.emit(Problem("Not everything was attached", why))
+            why = tr("A message can have at most {count} files: attach fewer, or combine them.", "", MAX_ATTACHMENTS)
+            self.problem.emit(Problem(tr("Not everything was attached"), why.format(count=MAX_ATTACHMENTS)))
         idle = not self._waiting
         for path in paths[: max(0, room)]:
             self._waiting.append(_PendingFile(path, shown_name(path), draft))
@@ -113,5 +114,5 @@ class Attaching(QObject):
                 self._update_pending(file.draft)
         failed, self._failed = self._failed, []
         if failed:
-            title = "Not attached" if len(failed) == 1 else f"{wording.count(len(failed))} files were not attached"
-            self.problem.emit(Problem(title, " ".join(failed)))
+            many = tr("{count} files were not attached", "", len(failed)).format(count=wording.count(len(failed)))
+            self.problem.emit(Problem(tr("Not attached") if len(failed) == 1 else many, " ".join(failed)))

@@ -10,13 +10,13 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.ui.conversation.chat_thread import ChatThread
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.chats.chat_store import ChatStore
 
 _T = TypeVar("_T")
 _PAUSE_MS = 150
-_NEW_FOLDER = "New folder"
 # The tags with which answers are stored and that must not be shown; an excerpt may begin or end in the middle of one.
 _TAGS = re.compile(r"(?:<?/?|</?\x02?)\b(?:think|tool_call)\b\x03?>|</?\x02?(?:think|tool_call)\x03?$")
 
@@ -172,7 +172,7 @@ class ChatLibrary(QObject):
         """Add a folder, which the user then names; `chat` is moved into it, None leaves it empty."""
 
         def work(store: "ChatStore") -> int:
-            folder = store.add_folder(_NEW_FOLDER)
+            folder = store.add_folder(tr("New folder"))
             if chat is not None:
                 store.change(chat, folder=folder)
             return folder

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from sotto.chats.chat_records import Attachment, Branch, Chat
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.chats.chat_store import ChatStore
@@ -30,12 +31,16 @@ class LoadedChat:
     @property
     def problem(self) -> Problem | None:
         """The problem to report if some messages could not be read; None if all could."""
-        if not self.branch.unreadable:
+        lost = self.branch.unreadable
+        if not lost:
             return None
-        count = wording.count(self.branch.unreadable)
-        what = "1 message" if self.branch.unreadable == 1 else f"{count} messages"
-        why = f"{what} of this conversation can no longer be read; everything else is here."
-        return Problem("Not everything could be read", why)
+        why = tr(
+            "1 message of this chat can no longer be read; everything else is here.|"
+            "{count} messages of this chat can no longer be read; everything else is here.",
+            "",
+            lost,
+        )
+        return Problem(tr("Not everything could be read"), why.format(count=wording.count(lost)))
 
 
 def read_chat(store: "ChatStore", chat: int) -> LoadedChat:

@@ -32,6 +32,7 @@ from sotto.ui.preferences.answer_options import AnswerOptions
 from sotto.ui.session.engine_thread import EngineLost
 from sotto.ui.session.session import Session
 from sotto.ui.state.model_state import Problem
+from sotto.ui.toolkit.translation import tr
 
 # Shared by all conversations, because the engine distinguishes answers by these numbers.
 _REQUEST_NUMBERS = itertools.count(1)
@@ -174,7 +175,7 @@ class ChatSession(QObject):
     def awaited(self) -> tuple[str, str]:
         """The name of the model that will answer, and the line to show meanwhile."""
         waiting = self._session.loading or self._session.library.searching
-        return self._session.model_name, "Waiting for the model…" if waiting else "Reading prompt…"
+        return self._session.model_name, tr("Waiting for the model…") if waiting else tr("Reading prompt…")
 
     def with_draft(self) -> tuple[Message, ...]:
         """Return the messages as they would be if the draft were sent now; empty if there are none."""
@@ -332,7 +333,7 @@ class ChatSession(QObject):
         else:
             self._writer.drop_answer()
             self._retract()
-        self.problem.emit(Problem("No answer", event.message, event.details))
+        self.problem.emit(Problem(tr("No answer"), event.message, event.details))
 
     @Slot(object)
     def _fail_lost(self, event: EngineLost) -> None:
@@ -417,7 +418,7 @@ class ChatSession(QObject):
     def _begin_request(self) -> None:
         self._set_phase(Phase.PREFILLING)
         self.pace.begin()
-        self._request = f"answer {next(_REQUEST_NUMBERS)}"
+        self._request = f"answer-{next(_REQUEST_NUMBERS)}"
 
     def _generate(self, turns: list[Turn], answer_options: AnswerOptions) -> None:
         self._session.generate(self._requests.build(self._request, turns, answer_options))
@@ -474,7 +475,7 @@ class ChatSession(QObject):
     @Slot(str)
     def _report_summary(self, why: str) -> None:
         if why:
-            self.problem.emit(Problem("No summary", why))
+            self.problem.emit(Problem(tr("No summary"), why))
 
     # The turns
 

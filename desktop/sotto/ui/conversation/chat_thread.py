@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 
 from sotto.errors import SottoError
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
@@ -126,5 +127,5 @@ def _describe(error: Exception, path: Path) -> str:
     if isinstance(error, SottoError):
         return error.message
     if isinstance(error, sqlite3.Error):
-        return f"{path} could not be read or written: {error}."
+        return tr("{file} could not be read or written: {reason}.").format(file=path, reason=error)
     return f"{type(error).__name__}: {error}"

@@ -143,7 +143,7 @@ class ContextMeter(QObject):
         if not messages or not state.loaded or state.chat_refusal:
             self._show(None)
             return
-        self.waiting = f"count {next(self._numbers)}"
+        self.waiting = f"count-{next(self._numbers)}"
         texts = tuple(attachment.shown for attachment in self._current.session.draft.attachments)
         self._session.host.send(Count(CountRequest(self.waiting, messages, texts), self._session.seat))
 

@@ -54,7 +54,7 @@ class Greeting(QObject):
         state, chat = self._session.state, self._current.session
         if not state.loaded or state.record is None or not state.record.builtin or chat.turns or chat.busy:
             return
-        self._request, self.text = f"greeting {next(self._numbers)}", ""
+        self._request, self.text = f"greeting-{next(self._numbers)}", ""
         self._session.generate(
             GenerateRequest(
                 self._request,

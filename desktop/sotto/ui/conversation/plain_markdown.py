@@ -9,6 +9,7 @@ from sotto.engine.parsing.answer_parser import Parser
 from sotto.engine.parsing.families import STORED
 from sotto.ui.conversation.answer_wording import CUT_CALL, is_cut_short, thought_line, thought_seconds, tool_call_line
 from sotto.ui.conversation.json_layout import JsonLayout, fence_code, format_json
+from sotto.ui.toolkit.translation import tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,7 +41,7 @@ def written_parts(turn: Turn) -> tuple[WrittenPart, ...]:
         for piece in pieces
     ]
     if cut:
-        parts.append(WrittenPart(Kind.TOOL, CUT_CALL, fence_code(cut, "")))
+        parts.append(WrittenPart(Kind.TOOL, tr(CUT_CALL), fence_code(cut, "")))
     return tuple(part for part in parts if part.markdown)
 
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 
 from sotto.engine.contract.events import Finished
 from sotto.engine.contract.requests import Message, Think
+from sotto.ui.toolkit.translation import QT_TR_NOOP
 
 # If less than this fraction of the earlier prompt is cached, it counts as lost. Templates and edits near the end always
 # cost a part of it.
@@ -28,7 +29,7 @@ class PromptState:
 
 
 def reread_reason(before: PromptState, tokens: int, now: PromptState, cached: int) -> str:
-    """Return why hardly any of the earlier prompt is still cached; empty if most of it is.
+    """Return why hardly any of the earlier prompt is still cached, in English; empty if most of it is.
 
     Args:
         before: The previous prompt, including its answer.
@@ -39,17 +40,17 @@ def reread_reason(before: PromptState, tokens: int, now: PromptState, cached: in
     if cached >= _LOST_BELOW * tokens:
         return ""
     if before.model != now.model:
-        return "this model has not seen it yet"
+        return QT_TR_NOOP("this model has not seen it yet")
     pairs = zip(before.messages, now.messages, strict=False)
     first = next((index for index, (old, new) in enumerate(pairs) if old != new), None)
     if first is None and before.think != now.think:
-        return "the setting for thinking was changed"
+        return QT_TR_NOOP("the setting for thinking was changed")
     if first is None:
-        return "the oldest messages were dropped" if now.trims else "its cache was evicted"
+        return QT_TR_NOOP("the oldest messages were dropped") if now.trims else QT_TR_NOOP("its cache was evicted")
     changed = (*before.messages[first : first + 1], *now.messages[first : first + 1])
     if any(message.role == "system" for message in changed):
-        return "the system prompt was changed"
-    return "an earlier message was changed"
+        return QT_TR_NOOP("the system prompt was changed")
+    return QT_TR_NOOP("an earlier message was changed")
 
 
 class PrefixReuse:

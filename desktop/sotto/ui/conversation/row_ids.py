@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from sotto.chats.chat_records import Attachment
 from sotto.errors import SottoError
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.chats.chat_store import ChatStore
@@ -54,5 +55,5 @@ class MessageRowId:
             SottoError: The message could not be saved.
         """
         if self.number is None:
-            raise SottoError("The message before this one could not be saved, so this one is not saved either.")
+            raise SottoError(tr("The message before this one could not be saved, so this one is not saved either."))
         return self.number

@@ -8,6 +8,7 @@ from sotto.engine.contract.events import DoneReason, Failed, Finished
 from sotto.engine.contract.requests import GenerateRequest, Message, Overflow
 from sotto.runner.commands import Cancel
 from sotto.ui.session.session import Session
+from sotto.ui.toolkit.translation import tr
 
 _INSTRUCTION = (
     "Summarise our conversation so far, so that someone who has not read it can go on with it: what it is about, what "
@@ -42,7 +43,7 @@ class Summary(QObject):
 
     def begin(self, messages: tuple[Message, ...]) -> None:
         """Summarise these messages; if there are too many, the oldest are left out."""
-        self._request = f"summary {next(self._numbers)}"
+        self._request = f"summary-{next(self._numbers)}"
         self._session.generate(
             GenerateRequest(
                 self._request,
@@ -74,7 +75,7 @@ class Summary(QObject):
         if isinstance(event, Failed):
             self.failed.emit(event.message)
         elif event.done_reason is DoneReason.CANCELLED or not event.text.strip():
-            self.failed.emit("" if event.text.strip() else "The model wrote nothing.")
+            self.failed.emit("" if event.text.strip() else tr("The model wrote nothing."))
         else:
             self.written.emit(event.text.strip())
 

@@ -7,6 +7,9 @@ translated by `tr` when they are shown.
 
 from PySide6.QtCore import QCoreApplication
 
+# The largest number that Qt takes; beyond it, the plural forms of a language no longer differ.
+_MAX_NUMBER = 2**31 - 1
+
 
 def tr(text: str, comment: str = "", n: int = -1) -> str:
     """Return a text in the user's language; safe from any thread.
@@ -19,7 +22,7 @@ def tr(text: str, comment: str = "", n: int = -1) -> str:
     """
     # All texts have the same context: Qt's tools would otherwise expect one for each class, and find no plural forms
     # outside of classes.
-    translated = QCoreApplication.translate("", text, comment, n)
+    translated = QCoreApplication.translate("", text, comment, min(n, _MAX_NUMBER))
     if n < 0 or translated != text:
         return translated
     forms = text.split("|")
