@@ -1,20 +1,18 @@
 """Adding chats to the database: new ones, ones that are there, and ones with further messages."""
 
 import copy
-from collections import Counter
 from dataclasses import replace
 
 import pytest
 
 from chat_exports import FOLDER, export_of, write_json
-from sotto.chats.adding import Added, add_chats
+from sotto.chats.adding import add_chats
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.chats.exchange import as_json
-from sotto.chats.imports.import_summary import summary
 from sotto.chats.imports.reading import Reading
 from sotto.chats.search import search
-from sotto.chats.whole_chat import Lost, WholeChat
+from sotto.chats.whole_chat import WholeChat
 
 
 @pytest.fixture
@@ -128,23 +126,6 @@ def test_an_error_on_the_way_leaves_everything_as_it_was(store):
     with pytest.raises(RuntimeError):
         add_chats(store.database, breaks())
     assert "\n".join(store.database.connection.iterdump()) == before
-
-
-def test_the_summary_is_one_sentence():
-    def told(new=0, grown=0, known=0, lost=None, besides=None):
-        added = Added(list(range(new)), list(range(grown)), known, Counter(lost or {}))
-        return summary(added, Counter(besides or {}))
-
-    assert told(41, lost={Lost.IMAGE: 3}, besides={Lost.CHAT: 1}) == (
-        "Imported 41 chats; 3 images and 1 chat could not be read."
-    )
-    assert told(1) == "Imported 1 chat."
-    assert told(1200, known=1) == "Imported 1,200 chats; 1 chat was already here."
-    assert told(known=12) == "12 chats were already here."
-    assert told(grown=1, known=2) == "1 chat got new messages; 2 chats were already here."
-    assert told(2, lost={Lost.TOOL_CALL: 1, Lost.FILE: 2}, besides={Lost.FILE: 1, Lost.CHAT: 2}) == (
-        "Imported 2 chats; 1 tool call, 3 files and 2 chats could not be read."
-    )
 
 
 def test_an_empty_chat_is_a_chat_all_the_same(store):

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -19,11 +20,24 @@ from sotto.chats.row_reading import (
 )
 from sotto.chats.schema import TABLES
 
-_NAMES = {Role.USER: "You", Role.ASSISTANT: "Model"}
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What an exported conversation calls its author, a model without a name, and itself without a title."""
+
+    user: str = "You"
+    model: str = "Model"
+    conversation: str = "Conversation"
+
+
+_NAMES = Names()
 
 
 def as_markdown(
-    database: Database, chat: int, written_out: Callable[[Turn], str] = lambda turn: turn.content.strip()
+    database: Database,
+    chat: int,
+    written_out: Callable[[Turn], str] = lambda turn: turn.content.strip(),
+    names: Names = _NAMES,
 ) -> str:
     """Return the branch in view of a conversation as Markdown.
 
@@ -31,15 +45,19 @@ def as_markdown(
         database: The database of the conversation.
         chat: Its number.
         written_out: Returns a turn as Markdown.
+        names: What has no name of its own is called.
     """
     row = database.connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE id = ?", (chat,)).fetchone()
     found = chat_of(row)
-    parts = [f"# {' '.join(found.title.split()) or 'Conversation'}"]
+    parts = [f"# {' '.join(found.title.split()) or names.conversation}"]
     if found.system:
         parts.append(f"> {found.system}".replace("\n", "\n> "))
     for turn in branch_of(database.connection, chat).turns:
         said = datetime.fromtimestamp(turn.created, UTC).strftime("%Y-%m-%d %H:%M UTC")
-        parts += [f"## {turn.model or _NAMES[turn.role]} · {said}", written_out(turn)]
+        parts += [
+            f"## {names.user if turn.role is Role.USER else turn.model or names.model} · {said}",
+            written_out(turn),
+        ]
     return "\n\n".join(part for part in parts if part) + "\n"
 
 

@@ -15,7 +15,7 @@ class UnreadableChatError(SottoError):
 
 
 class Lost(StrEnum):
-    """Something in an import that cannot be kept; the value is its name in the singular."""
+    """Something in an import that cannot be kept."""
 
     CHAT = "chat"
     MESSAGE = "message"

@@ -62,7 +62,7 @@ def test_chats_of_other_programs_come_by_menu_and_by_drop(ready, qtbot, loop, tm
     )
     dialog = choose(ready, "Import Chats…", archive)
     assert dialog.fileMode() is QFileDialog.FileMode.ExistingFiles
-    said("Imported 2 chats; 1 tool call, 1 file, 1 image and 1 chat could not be read.")
+    said("Imported 2 chats. 1 tool call, 1 file, 1 image and 1 chat could not be read.")
     qtbot.waitUntil(lambda: titles(ready) == ["Rice"])  # the other one is archived
     assert notice.button.isHidden()
     choose(ready, "Import Chats…", write_json(tmp_path / "shopping.json", {"milk": 2}))
@@ -75,7 +75,7 @@ def test_chats_of_other_programs_come_by_menu_and_by_drop(ready, qtbot, loop, tm
     # By a drop: Ollama's database, which opens from the notice.
     write_ollama(tmp_path / "db.sqlite").close()
     assert drop(ready, tmp_path / "db.sqlite") == "Drop to import chats"
-    said("Imported 1 chat; 1 tool call and 1 image could not be read.")
+    said("Imported 1 chat. 1 tool call and 1 image could not be read.")
     assert notice.button.text() == "Open chat"
     notice.button.click()
     qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2)
@@ -89,13 +89,13 @@ def test_chats_of_other_programs_come_by_menu_and_by_drop(ready, qtbot, loop, tm
     # A folder of Jan's, a file of LM Studio's, and everything once more.
     threads = write_jan(tmp_path / "threads" / "jan_1").parent
     choose(ready, "Import Chat Folder…", threads)
-    said("Imported 1 chat; 1 tool call and 1 image could not be read.")
+    said("Imported 1 chat. 1 tool call and 1 image could not be read.")
     drop(ready, write_json(tmp_path / "bread.conversation.json", export_of("lm-studio")), FOLDER / "claude.json")
-    said("Imported 3 chats; 2 tool calls and 3 images could not be read.")
+    said("Imported 3 chats. 2 tool calls and 3 images could not be read.")
     qtbot.waitUntil(lambda: titles(ready)[0] == "Bread")  # it is pinned
     before = sorted(titles(ready))
     drop(ready, archive, tmp_path / "db.sqlite", threads, tmp_path / "bread.conversation.json")
-    said("5 chats were already here; 1 chat could not be read.")
+    said("5 chats were already here. 1 chat could not be read.")
     assert sorted(titles(ready)) == before == sorted(["A haiku", "Bread", "Rice", "Snow", "Stars", "Weather"])
     # Nothing was attached or loaded.
     assert ready.chat_session.draft.attachments == ()

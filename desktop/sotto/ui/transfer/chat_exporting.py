@@ -17,6 +17,7 @@ from sotto.errors import SottoError
 from sotto.store.atomic_writing import replace_atomically
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Problem
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
@@ -115,7 +116,9 @@ class ChatExporting(QObject):
             print_chat(*read, family, printer, self._stop.is_set, pages)
             return lambda: self.printed.emit(title_of(read[0]))
 
-        self._chats.do(lambda store: _read(store, chat), lambda read: self._start("Not printed", lambda: work(read)))
+        self._chats.do(
+            lambda store: _read(store, chat), lambda read: self._start(tr("Not printed"), lambda: work(read))
+        )
 
     def _export_json(self, path: Path, chats: tuple[int, ...] | None) -> None:
         def text(store: "ChatStore") -> str:
@@ -135,10 +138,11 @@ class ChatExporting(QObject):
             try:
                 replace_atomically(path, data)
             except OSError as error:
-                raise SottoError(f"{path} could not be written: {error.strerror or error}.") from error
+                sentence = tr("{file} could not be written: {reason}.")
+                raise SottoError(sentence.format(file=path, reason=error.strerror or error)) from error
             return lambda: self.exported.emit(path)
 
-        self._start("Nothing was exported", work)
+        self._start(tr("Nothing was exported"), work)
 
     def _start(self, title: str, work: Callable[[], Callable[[], None]]) -> None:
         """Run `work` on the pool's thread, and what it returns, or the report of its failure, on Qt's."""
@@ -167,12 +171,13 @@ def _read(store: "ChatStore", chat: int) -> _ReadChat:
     """
     found = store.chat(chat)
     if found is None:
-        raise SottoError("The chat is no longer there, so it was not exported.")
+        raise SottoError(tr("The chat is no longer there, so it was not exported."))
     return found, store.branch(chat).turns
 
 
 def _markdown(store: "ChatStore", chat: int) -> str:
-    from sotto.chats.exchange import as_markdown
+    from sotto.chats.exchange import Names, as_markdown
     from sotto.ui.conversation.plain_markdown import to_markdown
 
-    return as_markdown(store.database, chat, to_markdown)
+    names = Names(tr("You"), tr("Model"), tr("Chat"))
+    return as_markdown(store.database, chat, to_markdown, names)

@@ -15,6 +15,7 @@ from sotto.errors import CancelledError, SottoError
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
+from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
     from sotto.chats.adding import Added
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from sotto.ui.timing.async_tasks import AsyncTasks
 
 _PROGRESS_MS = 700
-_FAILED = "The chats could not be added."
 
 
 class ChatImporting(QObject):
@@ -92,8 +92,8 @@ class ChatImporting(QObject):
             self._timer.stop()
 
     async def _import(self, tasks: "AsyncTasks", paths: tuple[Path, ...]) -> None:
-        from sotto.chats.imports.import_summary import summary
         from sotto.chats.imports.reading_process import read_chats
+        from sotto.ui.transfer.import_summary import summary
 
         self._read = self._added = self._count = 0
         try:
@@ -101,7 +101,7 @@ class ChatImporting(QObject):
         except CancelledError:
             raise
         except SottoError as error:
-            self.problem.emit(Problem("Nothing was imported", error.message))
+            self.problem.emit(Problem(tr("Nothing was imported"), error.message))
             return
         try:
             self._count = found.count
@@ -109,7 +109,7 @@ class ChatImporting(QObject):
         finally:
             found.close()
         if isinstance(added, str):
-            self.problem.emit(Problem("Nothing was imported", added))
+            self.problem.emit(Problem(tr("Nothing was imported"), added))
         else:
             is_partial = bool((added.lost + found.lost).total())
             self.imported.emit(added, summary(added, found.lost), is_partial)
@@ -134,9 +134,11 @@ class ChatImporting(QObject):
             except CancelledError:
                 return None
             except sqlite3.Error as error:
-                return f"{self._chats.path} could not be written: {error}."
+                return tr("{file} could not be written: {reason}.").format(file=self._chats.path, reason=error)
 
-        def ended(result: "Added | str | None" = _FAILED) -> None:
+        failed = tr("The chats could not be added.")
+
+        def ended(result: "Added | str | None" = failed) -> None:
             if not done.done():
                 done.set_result(result)
 
@@ -157,6 +159,10 @@ class ChatImporting(QObject):
     @Slot()
     def _tell(self) -> None:
         if self._count:
-            self.progressed.emit(f"{wording.count(self._added)} of {wording.count(self._count)} chats added")
+            line = tr("{added} of 1 chat added|{added} of {count} chats added", "", self._count)
+            self.progressed.emit(line.format(added=wording.count(self._added), count=wording.count(self._count)))
+        elif self._read:
+            line = tr("1 chat read|{count} chats read", "", self._read)
+            self.progressed.emit(line.format(count=wording.count(self._read)))
         else:
-            self.progressed.emit(f"{wording.count(self._read)} chats read" if self._read else "Opening the files")
+            self.progressed.emit(tr("Opening the files"))

@@ -11,7 +11,9 @@ from sotto.engine.contract.answer_parts import Kind
 from sotto.ui.conversation.answer_wording import answer_line, is_cut_short
 from sotto.ui.conversation.plain_markdown import WrittenPart, written_parts
 from sotto.ui.markdown.math_svg import Formula, draw
+from sotto.ui.state import wording
 from sotto.ui.toolkit.colors import LIGHT
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.transfer.markdown_html import MarkdownHtml, paper_box
 from sotto.ui.transfer.page_styles import PAGE_STYLE
 
@@ -54,7 +56,7 @@ def paper_parts(chat: Chat, turns: Sequence[Turn], write_formula: Callable[[Form
 
 def title_of(chat: Chat) -> str:
     """Return the title of a chat, on one line."""
-    return " ".join(chat.title.split()) or "Chat"
+    return " ".join(chat.title.split()) or tr("Chat")
 
 
 def formula_image(formula: Formula) -> str:
@@ -93,17 +95,17 @@ class _Writer:
         tag = "p" if self._paper else "h1"
         yield f'<{tag} class="title">{_escaped(title_of(chat))}</{tag}>\n<p class="about">{_escaped(about)}</p>'
         if chat.system.strip():
-            yield self._folded("System prompt", self._markdown.of(chat.system))
+            yield self._folded(tr("System prompt"), self._markdown.of(chat.system))
         for turn in turns:
             yield from self._question(turn) if turn.role is Role.USER else self._answer(turn)
 
     def _question(self, turn: Turn) -> Iterator[str]:
-        yield self._heading("You", turn, "you")
+        yield self._heading(tr("You"), turn, "you")
         yield from map(self._attachment, turn.attachments)
         yield self._framed(self._markdown.of(turn.text))
 
     def _answer(self, turn: Turn) -> Iterator[str]:
-        yield self._heading(turn.model or "Model", turn, "model")
+        yield self._heading(turn.model or tr("Model"), turn, "model")
         yield from map(self._part, written_parts(turn))
         if is_cut_short(turn) or not turn.text:
             yield f'<p class="about">{_escaped(answer_line(turn))}</p>'
@@ -128,13 +130,13 @@ class _Writer:
         return f"<details><summary>{_escaped(heading)}</summary>\n{written}</details>"
 
     def _attachment(self, attachment: Attachment) -> str:
-        size = f"{len(attachment.text):,} characters"
+        length = len(attachment.text)
+        size = tr("1 character|{count} characters", "", length).format(count=wording.count(length))
+        title = f"{attachment.name} ({size})"
         if self._paper:
-            return f'<p class="about">Attached: {_escaped(attachment.name)} ({size})</p>'
-        return (
-            f"<details><summary>{_escaped(attachment.name)} ({size})</summary>\n"
-            f"<pre>{_escaped(attachment.text)}</pre></details>"
-        )
+            line = tr("Attached: {file}").format(file=title)
+            return f'<p class="about">{_escaped(line)}</p>'
+        return f"<details><summary>{_escaped(title)}</summary>\n<pre>{_escaped(attachment.text)}</pre></details>"
 
 
 def _moment(seconds: float) -> str:

@@ -29,6 +29,7 @@ from sotto.ui.markdown.formula_placer import DrawingRequest, picture_of
 from sotto.ui.markdown.math_svg import Formula
 from sotto.ui.markdown.renderer import SealedDocument
 from sotto.ui.toolkit.colors import LIGHT
+from sotto.ui.toolkit.translation import tr
 from sotto.ui.transfer.chat_page import MOST_FORMULAS, formula_text, paper_parts, title_of
 from sotto.ui.transfer.page_styles import PAPER_STYLE
 
@@ -102,7 +103,7 @@ def print_chat(
     _lay_out(document, stopped)
     painter = QPainter()
     if not painter.begin(device):
-        raise PrintError("The printer could not be used: choose another one, or print to a file.")
+        raise PrintError(tr("The printer could not be used: choose another one, or print to a file."))
     count = document.pageCount()
     look = QAbstractTextDocumentLayout.PaintContext()
     look.palette.setColor(QPalette.ColorRole.Text, QColor(LIGHT.text))

@@ -13,9 +13,9 @@ from fuzzing.target import Mark, Target
 from sotto.chats.adding import add_chats
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
-from sotto.chats.imports.import_summary import summary
 from sotto.chats.imports.reading import Reading
 from sotto.chats.whole_chat import Lost
+from sotto.ui.transfer.import_summary import summary
 
 _OTHERS = tuple(name for name in NAMES if name != "sotto")
 _DAMAGES = (b"", b"[" * 20_000, b"NaN", b"1" * 5000, b"\x00", b"\xff\xfe", b'"', b"}")
