@@ -6,9 +6,7 @@ import string
 from pathlib import Path
 
 UI = Path(__file__).resolve().parents[3] / "desktop" / "sotto" / "ui"
-# Packages whose texts are not marked for translation yet.
-PENDING = ("conversation", "state", "transcript", "transfer")
-DONE = sorted(path.parent.name for path in UI.glob("*/__init__.py") if path.parent.name not in PENDING)
+PACKAGES = sorted(path.parent.name for path in UI.glob("*/__init__.py"))
 # Modules and texts that nobody reads in the window, each with the reason.
 EXEMPT = {
     "markdown/code_lexer.py": "names of programming languages",
@@ -17,6 +15,7 @@ EXEMPT = {
     "session/engine_thread.py": "errors of the engine, which programs that use the API get, too",
     "toolkit/icons.py": "drawings",
     "toolkit/style_sheet.py": "a style sheet",
+    "transfer/page_styles.py": "style sheets",
     "window/versions.py": "for bug reports",
     "The X server takes no connection.": "caught where it is raised",
     "Sotto": "the name",
@@ -24,10 +23,22 @@ EXEMPT = {
     "The ": "the beginning of a name that is stored",
     "[Desktop Entry]\nType=Application\nName=Sotto\nExec=": "a file for the desktop",
     "The clipboard": "the subject of a sentence of `sotto.chats`, which is English",
-    "<span style='white-space: pre-wrap'>": "HTML",
     "What can you do?": "a question to the built-in model",
     "How do I load a bigger model?": "a question to the built-in model",
     "What does 4-bit mean?": "a question to the built-in model",
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:": "a policy for browsers",
+    " { color: ": "a style sheet",
+    "Sotto ": "the name, before the version",
+    " tok/s": "a unit",
+    "free memory": "a part of a sentence of `sotto.engine`, which is English",
+    "the memory of the graphics processor": "a part of a sentence of `sotto.engine`, which is English",
+    "The import was stopped.": "caught where it is raised",
+    (
+        "Summarise our conversation so far, so that someone who has not read it can go on with it: what it is about, "
+        "what was found out and decided, and what is still open. Keep names, numbers and code that matter. Write "
+        "nothing else."
+    ): "said to a model",
+    "Summary of our previous conversation:\n\n": "said to a model",
     "new chat": "an identifier",
     "quick prompt": "an identifier",
 }
@@ -42,7 +53,9 @@ _WORDS = re.compile(r"\w[ ’][a-z]{2,}")
 # The beginning of a label, and not of the name of a key.
 _LABEL = re.compile(r"^(?!Ctrl\+|Esc$).*[A-Z][a-z]")
 # A word beside a field of an f-string.
-_GLUED = re.compile(r"[A-Za-z]{2,} |[ “][a-z]{2,}")
+_GLUED = re.compile(r"[A-Za-z]{2,}:? |[ “][a-z]{2,}")
+_TAG = re.compile(r"<[^<>]*>")
+_FIELD = "\0"
 _MARKS = ("tr", "QT_TR_NOOP")
 
 
@@ -81,9 +94,9 @@ def unmarked(path):
         and node.value not in EXEMPT
         and not _is_unread(node)
         and (
-            _WORDS.search(node.value)
-            or (isinstance(node.parent, ast.JoinedStr) and _GLUED.search(node.value))
-            or (_LABEL.search(node.value) and _is_shown(node))
+            _WORDS.search(text := _without_tags(node))
+            or (isinstance(node.parent, ast.JoinedStr) and _GLUED.search(text))
+            or (_LABEL.search(text) and _is_shown(node))
         )
     ]
 
@@ -91,6 +104,16 @@ def unmarked(path):
 def misuses(path):
     """Return the marks of a module that Qt's tools or translators cannot use, with the reasons."""
     return [f"{path.name}:{call.lineno}: {reason}" for call in _marks(parsed(path)) for reason in _misuses(call)]
+
+
+def _without_tags(node):
+    """Return a literal without the tags of HTML, which fields of an f-string may interrupt."""
+    if not isinstance(node.parent, ast.JoinedStr):
+        return _TAG.sub("", node.value)
+    pieces = node.parent.values
+    whole = "".join(piece.value if isinstance(piece, ast.Constant) else _FIELD for piece in pieces)
+    read = _TAG.sub(lambda tag: _FIELD * tag[0].count(_FIELD), whole)
+    return read.split(_FIELD)[sum(isinstance(piece, ast.FormattedValue) for piece in pieces[: pieces.index(node)])]
 
 
 def _literals(tree):

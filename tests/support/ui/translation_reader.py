@@ -5,21 +5,14 @@ import re
 from PySide6.QtCore import QTranslator
 from PySide6.QtWidgets import QApplication, QLabel
 
-from marked_texts import PENDING, marked, sources
+from marked_texts import marked, sources
 from pseudo_language import bracketed, without_translations
 from shown_texts import shown_texts
 from sotto.ui.window.welcome import BUILTIN_QUESTIONS
 
 # What is the same in every language: units, names, and what most stories write.
-_DATA = set("KB MB GB TB Sotto JSON Python Ollama Hugging Face LM Studio tiny other Calm Brisk".split())
+_DATA = set("KB MB GB TB tok Sotto JSON Python Ollama Hugging Face LM Studio tiny other Calm Brisk".split())
 _DATA |= set("Markdown HTML PDF CPU".split())
-# What packages that are not translated yet show in widgets of others.
-_FROM_PENDING = {
-    "state": "and just now yesterday days ago ms min Try again Choose a model This model makes embeddings and cannot "
-    "chat use it with sotto embed or through the API Fits Tight Does not fit Unknown",
-    "transcript": "Your message Answer of",
-}
-_DATA |= {word for package in PENDING for word in _FROM_PENDING.get(package, "").split()}
 # Paths, addresses, patterns of file names, names of models, shortcuts, what was typed, and questions to the built-in
 # model.
 _VALUE = re.compile(
@@ -51,7 +44,7 @@ class Reader:
     def note(self, package, text):
         self.read.add(text)
         rest = _VALUE.sub("", without_translations(text))
-        if package not in PENDING and not set(_WORD.findall(rest)) <= self.data:
+        if not set(_WORD.findall(rest)) <= self.data:
             self.english.setdefault(package, set()).add(text)
 
     def unread(self, package):
