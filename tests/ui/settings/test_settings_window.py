@@ -126,6 +126,21 @@ def test_the_appearance_changes_at_once(settings, stage, dressed, qtbot, loop):
     assert page.zoom.text() == "100 %"
 
 
+def test_the_language_is_chosen_for_the_next_start(settings, stage, qtbot, loop):
+    page = settings("appearance").page(AppearancePage)
+    assert page.language.text() == "System ▾"
+    actions = {action.text(): action for action in page.language.menu().actions()}
+    assert [*actions][0] == "System"
+    assert actions["System"].isChecked()
+    actions["English"].trigger()
+    assert stage.window.preferences.values.language == "en"
+    assert page.language.text() == "English ▾"
+    assert page.language.accessibleName() == "Language: English"
+    # A translation that is no longer there.
+    stage.window.preferences.change(language="nl")
+    assert page.language.text() == "nl ▾"
+
+
 def test_settings_for_all_chats_apply_unless_a_chat_overrides_them(ready, settings, qtbot, loop):
     page = settings("answers").page(AnswersPage)
     type_into(qtbot, page.fields["temperature"], "0,3")

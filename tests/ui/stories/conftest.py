@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QLocale, QTranslator
 
 from pseudo_language import make_language
-from sotto.ui.app.languages import install_translation
+from sotto.ui.preferences.languages import install_translation
 from translation_reader import Reader
 
 
@@ -16,7 +16,7 @@ def language(tmp_path_factory):
 @pytest.fixture
 def reader(qapp, language, destroyed):
     """Yield a reader of the app in another language."""
-    assert install_translation(["pl-PL", "pl"], language) == "pl"
+    assert install_translation("", ["pl-PL", "pl"], language) == "pl"
     yield Reader()
     translators = qapp.findChildren(QTranslator)
     for translator in translators:

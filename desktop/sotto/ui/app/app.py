@@ -17,11 +17,11 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from sotto.paths import data_dir, preferences_file
-from sotto.ui.app.languages import install_translation
 from sotto.ui.app.shell import Shell
 from sotto.ui.app.start_requests import StartRequests
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.platform.single_instance import Instance, Show, StartRequest
+from sotto.ui.preferences.languages import install_translation
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.api_host import ApiHost
 from sotto.ui.session.api_switch import ApiSwitch
@@ -119,10 +119,10 @@ def run(request: StartRequest = _DEFAULT_REQUEST, instance: Instance | None = No
     sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
     known = QApplication.instance()
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
-    install_translation()
     collector = GarbageCollector()
     collector.begin()
     preferences = PreferenceStore(preferences_file())
+    install_translation(preferences.values.language)
     apply_appearance(preferences)
     thread, chats = make_host(preferences.values.engine_host), ChatThread(data_dir() / "chats.sqlite3")
     shell = Shell(Session(thread, preferences), chats, preferences)

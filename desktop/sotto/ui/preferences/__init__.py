@@ -1,1 +1,1 @@
-"""The user's preferences, the answer options that can be chosen, and presets."""
+"""The user's preferences, the answer options and languages that can be chosen, and presets."""

@@ -7,6 +7,7 @@ Unknown keys, which a newer version may have written, are preserved.
 import json
 import logging
 import math
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, fields, replace
 from pathlib import Path
@@ -39,6 +40,8 @@ class Preferences:
 
     Attributes:
         appearance: `light`, `dark`, or empty to follow the system.
+        language: The language of the window, as in the names of translations, such as `de` or `pt_BR`; empty to follow
+            the system.
         zoom: Factor by which all text is larger than the system's.
         api_enabled: Whether other programs may use the models over HTTP.
         api_host: The address on which the API listens.
@@ -78,6 +81,7 @@ class Preferences:
     """
 
     appearance: str = ""
+    language: str = ""
     zoom: float = 1.0
     api_enabled: bool = False
     api_host: str = api.HOST
@@ -150,6 +154,10 @@ def _are_times(values: Mapping[Any, Any]) -> bool:
 # For each preference that needs more than the right type: a check, and what a valid value is.
 _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "appearance": (lambda value: value in ("", "light", "dark"), "light, dark or empty"),
+    "language": (
+        lambda value: re.fullmatch(r"([a-z]{2,3}(_[A-Z][A-Za-z]{1,3})?)?", value) is not None,
+        "a language such as de or pt_BR, or empty",
+    ),
     "engine_host": (lambda value: value in ("thread", "process"), "thread or process"),
     "num_ctx": (lambda value: value == 0 or CONTEXT_LENGTH.fits(value), f"0, or {CONTEXT_LENGTH.least} or more"),
     "options": (

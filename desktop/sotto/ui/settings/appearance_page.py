@@ -2,9 +2,10 @@
 
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
+from sotto.ui.preferences.languages import available_languages, language_name
 from sotto.ui.preferences.preferences import MAX_ZOOM, MIN_ZOOM, Preferences, PreferenceStore
 from sotto.ui.toolkit import theme
-from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl
+from sotto.ui.toolkit.form_rows import ChoiceButton, FormPage, FormRow, SegmentedControl
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
@@ -16,7 +17,7 @@ _SIZE = Number(
 
 
 class AppearancePage(FormPage):
-    """Light or dark, and the text size."""
+    """Light or dark, the text size, and the language."""
 
     name, title, icon = "appearance", QT_TR_NOOP("Appearance"), "contrast"
 
@@ -46,12 +47,19 @@ class AppearancePage(FormPage):
         row = FormRow(tr("Text size"), tr("Of the whole window; you can also change it in the View menu."), sizes)
         self.zoom.refused.connect(row.show_error)
         group.add(row)
+        codes = available_languages()
+        self.language = ChoiceButton(
+            tr("Language"), {"": tr("System"), **{code: language_name(code) for code in codes}}
+        )
+        self.language.chosen.connect(lambda code: preferences.change(language=code))
+        group.add(FormRow(tr("Language"), tr("Takes effect after restart."), self.language))
         self.add_note(tr("Follows the system’s reduced-motion setting."))
         preferences.changed.connect(self._show)
         self._show(preferences.values)
 
     def _show(self, values: Preferences) -> None:
         self.look.show_value(values.appearance)
+        self.language.show_value(values.language)
         self.zoom.show_number(round(100 * values.zoom))
 
     def _save_zoom(self) -> None:

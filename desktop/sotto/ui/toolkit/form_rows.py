@@ -1,10 +1,11 @@
 """Building blocks of settings pages: pages, groups, rows, switches, segmented controls and text fields."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import ClassVar
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QActionGroup, QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
@@ -12,6 +13,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLineEdit,
+    QMenu,
     QRadioButton,
     QVBoxLayout,
     QWidget,
@@ -21,7 +23,7 @@ from sotto.errors import SottoError
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import Label
+from sotto.ui.toolkit.widgets import Label, TextButton, add_action, popup
 
 COLUMN = 560
 # Width of a row's texts below which the control moves under them, at 13 px text.
@@ -271,6 +273,41 @@ class SegmentedControl(QFrame):
     def show_value(self, value: object) -> None:
         """Select a value without emitting `chosen`."""
         self.buttons[value].setChecked(True)
+
+
+class ChoiceButton(TextButton):
+    """A button with the current choice, and a menu of all choices, for more of them than a segmented control can show.
+
+    Signals:
+        chosen: The user chose this value.
+    """
+
+    chosen = Signal(object)
+
+    def __init__(self, name: str, choices: Mapping[object, str]) -> None:
+        """Create the button; `name` is for screen readers, `choices` are labels by value."""
+        super().__init__("", "outlined", name)
+        self._name, self._choices = name, choices
+        self._value: object = None
+        self.clicked.connect(lambda: popup(self.menu(), self.mapToGlobal(self.rect().bottomLeft())))
+
+    def show_value(self, value: object) -> None:
+        """Show the current choice, which may be none of those in the menu."""
+        self._value = value
+        text = self._choices.get(value, f"{value}")
+        self.setText(f"{text} ▾")
+        self.setAccessibleName(f"{self._name}: {text}")
+
+    def menu(self) -> QMenu:
+        """Return the menu of choices."""
+        menu = QMenu(self)
+        group = QActionGroup(menu)
+        for value, text in self._choices.items():
+            action = add_action(menu, text, partial(self.chosen.emit, value))
+            action.setCheckable(True)
+            action.setChecked(value == self._value)
+            group.addAction(action)
+        return menu
 
 
 class ValueField(QLineEdit):

@@ -1,5 +1,6 @@
-"""The language of the app follows the languages of the system."""
+"""The language of the app: the one that was chosen, or else one of the system's."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,7 +8,8 @@ import sys
 import pytest
 
 from pseudo_language import make_language
-from sotto.ui.app.languages import choose_language
+from sotto.paths import preferences_file
+from sotto.ui.preferences.languages import available_languages, choose_language, language_name
 
 
 @pytest.mark.parametrize(
@@ -30,12 +32,21 @@ def test_the_first_language_that_sotto_has_is_chosen(tmp_path, tags, translation
     assert choose_language(tags.split(), tmp_path / "missing") == "en"
 
 
+def test_languages_are_listed_by_their_own_names(tmp_path):
+    for name in ("fr", "zh_CN", "de"):
+        (tmp_path / f"sotto_{name}.qm").touch()
+    codes = available_languages(tmp_path)
+    assert [(code, language_name(code)) for code in codes] == [
+        *(("de", "Deutsch"), ("en", "English"), ("fr", "Français"), ("zh_CN", "简体中文")),
+    ]
+
+
 RUN = """
 import sys
 from pathlib import Path
 from PySide6.QtCore import QDate, QLocale
 import sotto.ui.app.app as app
-import sotto.ui.app.languages as languages
+import sotto.ui.preferences.languages as languages
 languages.resources_dir = lambda: Path(sys.argv[1])
 painted = app.show_window
 def paint(window):
@@ -50,17 +61,23 @@ sys.exit(app.run())
 
 @pytest.mark.skipif(sys.platform == "darwin", reason="macOS has the languages in its settings, not in the environment")
 @pytest.mark.parametrize(
-    ("language", "shown"),
+    ("language", "chosen", "shown"),
     [
-        ("pl_PL", "⟦Write a message⟧, marca, pl_PL"),
-        ("en_GB", "Write a message, March, en_GB"),
+        ("pl_PL", "", "⟦Write a message⟧, marca, pl_PL"),
+        ("en_GB", "", "Write a message, March, en_GB"),
         # Sotto has no translation: dates are not in another language than the rest.
-        ("de_DE", "Write a message, March, en_US"),
+        ("de_DE", "", "Write a message, March, en_US"),
+        ("pl_PL", "en", "Write a message, March, en_US"),
+        ("en_GB", "pl", "⟦Write a message⟧, marca, pl_PL"),
+        # The translation that was chosen is gone.
+        ("pl_PL", "nl", "⟦Write a message⟧, marca, pl_PL"),
     ],
 )
-def test_the_app_starts_in_the_language_of_the_system(tmp_path, own_home, language, shown):
+def test_the_app_starts_in_the_chosen_language_or_the_systems(tmp_path, own_home, language, chosen, shown):
     (folder := tmp_path / "translations").mkdir()
     make_language(folder)
+    preferences_file().parent.mkdir(parents=True, exist_ok=True)
+    preferences_file().write_text(json.dumps({"language": chosen}))
     finished = subprocess.run(
         [sys.executable, "-c", RUN, str(tmp_path)],
         env=os.environ
