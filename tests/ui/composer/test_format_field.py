@@ -86,7 +86,7 @@ def test_a_pasted_schema_is_checked_and_takes_effect(ready, qtbot, loop):
     assert (field.value, field.text.toPlainText(), composer.format.isVisible()) == (None, "", False)
     assert sent_request(ready, qtbot).grammar is None
     choices.presets.applied.emit(ready.window.presets.with_name("Person"))
-    assert composer.format.accessibleName() == "Answers are JSON, as the JSON schema says."
+    assert composer.format.accessibleName() == "Answers follow the JSON schema."
     ready.window.current.new_chat()
     ready.window.current.open(first)
     qtbot.waitUntil(lambda: field.value is not None)
@@ -118,13 +118,13 @@ def test_the_format_is_read_from_a_file(ready, qtbot, loop, tmp_path):
     field.read(tmp_path / "time.regex")
     qtbot.waitUntil(lambda: field.value is not None)
     assert field.value == {"kind": "regex", "text": r"\d\d:\d\d", "name": "time.regex"}
-    assert field.line.text() == "Answers are what time.regex says."
+    assert field.line.text() == "Answers match time.regex."
     assert sent_request(ready, qtbot).grammar.kind is GrammarKind.REGEX
     assert not ready.chat_session.turns[-1].is_json
     # Once edited it is still a regular expression, but no longer linked to the file.
     field.text.setPlainText(r"\d+")
     qtbot.waitUntil(lambda: field.value["text"] == r"\d+")
-    assert field.line.text() == "Answers are what the regular expression says."
+    assert field.line.text() == "Answers match the regular expression."
 
 
 GOOD = {"kind": "regex", "text": "a", "name": "n"}

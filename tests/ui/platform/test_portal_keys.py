@@ -43,7 +43,7 @@ def keys(bus, around, qtbot):
 
         def bind(self, trigger="CTRL+ALT+space"):
             self.choose()
-            self.wait_for(lambda: f"words of the desktop: {trigger}." in self.shortcut.note)
+            self.wait_for(lambda: f"desktop grants: {trigger}." in self.shortcut.note)
 
         def refused(self):
             self.choose()
@@ -120,13 +120,16 @@ def test_plasma_is_asked_in_the_way_its_version_requires(bus, keys, loop, monkey
 @pytest.mark.parametrize(
     ("does", "why"),
     [
-        ({"answer": "deny"}, "was not granted Ctrl+Alt+Space when the desktop asked"),
-        ({"answer": "nothing"}, "was not granted Ctrl+Alt+Space"),
-        ({"answer": "nonsense"}, "was not granted Ctrl+Alt+Space"),
-        ({"answer": "fail"}, "could not give Ctrl+Alt+Space"),
-        ({"astray": True}, "could not give Ctrl+Alt+Space"),
-        ({"shortcuts": False}, "Programs cannot have keys of their own here: bind `sotto --toggle` to Ctrl+Alt+Space"),
-        ({"app_needed": True, "registry": False}, "install Sotto with its menu entry, app.sotto.desktop"),
+        ({"answer": "deny"}, "did not grant Ctrl+Alt+Space, and will ask again"),
+        ({"answer": "nothing"}, "did not grant Ctrl+Alt+Space"),
+        ({"answer": "nonsense"}, "did not grant Ctrl+Alt+Space"),
+        ({"answer": "fail"}, "could not grant Ctrl+Alt+Space"),
+        ({"astray": True}, "could not grant Ctrl+Alt+Space"),
+        (
+            {"shortcuts": False},
+            "Apps cannot register shortcuts on this desktop: bind `sotto --toggle` to Ctrl+Alt+Space",
+        ),
+        ({"app_needed": True, "registry": False}, "install Sotto’s menu entry, app.sotto.desktop"),
     ],
 )
 def test_a_refusal_of_the_desktop_is_reported_with_a_reason(bus, keys, loop, does, why):
@@ -142,7 +145,7 @@ def test_a_refusal_of_the_desktop_is_reported_with_a_reason(bus, keys, loop, doe
 @pytest.mark.parametrize("address", ["unix:path=/nowhere/bus", "nonsense", "tcp:host=localhost,port=1"])
 def test_without_a_bus_there_are_no_keys(keys, loop, monkeypatch, address):
     monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", address)
-    assert "Programs cannot have keys of their own here" in keys.refused()
+    assert "Apps cannot register shortcuts on this desktop" in keys.refused()
 
 
 def test_a_desktop_that_does_not_answer_is_reported_and_asked_no_longer(bus, keys, loop, monkeypatch):
@@ -156,9 +159,9 @@ def test_a_desktop_that_does_not_answer_is_reported_and_asked_no_longer(bus, key
 
 
 def test_keys_are_bound_once_a_portal_appears(bus, keys, loop):
-    assert "Programs cannot have keys of their own here" in keys.refused()
+    assert "Apps cannot register shortcuts on this desktop" in keys.refused()
     portal = bus.portal()
-    keys.wait_for(lambda: "words of the desktop" in keys.shortcut.note)
+    keys.wait_for(lambda: "desktop grants" in keys.shortcut.note)
     assert keys.shortcut.problem == ""
     portal.do("press")
     keys.wait_for(lambda: keys.quick.visible)
@@ -170,7 +173,7 @@ def test_keys_are_bound_again_when_the_portal_returns(bus, keys, loop):
     first.end()
     keys.wait_for(lambda: keys.shortcut.problem)
     second = bus.portal(trigger="F9")
-    keys.wait_for(lambda: "words of the desktop: F9" in keys.shortcut.note)
+    keys.wait_for(lambda: "desktop grants: F9" in keys.shortcut.note)
     assert methods(second) == BOUND
     second.do("press")
     keys.wait_for(lambda: keys.quick.visible)
@@ -182,21 +185,21 @@ def test_a_portal_that_ends_during_a_request_is_reported(bus, keys, loop, answer
     keys.choose()
     keys.wait_for(lambda: methods(portal) == BOUND)
     portal.end()
-    keys.wait_for(lambda: "has ended: they work when it is back" in keys.shortcut.problem)
+    keys.wait_for(lambda: "will work again when it is back" in keys.shortcut.problem)
 
 
 def test_the_end_of_the_bus_is_reported(bus, keys, loop):
     bus.portal()
     keys.bind()
     bus.close()
-    keys.wait_for(lambda: "could not give" in keys.shortcut.problem)
+    keys.wait_for(lambda: "could not grant" in keys.shortcut.problem)
 
 
 def test_other_keys_are_bound_after_the_previous_ones_are_released(bus, keys, loop):
     portal = bus.portal()
     keys.bind()
     keys.choose("Meta+F9")
-    keys.wait_for(lambda: "words of the desktop: LOGO+F9" in keys.shortcut.note)
+    keys.wait_for(lambda: "desktop grants: LOGO+F9" in keys.shortcut.note)
     assert methods(portal) == [*BOUND, "Close", *BOUND]
     portal.do("press")
     keys.wait_for(lambda: keys.quick.visible)
@@ -222,21 +225,20 @@ def test_changes_in_the_desktops_settings_are_shown(bus, keys, loop):
     page = window.dialogs.settings.page(QuickPage)
     keys.bind()
     assert page.keys_row.hint.text() == (
-        "What shows and hides it, in the words of the desktop: CTRL+ALT+space. "
-        "The settings of the desktop can change that."
+        "Your desktop grants: CTRL+ALT+space. You can change it in the settings of your desktop."
     )
     portal.do("changed", " Alt + {keys}\n" + "x" * 1000)
     keys.wait_for(lambda: "Alt + {keys} xxx" in page.keys_row.hint.text())
     assert len(page.keys_row.hint.text()) < 300
     portal.do("changed", "")
-    keys.wait_for(lambda: "which keys do that is chosen in the settings of the desktop" in page.keys_row.hint.text())
+    keys.wait_for(lambda: "Choose its shortcut in the settings of your desktop" in page.keys_row.hint.text())
     portal.do("press")
     keys.wait_for(lambda: keys.quick.visible)
     portal.do("removed")
-    keys.wait_for(lambda: "has taken the keys of the quick prompt back" in page.keys_row.error.text())
+    keys.wait_for(lambda: "has withdrawn the shortcut" in page.keys_row.error.text())
     assert page.keys_row.hint.isHidden()
     portal.do("changed", "F9")
-    keys.wait_for(lambda: "words of the desktop: F9." in page.keys_row.hint.text())
+    keys.wait_for(lambda: "desktop grants: F9." in page.keys_row.hint.text())
     assert page.keys_row.error.isHidden()
 
 
@@ -244,7 +246,7 @@ def test_keys_revoked_by_the_desktop_are_reported(bus, keys, loop):
     portal = bus.portal()
     keys.bind()
     portal.do("close")
-    keys.wait_for(lambda: "has taken the keys of the quick prompt back" in keys.shortcut.problem)
+    keys.wait_for(lambda: "has withdrawn the shortcut" in keys.shortcut.problem)
     assert methods(portal).count("CreateSession") == 1
 
 
@@ -253,7 +255,7 @@ def test_signals_forged_by_others_are_ignored(bus, keys, loop):
     keys.bind()
     portal.do("forged")
     portal.do("changed", "F9")
-    keys.wait_for(lambda: "words of the desktop: F9." in keys.shortcut.note)
+    keys.wait_for(lambda: "desktop grants: F9." in keys.shortcut.note)
     assert not keys.quick.visible
 
 

@@ -154,9 +154,7 @@ class FormatField(QWidget):
         self._run(check)
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(
-            self, tr("What answers must be"), "", tr("Schemas ({patterns})").format(patterns=_PATTERNS)
-        )
+        dialog = QFileDialog(self, tr("Choose a schema"), "", tr("Schemas ({patterns})").format(patterns=_PATTERNS))
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self.read(Path(path)))

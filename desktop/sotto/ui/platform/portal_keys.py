@@ -40,28 +40,26 @@ _PROBLEMS: Mapping[Why, str] = {
     Why.ABSENT: BIND,
     Why.UNSUPPORTED: BIND,
     Why.UNKNOWN_APP: QT_TR_NOOP(
-        "The desktop gives keys only to programs that it knows: install Sotto with its menu entry, app.sotto.desktop, "
-        "or bind `sotto --toggle` to keys in the settings of your desktop, which does the same."
+        "The desktop grants shortcuts only to installed apps: install Sotto’s menu entry, app.sotto.desktop, or bind "
+        "`sotto --toggle` in the settings of your desktop."
     ),
     Why.DENIED: QT_TR_NOOP(
-        "The quick prompt was not granted {keys} when the desktop asked, as it does at every start until other keys or "
-        "none are chosen here: `sotto --toggle`, bound to keys in the settings of your desktop, does the same."
+        "The desktop did not grant {keys}, and will ask again at the next start: choose another shortcut or none, or "
+        "bind `sotto --toggle` in the settings of your desktop."
     ),
     Why.SILENT: QT_TR_NOOP(
-        "The desktop did not answer whether the quick prompt may have {keys}: choose other keys, or bind "
-        "`sotto --toggle` to keys in the settings of your desktop, which does the same."
+        "The desktop did not answer the request for {keys}: choose another shortcut, or bind `sotto --toggle` in the "
+        "settings of your desktop."
     ),
-    Why.GONE: QT_TR_NOOP(
-        "The part of the desktop that gives {keys} to the quick prompt has ended: they work when it is back."
-    ),
+    Why.GONE: QT_TR_NOOP("The desktop’s shortcut service has stopped; {keys} will work again when it is back."),
     Why.FAILED: QT_TR_NOOP(
-        "The desktop could not give {keys} to the quick prompt: choose other keys, or bind `sotto --toggle` to keys "
-        "in the settings of your desktop, which does the same."
+        "The desktop could not grant {keys}: choose another shortcut, or bind `sotto --toggle` in the settings of your "
+        "desktop."
     ),
 }
 _TAKEN = QT_TR_NOOP(
-    "The desktop has taken the keys of the quick prompt back: choose other keys, or bind `sotto --toggle` to keys in "
-    "the settings of your desktop, which does the same."
+    "The desktop has withdrawn the shortcut: choose another one, or bind `sotto --toggle` in the settings of your "
+    "desktop."
 )
 
 
@@ -181,9 +179,7 @@ def _note(signature: str, shortcuts: Any) -> str | None:
     kind, trigger = properties.get("trigger_description", ("", ""))
     shown = " ".join(trigger.split())[:_LONGEST_TRIGGER] if kind == "s" else ""
     if not shown:
-        return tr(
-            "The desktop knows it as “{description}”: which keys do that is chosen in the settings of the desktop."
-        ).format(description=tr(_DESCRIPTION))
-    return tr(
-        "What shows and hides it, in the words of the desktop: {keys}. The settings of the desktop can change that."
-    ).format(keys=shown)
+        return tr("Your desktop calls it “{description}”. Choose its shortcut in the settings of your desktop.").format(
+            description=tr(_DESCRIPTION)
+        )
+    return tr("Your desktop grants: {keys}. You can change it in the settings of your desktop.").format(keys=shown)

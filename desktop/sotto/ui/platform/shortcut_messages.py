@@ -3,6 +3,5 @@
 from sotto.ui.toolkit.translation import QT_TR_NOOP
 
 BIND = QT_TR_NOOP(
-    "Programs cannot have keys of their own here: bind `sotto --toggle` to {keys} in the settings of your desktop, "
-    "which does the same."
+    "Apps cannot register shortcuts on this desktop: bind `sotto --toggle` to {keys} in the settings of your desktop."
 )

@@ -25,9 +25,9 @@ THINK_LABELS: Mapping[Think, str] = {
 """The choices as the user sees them, marked for translation."""
 THINKING_TIP = QT_TR_NOOP("Whether the model thinks before it answers and, if it can be set, how much")
 _UNNAMED_FORMATS: Mapping[GrammarKind, str] = {
-    GrammarKind.JSON_SCHEMA: QT_TR_NOOP("Answers are JSON, as the JSON schema says."),
-    GrammarKind.REGEX: QT_TR_NOOP("Answers are what the regular expression says."),
-    GrammarKind.LARK: QT_TR_NOOP("Answers are what the Lark grammar says."),
+    GrammarKind.JSON_SCHEMA: QT_TR_NOOP("Answers follow the JSON schema."),
+    GrammarKind.REGEX: QT_TR_NOOP("Answers match the regular expression."),
+    GrammarKind.LARK: QT_TR_NOOP("Answers match the Lark grammar."),
 }
 _MAX_NAME_LENGTH = 200
 
@@ -139,8 +139,8 @@ def format_sentence(option: object) -> str:
     if grammar.name == default_grammar_name(grammar.kind):
         return tr(_UNNAMED_FORMATS[grammar.kind])
     if grammar.kind is GrammarKind.JSON_SCHEMA:
-        return tr("Answers are JSON, as {name} says.").format(name=grammar.name)
-    return tr("Answers are what {name} says.").format(name=grammar.name)
+        return tr("Answers follow {name}.").format(name=grammar.name)
+    return tr("Answers match {name}.").format(name=grammar.name)
 
 
 def _kind_label(kind: GrammarKind) -> str:

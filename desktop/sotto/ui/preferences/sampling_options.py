@@ -43,7 +43,7 @@ ADVANCED_NUMBERS = (
     Number("repeat_last_n", QT_TR_NOOP("Penalty window"), -1, _MAX_INT, 16, 0,
            QT_TR_NOOP("The penalties cover this many of the last tokens; -1 for the whole context, 0 for none")),
     Number("xtc_threshold", QT_TR_NOOP("XTC threshold"), 0, 1, 0.05, 2,
-           QT_TR_NOOP("XTC excludes tokens from this probability on")),
+           QT_TR_NOOP("XTC excludes tokens at or above this probability")),
     Number("dry_base", QT_TR_NOOP("DRY base"), 1, 100, 0.25, 2,
            QT_TR_NOOP("How fast the DRY penalty grows with the repeated length")),
     Number("dry_allowed_length", QT_TR_NOOP("DRY length"), 1, _MAX_INT, 1, 0,

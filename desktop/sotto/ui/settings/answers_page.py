@@ -68,7 +68,7 @@ class AnswersPage(FormPage):
         )
         group.add(FormRow(tr("Thinking"), hint, self.thinking))
         self._add_numbers(group, COMMON_NUMBERS)
-        self._add_numbers(self.add_group(tr("More options, which few people need")), ADVANCED_NUMBERS)
+        self._add_numbers(self.add_group(tr("Advanced")), ADVANCED_NUMBERS)
         self.add_note(tr("Individual chats can override these."))
         row = FormRow(
             tr("Context length"),
