@@ -1,6 +1,6 @@
 """The widget of a question."""
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout
 
@@ -66,6 +66,8 @@ class UserMessage(MessageWidget):
             layout.addWidget(self.attachments)
         layout.addLayout(bubble_line)
         layout.addLayout(foot)
+        # Connected after the text, which changes its fonts first.
+        theme.current().changed.connect(self._fit)
         self._fit()
         self.show_turn(turn)
 
@@ -124,10 +126,4 @@ class UserMessage(MessageWidget):
         """Fit the bubble to the new width."""
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
-            self._fit()
-
-    def changeEvent(self, event: QEvent) -> None:
-        """Fit the bubble to another text size."""
-        super().changeEvent(event)
-        if event.type() == QEvent.Type.FontChange:
             self._fit()
