@@ -1,5 +1,10 @@
 """What a person meets in an hour of ordinary use: text sizes, menus, the trash, files and notices."""
 
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QContextMenuEvent
+from PySide6.QtWidgets import QApplication
+
+from sotto.chats.chat_records import Shelf
 from sotto.ui.transcript.user_message import UserMessage
 
 
@@ -22,3 +27,51 @@ def test_a_short_question_stays_on_one_line_at_every_text_size(ready, qtbot, loo
     preferences.change(zoom=1.0)
     qtbot.waitUntil(lambda: text.width() == usual)
     assert text.document().firstBlock().layout().lineCount() == 1
+
+
+# The list of chats
+
+
+def test_the_right_button_does_not_select_a_chat_that_is_not_in_view(ready, qtbot, loop):
+    first = answered(ready, qtbot, "First")
+    ready.window.new_chat()
+    second = answered(ready, qtbot, "Second")
+    chats = ready.window.sidebar.chats
+    qtbot.waitUntil(lambda: chats.model.row_of(chat=first) is not None and chats.model.row_of(chat=second) is not None)
+    place = chats.view.visualRect(chats.model.index(chats.model.row_of(chat=first))).center()
+    qtbot.mouseClick(chats.view.viewport(), Qt.MouseButton.RightButton, pos=place)
+    menu_event = QContextMenuEvent(
+        QContextMenuEvent.Reason.Mouse, place, chats.view.viewport().mapToGlobal(place), Qt.KeyboardModifier(0)
+    )
+    QApplication.sendEvent(chats.view.viewport(), menu_event)
+    menu = QApplication.activePopupWidget()
+    assert menu is not None
+    assert chats.view.itemDelegate().target == chats.model.row_of(chat=first)
+    qtbot.keyClick(menu, Qt.Key.Key_Escape)
+    assert chats.view.currentIndex().row() == chats.model.row_of(chat=second) == selected_rows(chats)[0]
+    assert chats.view.itemDelegate().target == -1
+
+
+def selected_rows(chats):
+    return [index.row() for index in chats.view.selectedIndexes()]
+
+
+def test_a_new_chat_is_listed_whatever_was_listed_before(ready, qtbot, loop):
+    answered(ready, qtbot, "First")
+    chats = ready.window.sidebar.chats
+    chats.shelf_wanted.emit(Shelf.TRASH)
+    qtbot.waitUntil(lambda: chats.back.isVisible())
+    qtbot.mouseClick(ready.window.chat.header.new_chat, Qt.MouseButton.LeftButton)
+    second = answered(ready, qtbot, "Second")
+    qtbot.waitUntil(lambda: chats.model.row_of(chat=second) is not None)
+    assert chats.title.text().strip() == "Chats"
+    assert not chats.back.isVisible()
+
+
+def test_one_click_leads_back_from_the_trash(ready, qtbot, loop):
+    chat = answered(ready, qtbot, "First")
+    chats = ready.window.sidebar.chats
+    chats.shelf_wanted.emit(Shelf.ARCHIVED)
+    qtbot.waitUntil(lambda: chats.back.isVisible())
+    qtbot.mouseClick(chats.back, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: chats.model.row_of(chat=chat) is not None)

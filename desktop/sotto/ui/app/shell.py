@@ -174,7 +174,7 @@ class Shell(QObject):
             self._fresh = what is Show.NEW_CHAT
             self.open_window()
             if what is Show.NEW_CHAT:
-                self.window.current.new_chat()
+                self.window.new_chat()
 
     @Slot()
     def open_window(self) -> None:

@@ -12,6 +12,7 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QKeyEvent,
+    QMouseEvent,
 )
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout, QWidget
 
@@ -94,17 +95,17 @@ class _ChatView(QListView):
         """Mark the row on which the conversation would be dropped."""
         if event.mimeData().hasFormat(CHAT_TYPE):
             event.acceptProposedAction()
-            self._set_target(self.indexAt(event.position().toPoint()).row())
+            self.mark(self.indexAt(event.position().toPoint()).row())
         else:
             event.ignore()
 
     def dragLeaveEvent(self, event: QDragLeaveEvent) -> None:
         """Remove the mark."""
-        self._set_target(-1)
+        self.mark(-1)
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Report on which row a conversation was dropped."""
-        self._set_target(-1)
+        self.mark(-1)
         number = bytes(event.mimeData().data(CHAT_TYPE).data())
         if number.isdigit():
             # A copy, so that Qt removes no row: the list is read again after the move.
@@ -112,11 +113,17 @@ class _ChatView(QListView):
             event.accept()
             self.dropped.emit(int(number), self.indexAt(event.position().toPoint()).row())
 
-    def _set_target(self, row: int) -> None:
+    def mark(self, row: int) -> None:
+        """Mark the row that a menu or a drop is about; -1 for none."""
         delegate = self.itemDelegate()
         if isinstance(delegate, RowDelegate) and delegate.target != row:
             delegate.target = row
             self.viewport().update()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Select a row with the left button alone: another one does not open its conversation."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Ask for the context menu of the row under the mouse, or of the current one."""
@@ -211,6 +218,9 @@ class ChatList(QFrame):
         self.empty_trash.clicked.connect(self.empty_wanted)
         self.empty_trash.hide()
         top.addWidget(self.empty_trash)
+        self.back = IconButton("close", tr("Back to chats"))
+        self.back.clicked.connect(lambda: self.shelf_wanted.emit(Shelf.CURRENT))
+        top.addWidget(self.back)
         top.addWidget(self.shelf_button)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, theme.GAP_4)
@@ -263,6 +273,7 @@ class ChatList(QFrame):
     def _show_buttons(self) -> None:
         folded = self.title.folded
         self.shelf_button.setHidden(folded)
+        self.back.setVisible(self._shelf is not Shelf.CURRENT and not folded)
         self.empty_trash.setVisible(bool(self.model.rows) and self._shelf is Shelf.TRASH and not folded)
 
     def name_folder(self, folder: int) -> None:
@@ -366,8 +377,12 @@ class ChatList(QFrame):
 
     def _show_menu(self, row: int, at: QPoint) -> None:
         item = self.model.rows[row]
-        if not isinstance(item, GroupRow):
-            popup(self.folder_menu(item.folder) if isinstance(item, FolderRow) else self.chat_menu(item.chat), at)
+        if isinstance(item, GroupRow):
+            return
+        menu = self.folder_menu(item.folder) if isinstance(item, FolderRow) else self.chat_menu(item.chat)
+        menu.aboutToHide.connect(lambda: self.view.mark(-1))
+        self.view.mark(row)
+        popup(menu, at)
 
     def _choose_shelf(self) -> None:
         menu = QMenu(self)

@@ -249,7 +249,7 @@ class RowDelegate(QStyledItemDelegate):
     """Draws a row: the title, and below it when the conversation was last used, or the text around a search hit.
 
     Attributes:
-        target: The row on which a conversation would be dropped; -1 for none.
+        target: The row that a menu or a drop is about; -1 for none.
     """
 
     target = -1

@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QMainWindow
 
-from sotto.chats.chat_records import Chat, Folder
+from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.paths import resources_dir
 from sotto.runner.residents import is_same_model
 from sotto.ui.composer.composer_controller import ComposerController
@@ -168,7 +168,7 @@ class MainWindow(QMainWindow):
     def _actions(self) -> WindowActions:
         dialogs = self.dialogs
         return WindowActions(
-            new_chat=self.current.new_chat,
+            new_chat=self.new_chat,
             quick_prompt=self.quick_wanted.emit,
             new_chat_folder=self.chat_library.add_folder,
             open_model=dialogs.choose_model,
@@ -221,7 +221,7 @@ class MainWindow(QMainWindow):
         self.models.offered.connect(self.notices.show_offer)
         self.models.page_wanted.connect(self.panes.show_pane)
         self.models.page_left.connect(self.panes.show_chat)
-        chat.header.new_chat.clicked.connect(self.current.new_chat)
+        chat.header.new_chat.clicked.connect(self.new_chat)
         chat.header.title.clicked.connect(self.choose_model)
         chat.header.switch_wanted.connect(self.models.load)
         self.notices.remedies = {Remedy.RETRY: session.retry, Remedy.CHOOSE_MODEL: self.choose_model}
@@ -314,6 +314,12 @@ class MainWindow(QMainWindow):
     def _show_choices(self) -> None:
         """Show the answer options of the conversation at the composer."""
         self.chat.composer.show_choices(self.current.session.draft.options, self.session.settings.options)
+
+    @Slot()
+    def new_chat(self) -> None:
+        """Begin a conversation, and list those that it will be among."""
+        self.chat_library.show_shelf(Shelf.CURRENT)
+        self.current.new_chat()
 
     def send(self, text: str) -> None:
         """Send a draft; it stays in the composer if it cannot be sent."""
