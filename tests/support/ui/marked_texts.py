@@ -46,7 +46,7 @@ EXEMPT = {
 _SHOWN_BY = re.compile(
     r"set(Text|Title|WindowTitle|ToolTip|StatusTip|PlaceholderText|AccessibleName|AccessibleDescription|"
     r"SpecialValueText|Suffix|Prefix|InformativeText|HeaderLabels|_hint|_icon)|(add)?(Action|Menu|_action|_group|_note)|_make_heading|"
-    r"show_(error|text|question|success|message|problem)|confirm|announce|QAction|QMenu|QFileDialog|Problem|"
+    r"show_(error|text|question|success|message|problem)|confirm|announce|QAction|QMenu|Q?FileDialog|Problem|"
     r"\w*(Label|Button|Row|Switch|Control|Field|Edit|Text|Entry|Number)"
 )
 _WORDS = re.compile(r"\w[ ’][a-z]{2,}")

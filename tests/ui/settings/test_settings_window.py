@@ -130,7 +130,7 @@ def test_the_language_is_chosen_for_the_next_start(settings, stage, qtbot, loop)
     page = settings("appearance").page(AppearancePage)
     assert page.language.text() == "System ▾"
     actions = {action.text(): action for action in page.language.menu().actions()}
-    assert [*actions][0] == "System"
+    assert next(iter(actions)) == "System"
     assert actions["System"].isChecked()
     actions["English"].trigger()
     assert stage.window.preferences.values.language == "en"

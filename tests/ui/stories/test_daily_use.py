@@ -1,10 +1,13 @@
 """What a person meets in an hour of ordinary use: text sizes, menus, the trash, files and notices."""
 
+from pathlib import Path
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog
 
 from sotto.chats.chat_records import Shelf
+from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.transcript.user_message import UserMessage
 
 
@@ -75,3 +78,30 @@ def test_one_click_leads_back_from_the_trash(ready, qtbot, loop):
     qtbot.waitUntil(lambda: chats.back.isVisible())
     qtbot.mouseClick(chats.back, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: chats.model.row_of(chat=chat) is not None)
+
+
+# Files
+
+
+def test_files_are_chosen_at_home_at_first_and_then_where_the_last_one_was(ready, qtbot, loop, monkeypatch, tmp_path):
+    monkeypatch.setattr(FileDialog, "_last_folder", "")
+    monkeypatch.chdir(tmp_path)
+    folder = Path.home() / "Models"
+    folder.mkdir()
+    model = folder / "model.gguf"
+    model.write_bytes(b"GGUF")
+    dialog = opened_dialog(ready, qtbot, ready.window.dialogs.choose_model)
+    assert (dialog.windowTitle(), dialog.directory().absolutePath()) == ("Open model", str(Path.home()))
+    assert dialog.nameFilters()[0] == "Models (*.gguf *.safetensors *.json)"
+    dialog.setDirectory(str(folder))
+    dialog.selectFile(str(model))
+    dialog.accept()
+    dialog = opened_dialog(ready, qtbot, ready.window.dialogs.choose_attachments)
+    assert dialog.directory().absolutePath() == str(folder)
+    dialog.reject()
+
+
+def opened_dialog(stage, qtbot, open_it):
+    open_it()
+    (dialog,) = [each for each in stage.window.findChildren(QFileDialog) if each.isVisible()]
+    return dialog

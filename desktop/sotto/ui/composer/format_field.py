@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QBoxLayout, QFileDialog, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from sotto.engine.contract.requests import Grammar, GrammarKind
 from sotto.errors import SottoError
@@ -17,6 +17,7 @@ from sotto.ui.preferences.answer_options import (
     grammar_from_option,
 )
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.form_rows import SegmentedControl
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import Label, TextButton, line_height
@@ -154,9 +155,8 @@ class FormatField(QWidget):
         self._run(check)
 
     def _choose_file(self) -> None:
-        dialog = QFileDialog(self, tr("Choose a schema"), "", tr("Schemas ({patterns})").format(patterns=_PATTERNS))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog = FileDialog(self, tr("Choose a schema"), tr("Schemas ({patterns})").format(patterns=_PATTERNS))
+        dialog.setFileMode(FileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda path: self.read(Path(path)))
         dialog.open()
 

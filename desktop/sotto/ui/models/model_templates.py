@@ -4,8 +4,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QWidget
 
 from sotto.errors import SottoError
 from sotto.runner.residents import is_same_model
@@ -14,6 +14,7 @@ from sotto.store.user_templates import read_template_file, save_user_template, t
 from sotto.ui.session.session import Session
 from sotto.ui.state.model_state import Phase, Problem
 from sotto.ui.state.names import model_name
+from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
@@ -40,9 +41,8 @@ class ModelTemplates(QObject):
 
     def choose(self, record: ModelRecord, over: QWidget) -> None:
         """Let the user choose a template file for a model."""
-        dialog = QFileDialog(over, tr("A template for {name}: Jinja or Go").format(name=model_name(record.name)))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog = FileDialog(over, tr("A template for {name}: Jinja or Go").format(name=model_name(record.name)))
+        dialog.setFileMode(FileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda path: self.assign(record, Path(path)))
         dialog.open()
 

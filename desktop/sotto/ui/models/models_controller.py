@@ -5,8 +5,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
-from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, Signal, Slot
+from PySide6.QtWidgets import QApplication, QWidget
 
 from sotto.runner.residents import is_same_model
 from sotto.store.printable import printable_path
@@ -30,6 +30,7 @@ from sotto.ui.session.session import Session
 from sotto.ui.state import memory_estimate
 from sotto.ui.state.model_state import ModelState, Problem
 from sotto.ui.state.names import home_path, short_name
+from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import popup
 
@@ -283,9 +284,8 @@ class ModelsController(QObject):
 
     def choose_folder(self) -> None:
         """Let the user choose a folder that will be searched for models."""
-        dialog = QFileDialog(self._centre, tr("Add a model folder"))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog = FileDialog(self._centre, tr("Add a model folder"))
+        dialog.setFileMode(FileDialog.FileMode.Directory)
         dialog.fileSelected.connect(self.add_folder)
         dialog.open()
 

@@ -4,7 +4,7 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from sotto.store.printable import printable_path
 from sotto.ui.models.model_description import source_name
@@ -13,6 +13,7 @@ from sotto.ui.settings.engine_choices import parse_speed
 from sotto.ui.settings.model_folders import ModelFolder, ModelFolders
 from sotto.ui.state import wording
 from sotto.ui.toolkit import theme
+from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.form_rows import FormPage, FormRow, ValueField
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import IconButton, Label, TextButton
@@ -96,9 +97,8 @@ class FoldersPage(FormPage):
         self.refusal.setVisible(bool(message))
 
     def _choose_folder(self) -> None:
-        dialog = QFileDialog(self.window(), tr("Add a folder with models"))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog = FileDialog(self.window(), tr("Add a folder with models"))
+        dialog.setFileMode(FileDialog.FileMode.Directory)
         dialog.fileSelected.connect(lambda path: self.folders.add(Path(path)))
         dialog.open()
 

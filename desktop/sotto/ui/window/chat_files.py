@@ -5,13 +5,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QTimer, Slot
-from PySide6.QtWidgets import QDialog, QFileDialog, QMainWindow
+from PySide6.QtWidgets import QDialog, QMainWindow
 
 from sotto.chats.chat_records import Chat
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.state.model_state import Problem
+from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.transcript.notices import Notices
 from sotto.ui.transfer.chat_exporting import ChatExporting, Form
@@ -81,18 +82,17 @@ class ChatFiles(QObject):
             tr("Exported chats ({patterns})").format(patterns=_PATTERNS),
             tr("All files ({patterns})").format(patterns="*"),
         )
-        dialog = QFileDialog(self._window, tr("Import chats"), "", ";;".join(filters))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
+        dialog = FileDialog(self._window, tr("Import chats"), ";;".join(filters))
+        dialog.setFileMode(FileDialog.FileMode.ExistingFiles)
         self._open(dialog)
 
     def choose_import_folder(self) -> None:
         """Let the user choose a folder in which another program keeps its chats, and import them."""
-        dialog = QFileDialog(self._window, tr("Import a folder of chats"))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog = FileDialog(self._window, tr("Import a folder of chats"))
+        dialog.setFileMode(FileDialog.FileMode.Directory)
         self._open(dialog)
 
-    def _open(self, dialog: QFileDialog) -> None:
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def _open(self, dialog: FileDialog) -> None:
         dialog.filesSelected.connect(lambda paths: self.import_files([Path(path) for path in paths]))
         dialog.open()
 
@@ -124,11 +124,10 @@ class ChatFiles(QObject):
         self._save(tr("Export all chats"), "chats.json", self.exporting.export_all)
 
     def _save(self, title: str, name: str, write: Callable[[Path], None]) -> None:
-        dialog = QFileDialog(self._window, title)
-        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog = FileDialog(self._window, title)
+        dialog.setAcceptMode(FileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(name.rpartition(".")[2])
         dialog.selectFile(name)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.fileSelected.connect(lambda path: self._begin(lambda: write(Path(path))))
         dialog.open()
 
@@ -152,7 +151,6 @@ class ChatFiles(QObject):
         printer.setPageLayout(usual_layout())
         printer.setDocName(" ".join(chat.title.split()))
         dialog = QPrintDialog(printer, self._window)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(lambda: self._begin(lambda: self.exporting.print_chat(chat.id, printer)))
         # Not the overload that takes a slot.
         QDialog.open(dialog)

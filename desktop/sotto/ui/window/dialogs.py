@@ -4,9 +4,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal
+from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFileDialog, QMainWindow, QMenu
+from PySide6.QtWidgets import QMainWindow, QMenu
 
 from sotto.paths import make_folder, state_dir
 from sotto.ui.conversation.chat_library import ChatLibrary
@@ -14,6 +14,7 @@ from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import DropContents
+from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.window.about import About
 
@@ -23,6 +24,9 @@ if TYPE_CHECKING:
     from sotto.ui.settings.settings_window import SettingsWindow
     from sotto.ui.timing.async_tasks import AsyncTasks
     from sotto.ui.window.help_window import HelpWindow
+
+# Files that a model consists of. Ollama's manifests have no suffix; they are among all files.
+_MODELS = "*.gguf *.safetensors *.json"
 
 
 class Dialogs(QObject):
@@ -71,21 +75,24 @@ class Dialogs(QObject):
 
     def choose_model(self) -> None:
         """Let the user choose a model's manifest or file, and open it."""
-        dialog = QFileDialog(self._window, tr("Open a model: a manifest, or a file in a model’s folder"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
+        kinds = (
+            tr("Models ({patterns})").format(patterns=_MODELS),
+            tr("All files ({patterns})").format(patterns="*"),
+        )
+        dialog = FileDialog(self._window, tr("Open model"), ";;".join(kinds))
+        dialog.setFileMode(FileDialog.FileMode.ExistingFile)
         self._choose(dialog, self._open_path)
 
     def choose_model_folder(self) -> None:
         """Let the user choose a model's folder, and open it."""
-        dialog = QFileDialog(self._window, tr("Open a model’s folder"))
-        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog = FileDialog(self._window, tr("Open model folder"))
+        dialog.setFileMode(FileDialog.FileMode.Directory)
         self._choose(dialog, self._open_path)
 
     def choose_attachments(self) -> None:
         """Let the user choose files, and attach them to the draft."""
-        dialog = QFileDialog(self._window, tr("Attach text files or PDFs"))
-        dialog.setFileMode(QFileDialog.FileMode.ExistingFiles)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog = FileDialog(self._window, tr("Attach files"))
+        dialog.setFileMode(FileDialog.FileMode.ExistingFiles)
         dialog.filesSelected.connect(lambda paths: self._attach(tuple(map(Path, paths))))
         dialog.open()
 
@@ -131,8 +138,7 @@ class Dialogs(QObject):
         about.licences_wanted.connect(lambda: self.show_help("licences"))
         about.open()
 
-    def _choose(self, dialog: QFileDialog, act: Callable[[Path], None]) -> None:
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    def _choose(self, dialog: FileDialog, act: Callable[[Path], None]) -> None:
         dialog.fileSelected.connect(lambda path: act(Path(path)))
         dialog.open()
 

@@ -1,0 +1,28 @@
+"""Dialogs in which the user chooses files or folders."""
+
+from PySide6.QtCore import QDir, Qt
+from PySide6.QtWidgets import QFileDialog, QWidget
+
+
+class FileDialog(QFileDialog):
+    """A file dialog that opens where the last one was left, and is deleted when it closes.
+
+    The first one opens in the home folder. Qt would choose the folder that the app was started from, which may be any.
+    """
+
+    _last_folder = ""
+
+    def __init__(self, parent: QWidget, title: str, filters: str = "") -> None:
+        """Create the dialog, hidden.
+
+        Args:
+            parent: The window that it opens over.
+            title: Its title.
+            filters: The kinds of files that can be chosen, as Qt writes them; empty for all.
+        """
+        super().__init__(parent, title, FileDialog._last_folder or QDir.homePath(), filters)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.accepted.connect(self._keep_folder)
+
+    def _keep_folder(self) -> None:
+        FileDialog._last_folder = self.directory().absolutePath()
