@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog
 
+from scripted_loop import record
 from sotto.chats.chat_records import Shelf
 from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.transcript.user_message import UserMessage
@@ -105,3 +106,27 @@ def opened_dialog(stage, qtbot, open_it):
     open_it()
     (dialog,) = [each for each in stage.window.findChildren(QFileDialog) if each.isVisible()]
     return dialog
+
+
+def test_chats_take_the_room_that_the_models_leave(ready, qtbot, loop):
+    sections, chats = ready.window.sidebar.sections, ready.window.sidebar.chats
+    ready.window.resize(1120, 900)
+
+    def ask(store):
+        for number in range(30):
+            chat = store.add_chat()
+            store.change(chat, title=f"Chat {number}")
+            store.ask(chat, "Hi", None)
+
+    ready.keeper.do(ask, lambda _: ready.window.chat_library.refresh())
+    qtbot.waitUntil(lambda: len(chats.model.entries) == 30)
+    # Two models need little; the chats would fill more than the window.
+    qtbot.waitUntil(lambda: chats.height() > 0.6 * sections.height())
+    area = ready.window.sidebar.models.area
+    qtbot.waitUntil(lambda: area.verticalScrollBar().maximum() == 0)
+    assert chats.view.verticalScrollBar().maximum() > 0
+    # Where neither fits, each has half of the height.
+    ready.shelf.records.extend(record(f"model-{number}:latest") for number in range(20))
+    ready.session.library.rescan()
+    qtbot.waitUntil(lambda: len(ready.window.sidebar.rows) == 22)
+    qtbot.waitUntil(lambda: abs(chats.height() - sections.height() // 2) < 10)

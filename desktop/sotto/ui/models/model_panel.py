@@ -137,6 +137,11 @@ class ModelPanel(QWidget):
         layout.addWidget(self.area, 1)
         layout.addWidget(self._foot)
 
+    @property
+    def whole_height(self) -> int:
+        """The height at which nothing has to be scrolled."""
+        return self.minimumSizeHint().height() - self.area.minimumSizeHint().height() + self._body.sizeHint().height()
+
     def set_folded(self, folded: bool) -> None:
         """Show the title alone, or the list below it, too."""
         self.title.set_folded(folded)

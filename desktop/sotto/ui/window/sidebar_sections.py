@@ -22,7 +22,7 @@ class SidebarSections(QSplitter):
         super().__init__(Qt.Orientation.Vertical)
         self.setObjectName("lists")
         self.setChildrenCollapsible(False)
-        self._chats, self._preferences = chats, preferences
+        self._chats, self._models, self._preferences = chats, models, preferences
         self._sections: dict[str, ChatList | ModelPanel] = dict(zip(SECTIONS, (chats, models), strict=True))
         self._searching = False
         self._save_timer = QTimer(self, singleShot=True, interval=_SAVE_MS)
@@ -31,6 +31,8 @@ class SidebarSections(QSplitter):
             self.addWidget(section)
             section.title.clicked.connect(self._toggler(name))
             section.installEventFilter(self)
+        # A scroll area keeps from its parents that its content has another height.
+        models.area.widget().installEventFilter(self)  # type: ignore[union-attr]
         self.installEventFilter(self)
         self.splitterMoved.connect(self._save_timer.start)
         preferences.changed.connect(self._apply)
@@ -64,7 +66,10 @@ class SidebarSections(QSplitter):
         return [section.title.folded for section in self._sections.values()]
 
     def divide(self) -> None:
-        """Divide the height as the user did, or else give the chats what they need, up to half of it."""
+        """Divide the height as the user did, or else give the chats what they need.
+
+        That is up to half of the height, or more if the models leave it.
+        """
         for section in self._sections.values():
             section.setMaximumHeight(section.minimumSizeHint().height() if section.title.folded else _ANY_HEIGHT)
         room = self.height()
@@ -73,7 +78,8 @@ class SidebarSections(QSplitter):
             return
         self._chats.ensurePolished()
         share = self._preferences.values.sidebar_share
-        needed = round(share * room) if share else min(self._chats.sizeHint().height(), room // 2)
+        most = max(room // 2, room - self._models.whole_height)
+        needed = round(share * room) if share else min(self._chats.sizeHint().height(), most)
         chats, models = self._folded
         if chats or models:
             needed = self._chats.maximumHeight() if chats else room
