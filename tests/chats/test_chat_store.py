@@ -275,3 +275,21 @@ def test_folders_are_closed_and_opened(store):
     assert [listed.closed for listed in store.folders()] == [True]
     store.close_folder(folder, closed=False)
     assert [listed.closed for listed in store.folders()] == [False]
+
+
+@pytest.mark.parametrize(
+    ("question", "title"),
+    [
+        ("# Hello **bold** world", "Hello bold world"),
+        ("> quoted\n\nWhy `f(x)`?", "quoted Why f(x)?"),
+        ("```python\nprint(1)\n```\nWhat is this?", "print(1) What is this?"),
+        ("What does __init__ do, and 2 ** 3 or a * b?", "What does __init__ do, and 2 ** 3 or a * b?"),
+        ("C# or F#?", "C# or F#?"),
+        ("```", "```"),
+        ("# **מרחבא** `קוד`", "מרחבא קוד"),
+    ],
+)
+def test_a_title_is_free_of_the_markdown_of_its_question(store, question, title):
+    chat = store.add_chat()
+    store.ask(chat, question, None)
+    assert store.chat(chat).title == title

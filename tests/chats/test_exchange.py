@@ -41,7 +41,7 @@ def fill(store):
 
 def test_markdown_shows_the_branch_in_view(store):
     assert as_markdown(store.database, fill(store)) == (
-        "# What is `a|b`?\n\n> Be brief.\n> Be kind.\n\n## You · 2023-11-14 22:13 UTC\n\nWhat is `a|b`?\n\n"
+        "# What is a|b?\n\n> Be brief.\n> Be kind.\n\n## You · 2023-11-14 22:13 UTC\n\nWhat is `a|b`?\n\n"
         "## small · 2023-11-14 22:13 UTC\n\nA *pipe*.\n"
     )
 

@@ -209,12 +209,18 @@ def clean(text: str) -> str:
 
 
 def title_from(text: str, attachments: Sequence[Attachment] = ()) -> str:
-    """Return the title that a conversation with this first question has until it is named."""
-    beginning = " ".join(text.lstrip()[:_TITLE_SOURCE].split())
+    """Return the title of a conversation with this first question until it is named: the words without Markdown."""
+    source = text.lstrip()[:_TITLE_SOURCE]
+    # A text of nothing but marks is its own title: a conversation without one is not listed.
+    words = _BLOCK_MARKS.sub("", source).split() or source.split()
+    beginning = _PAIRED_MARKS.sub(r"\2", " ".join(words)[: 3 * _TITLE_LENGTH])
     return clean(beginning or ", ".join(attachment.name for attachment in attachments))[:_TITLE_LENGTH]
 
 
 _TITLE_LENGTH = 60
 _TITLE_SOURCE = 10_000
+# Marks of headings, quotes and fences, and those around bold text and code. Underscores stay: names have them, too.
+_BLOCK_MARKS = re.compile(r"^ {0,3}(?:#{1,6}[ \t]+|(?:>[ \t]?)+|(?:`{3,}|~{3,})[^`\n]*$)", re.MULTILINE)
+_PAIRED_MARKS = re.compile(r"(\*\*|`+)(?=[^\s`*])(.+?)(?<=[^\s`*])\1")
 # Marks before and after a match in an excerpt: control characters, which no text needs.
 FOUND = ("\x02", "\x03")
