@@ -85,10 +85,12 @@ class PresetBar(QWidget):
         if keeper is None:
             return menu
         group = QActionGroup(menu)
-        for preset in keeper.presets:
-            action = add_action(menu, preset.name.replace("&", "&&"), partial(self._apply, preset))
+        # The first one has no name and sets nothing.
+        for preset in (Preset(""), *keeper.presets) if keeper.presets else ():
+            name = preset.name.replace("&", "&&") or tr("None")
+            action = add_action(menu, name, partial(self._apply, preset))
             action.setCheckable(True)
-            action.setChecked(preset == current)
+            action.setChecked((preset.system, preset.options) == (self._system, self._options))
             group.addAction(action)
         menu.addSeparator()
         last = keeper.with_name(self._last) if current is None else None

@@ -9,6 +9,7 @@ from sotto.store.records import Format, ModelRecord, Source
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection
 from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.state.names import home_path
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 _SOURCES = {
@@ -121,6 +122,16 @@ def source_names(record: ModelRecord) -> list[str]:
     """Return the names of the stores that contain a model, each once."""
     sources = (record.source, *(place.source for place in record.also))
     return list(dict.fromkeys(map(source_name, sources)))
+
+
+def place_names(record: ModelRecord) -> list[str]:
+    """Return where a model is, each place once: the names of stores, and the paths of files in other folders."""
+    return list(
+        dict.fromkeys(
+            home_path(place.path) if place.source is Source.FOLDER else source_name(place.source)
+            for place in record.places
+        )
+    )
 
 
 def model_facts(record: ModelRecord) -> str:

@@ -27,10 +27,10 @@ from sotto.ui.models.model_description import (
     marks,
     matches,
     model_details,
+    place_names,
     quantization,
     searched_text,
     source_name,
-    source_names,
     verdict,
 )
 from sotto.ui.models.state_line import loading_line
@@ -194,7 +194,7 @@ class ModelRow(QAbstractButton):
         self.setAccessibleName(", ".join((name, model_details(self.record), source, *self._status(), *meanings)))
         note = self._note if self.state.loaded else ""
         self.setAccessibleDescription(self.reason or note)
-        places = tr("In {places}").format(places=join_names(source_names(self.record)))
+        places = join_names(place_names(self.record))
         self.setToolTip(plain_tip(self.reason or "\n".join(filter(None, (self.record.name, places, note)))))
         self.setFont(theme.current().font())
         self.updateGeometry()
