@@ -8,7 +8,9 @@ from PySide6.QtWidgets import QApplication, QFileDialog
 
 from scripted_loop import record
 from sotto.chats.chat_records import Shelf
+from sotto.store.records import Source
 from sotto.ui.toolkit.file_dialog import FileDialog
+from sotto.ui.toolkit.widgets import IconLabel
 from sotto.ui.transcript.user_message import UserMessage
 
 
@@ -130,3 +132,65 @@ def test_chats_take_the_room_that_the_models_leave(ready, qtbot, loop):
     ready.session.library.rescan()
     qtbot.waitUntil(lambda: len(ready.window.sidebar.rows) == 22)
     qtbot.waitUntil(lambda: abs(chats.height() - sections.height() // 2) < 10)
+
+
+# Notices
+
+
+def test_what_could_not_be_attached_is_said_in_its_chat_alone(ready, qtbot, loop, tmp_path):
+    answered(ready, qtbot, "First")
+    picture = tmp_path / "picture.png"
+    picture.write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(64))
+    ready.window.composing.attach((picture,))
+    notice = ready.window.chat.notice
+    qtbot.waitUntil(lambda: notice.isVisible() and notice.title.text() == "Not attached")
+    ready.window.new_chat()
+    qtbot.waitUntil(lambda: not notice.isVisible())
+
+
+def test_a_question_has_no_icon_of_a_link_unless_it_is_about_one(ready, qtbot, loop):
+    notices, notice = ready.window.notices, ready.window.chat.notice
+    notices.show_question("Empty the trash?", "Its chats are deleted for good.", "Empty", lambda: None)
+    assert notice.text.icon == "alert"
+    ready.window.ask_link("https://example.com/")
+    assert notice.text.icon == "link"
+
+
+def test_a_notice_of_one_line_is_beside_its_button(ready, qtbot, loop):
+    notice = ready.window.chat.notice
+    ready.window.notices.show_offer("Question deleted", "", "Undo", lambda: None)
+    qtbot.waitUntil(lambda: notice.button.isVisible())
+    assert not notice.message.isVisible()
+
+    def middle(widget):
+        return widget.mapTo(notice, widget.rect().center()).y()
+
+    qtbot.waitUntil(lambda: abs(middle(notice.title) - middle(notice.button)) <= 1)
+    assert abs(middle(notice.findChild(IconLabel)) - middle(notice.button)) <= 1
+
+
+# Models and presets
+
+
+def test_the_tip_of_a_model_says_where_it_is(ready, qtbot, loop):
+    path = Path.home() / "Models" / "tiny.gguf"
+    ready.shelf.records.append(record("tiny", source=Source.FOLDER, path=path))
+    ready.session.library.rescan()
+    qtbot.waitUntil(lambda: len(ready.window.sidebar.rows) == 3)
+    tips = {row.record.name: row.toolTip() for row in ready.window.sidebar.rows}
+    assert "~/Models/tiny.gguf" in tips["tiny"]
+    assert not any("In " in tip for tip in tips.values())
+
+
+def test_a_preset_is_put_down_again(ready, qtbot, loop):
+    choices = ready.window.chat.choices
+    ready.window.chat.toggle_choices()
+    choices.system.setPlainText("Be brief.")
+    assert [action.text() for action in choices.presets.menu().actions() if action.isCheckable()] == []
+    ready.window.presets.save("Brief", "Be brief.", {})
+    none, brief = [action for action in choices.presets.menu().actions() if action.isCheckable()]
+    assert (none.text(), none.isChecked(), brief.isChecked()) == ("None", False, True)
+    none.trigger()
+    assert choices.system.toPlainText() == ""
+    qtbot.waitUntil(lambda: ready.chat_session.draft.system == "")
+    assert choices.presets.button.accessibleName() == "Preset: None"

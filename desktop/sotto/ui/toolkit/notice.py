@@ -63,7 +63,7 @@ class Notice(QFrame):
         texts.setSpacing(2)
         texts.addWidget(self.title)
         texts.addWidget(self.message)
-        layout = QHBoxLayout(self)
+        layout = self._line = QHBoxLayout(self)
         layout.setContentsMargins(theme.GAP_12, theme.GAP_12, theme.GAP_8, theme.GAP_12)
         layout.setSpacing(theme.GAP_12)
         layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
@@ -102,6 +102,10 @@ class Notice(QFrame):
         self.style().polish(self)
         self.title.setText(text.title)
         self.message.setText(text.message)
+        self.message.setVisible(bool(text.message))
+        # A title alone is in the middle, beside the button; more text begins at the top.
+        flag = Qt.AlignmentFlag.AlignTop if text.message else Qt.AlignmentFlag.AlignVCenter
+        self._line.setAlignment(self._icon, flag)
         self.button.setText(text.label)
         self.button.setAccessibleName(text.label or tr("Do it"))
         self.button.setVisible(bool(text.label))

@@ -102,10 +102,17 @@ class Notices(QObject):
         self._show(NoticeText(title, message, label, action), seconds=seconds)
 
     def show_question(
-        self, title: str, message: str, label: str, action: Callable[[], object], *, stays: bool = False
+        self,
+        title: str,
+        message: str,
+        label: str,
+        action: Callable[[], object],
+        *,
+        icon: str = "alert",
+        stays: bool = False,
     ) -> None:
         """Show a question; `stays` keeps it while models are loaded."""
-        self._show(NoticeText(title, message, label, action, icon="link", stays=stays))
+        self._show(NoticeText(title, message, label, action, icon=icon, stays=stays))
 
     def show_warning(self, title: str, message: str) -> None:
         """Show a warning that stays until it is dismissed."""

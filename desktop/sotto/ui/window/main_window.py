@@ -226,7 +226,7 @@ class MainWindow(QMainWindow):
         chat.header.switch_wanted.connect(self.models.load)
         self.notices.remedies = {Remedy.RETRY: session.retry, Remedy.CHOOSE_MODEL: self.choose_model}
         chat.composer.attach_wanted.connect(self.dialogs.choose_attachments)
-        self.composing.problem.connect(self.notices.show_problem)
+        self.composing.problem.connect(self.notices.show_chat_problem)
         self.composing.import_wanted.connect(self.chat_files.import_files)
         chat.question_chosen.connect(lambda text: self.current.session.send(text))
         chat.transcript.requests.link_asked.connect(self.ask_link)
@@ -360,7 +360,11 @@ class MainWindow(QMainWindow):
     def ask_link(self, address: str) -> None:
         """Ask before a link is opened in the browser."""
         self.notices.show_question(
-            tr("Open this link in your browser?"), address, tr("Open"), lambda: _open_in_browser(address)
+            tr("Open this link in your browser?"),
+            address,
+            tr("Open"),
+            lambda: _open_in_browser(address),
+            icon="link",
         )
 
     def _copy_versions(self) -> None:
