@@ -1,5 +1,6 @@
 """What a person meets in an hour of ordinary use: text sizes, menus, the trash, files and notices."""
 
+import threading
 from pathlib import Path
 
 from PySide6.QtCore import Qt
@@ -11,6 +12,7 @@ from sotto.chats.chat_records import Shelf
 from sotto.store.records import Source
 from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.widgets import IconLabel
+from sotto.ui.transcript.answer_message import AnswerMessage
 from sotto.ui.transcript.user_message import UserMessage
 
 
@@ -194,3 +196,24 @@ def test_a_preset_is_put_down_again(ready, qtbot, loop):
     assert choices.system.toPlainText() == ""
     qtbot.waitUntil(lambda: ready.chat_session.draft.system == "")
     assert choices.presets.button.accessibleName() == "Preset: None"
+
+
+# Answers
+
+
+def test_the_end_of_an_answer_moves_nothing(ready, qtbot, loop):
+    ready.script.hold_answer = threading.Event()
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: ready.window.findChild(AnswerMessage) is not None)
+    answer = ready.window.findChild(AnswerMessage)
+    qtbot.waitUntil(lambda: answer.body.isVisible() and answer.status.text().startswith("Answering"))
+
+    def below():
+        return answer.height() - answer.body.geometry().bottom()
+
+    qtbot.wait(50)
+    before = below()
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: answer.again.isVisible())
+    qtbot.wait(50)
+    assert below() == before

@@ -71,6 +71,10 @@ class AnswerMessage(MessageWidget):
         both.addWidget(self.again_with)
         for button in (self.copy, self.again, self.again_with, self.more, self.menu_button):
             button.hide()
+        # The room of one button is kept, so that the line is no taller once the answer has ended.
+        kept = self.menu_button.sizePolicy()
+        kept.setRetainSizeWhenHidden(True)
+        self.menu_button.setSizePolicy(kept)
         self.actions_shown = MessageActions(self, (self.again, self.again_with, self.copy, self.menu_button))
         self._offers_models = True
         self._tools = FlowLayout(None, theme.GAP_4)
