@@ -48,7 +48,7 @@ def test_an_expression_and_a_grammar(env: dict[str, str], tmp_path: Path) -> Non
     ("name", "content", "said"),
     [
         ("a.json", b'{"not": {}}', "a.json cannot be guaranteed: not is not supported here."),
-        ("a.json", b"{", "a.json is not JSON: expecting property name enclosed in double quotes (character 1)."),
+        ("a.json", b"{", "a.json is not JSON: expecting property name enclosed in double quotes at character 1."),
         ("a.regex", b"(", "a.regex cannot be guaranteed: the pattern ( has an unclosed group at character 1."),
         ("a.regex", b"\xff", "a.regex is not UTF-8 text (invalid start byte at 0)."),
         ("a.lark", b"", "a.lark has 0 bytes (0 B); from 1 to 16384 (16.4 kB) are allowed."),

@@ -105,7 +105,7 @@ def _parse(data: bytes, path: str | Path, strict: bool, max_depth: int | None = 
     except UnicodeEncodeError as error:
         raise BrokenModelError(f"{where} holds half a surrogate pair, which is not text; it should be JSON.") from error
     except json.JSONDecodeError as error:
-        raise BrokenModelError(f"{where} is not JSON: {_cause(error)} (character {error.pos}).") from error
+        raise BrokenModelError(f"{where} is not JSON: {_cause(error)} at character {error.pos}.") from error
     except _StrictError as error:
         raise BrokenModelError(f"{where} is not readable JSON: {error}.") from error
     except ValueError as error:
@@ -152,6 +152,6 @@ def _refuse_constant(name: str) -> None:
 
 
 def _cause(error: json.JSONDecodeError) -> str:
-    """Return Python's message for an error, beginning in lower case."""
-    words = printable(error.msg.rstrip(": "))
+    """Return Python's message for an error, beginning in lower case, and without a word for the place at its end."""
+    words = printable(error.msg.rstrip(": ")).removesuffix(" at").removesuffix(" starting")
     return words[:1].lower() + words[1:]

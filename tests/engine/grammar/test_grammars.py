@@ -93,8 +93,9 @@ def test_the_maximum_number_of_properties_can_be_followed(vocabulary, wanted):
 @pytest.mark.parametrize(
     ("grammar", "message"),
     [
-        (schema("{"), "format is not JSON: expecting property name enclosed in double quotes (character 1)."),
-        (schema("yes"), "format is not JSON: expecting value (character 0)."),
+        (schema("{"), "format is not JSON: expecting property name enclosed in double quotes at character 1."),
+        (schema('{"type": "obj'), "format is not JSON: unterminated string at character 9."),
+        (schema("yes"), "format is not JSON: expecting value at character 0."),
         (schema([]), "format holds a list; it should be a JSON object."),
         (
             schema(of_properties(5000)),
