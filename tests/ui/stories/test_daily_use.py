@@ -217,3 +217,12 @@ def test_the_end_of_an_answer_moves_nothing(ready, qtbot, loop):
     qtbot.waitUntil(lambda: answer.again.isVisible())
     qtbot.wait(50)
     assert below() == before
+
+
+def test_the_header_says_once_that_a_model_is_loading(ready, qtbot, loop):
+    # How much there is to read is not known.
+    ready.script.hold_load = threading.Event()
+    ready.session.load(record("unmeasured:latest", size=0))
+    line = ready.window.chat.header.line
+    qtbot.waitUntil(lambda: "Loading" in line.text())
+    assert line.text().count("Loading") == 1

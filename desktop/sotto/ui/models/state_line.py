@@ -2,7 +2,9 @@
 
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.toolkit.translation import tr
+from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
+
+_LOADING = QT_TR_NOOP("Loading…")
 
 
 def state_line(state: ModelState) -> str:
@@ -17,7 +19,7 @@ def state_line(state: ModelState) -> str:
         return tr("Could not be loaded")
     if state.phase is Phase.LOADING:
         line = loading_line(state)
-        return " · ".join((tr("Loading"), line)) if line else ""
+        return " · ".join((tr("Loading"), line)) if line and not line.startswith(tr(_LOADING)) else line
     assert state.info is not None
     device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
     context = tr("1 token of context|{count} tokens of context", "", state.info.context_length)
@@ -39,7 +41,7 @@ def loading_line(state: ModelState) -> str:
     if not pace.shown:
         return ""
     if progress is None or (progress.phase == "weights" and progress.total <= 0):
-        parts = [tr("Loading…")]
+        parts = [tr(_LOADING)]
     elif progress.phase == "weights":
         done, total = wording.size(progress.done), wording.size(progress.total)
         parts = [tr("{done} of {total}").format(done=done, total=total)]
@@ -48,7 +50,7 @@ def loading_line(state: ModelState) -> str:
             parts.append(tr("{time} left").format(time=wording.duration(pace.seconds_left)))
     else:
         steps = {"tokenizer": tr("Reading the tokenizer"), "warm-up": tr("Warming up")}
-        parts = [steps.get(progress.phase) or tr("Loading…")]
+        parts = [steps.get(progress.phase) or tr(_LOADING)]
     if pace.seconds_silent:
         parts.append(tr("no progress for {time}").format(time=wording.duration(pace.seconds_silent)))
     return " · ".join(parts)
