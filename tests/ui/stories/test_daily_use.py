@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QApplication, QFileDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 
 from scripted_loop import record
 from sotto.chats.chat_records import Shelf
@@ -103,6 +103,16 @@ def test_files_are_chosen_at_home_at_first_and_then_where_the_last_one_was(ready
     dialog.accept()
     dialog = opened_dialog(ready, qtbot, ready.window.dialogs.choose_attachments)
     assert dialog.directory().absolutePath() == str(folder)
+    dialog.reject()
+
+
+def test_the_buttons_above_a_list_of_files_show_what_they_do(ready, qtbot, loop):
+    dialog = opened_dialog(ready, qtbot, ready.window.dialogs.choose_model)
+    button = dialog.findChild(QToolButton, "toParentButton")
+    qtbot.waitUntil(lambda: button.isVisible())
+    picture = button.grab().toImage()
+    colors = {picture.pixel(x, y) for x in range(picture.width()) for y in range(picture.height())}
+    assert len(colors) > 5
     dialog.reject()
 
 

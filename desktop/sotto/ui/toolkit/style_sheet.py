@@ -115,6 +115,7 @@ QTextBrowser {{ background: transparent; border: none; color: {t.text};
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 QTextBrowser[role="thought"] {{ color: {t.muted}; }}
 QToolButton#againWith {{ padding: 3px 0; }}
+QFileDialog QToolButton {{ padding: 2px; }}
 QPushButton#showMore {{ padding: 3px 7px 3px 0; color: {t.accent_text}; text-align: left; }}
 QToolButton#unfold {{ padding: 3px 3px 3px 0; }}
 #bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
