@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
 from scripted_loop import record
 from sotto.chats.chat_records import Shelf
 from sotto.store.records import Source
+from sotto.ui.state.model_state import Phase
 from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.widgets import IconLabel
 from sotto.ui.transcript.answer_message import AnswerMessage
@@ -236,3 +237,13 @@ def test_the_header_says_once_that_a_model_is_loading(ready, qtbot, loop):
     line = ready.window.chat.header.line
     qtbot.waitUntil(lambda: "Loading" in line.text())
     assert line.text().count("Loading") == 1
+
+
+def test_an_ejected_model_is_not_said_to_load_before_it_does(ready, qtbot, loop):
+    window = ready.window
+    window.menus.eject.trigger()
+    qtbot.waitUntil(lambda: ready.session.state.phase is Phase.FOUND)
+    qtbot.keyClicks(window.chat.composer.draft, "Hello")
+    assert (window.chat.header.line.text(), ready.session.state.phase) == ("Loads when needed", Phase.FOUND)
+    qtbot.keyClick(window.chat.composer.draft, Qt.Key.Key_Return)
+    qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2 and not ready.chat_session.busy)

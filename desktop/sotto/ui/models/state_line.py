@@ -12,7 +12,7 @@ def state_line(state: ModelState) -> str:
     if state.phase is Phase.ABSENT:
         return tr("Choose one above or in the list, or drop one here")
     if state.phase is Phase.FOUND:
-        return tr("Loads when you write")
+        return tr("Loads when needed")
     if state.phase is Phase.UNLOADING:
         return tr("Ejecting…")
     if state.phase is Phase.FAILED:

@@ -359,13 +359,8 @@ class MainWindow(QMainWindow):
     @Slot(str)
     def ask_link(self, address: str) -> None:
         """Ask before a link is opened in the browser."""
-        self.notices.show_question(
-            tr("Open this link in your browser?"),
-            address,
-            tr("Open"),
-            lambda: _open_in_browser(address),
-            icon="link",
-        )
+        question, open_link = tr("Open this link in your browser?"), partial(_open_in_browser, address)
+        self.notices.show_question(question, address, tr("Open"), open_link, icon="link")
 
     def _copy_versions(self) -> None:
         """Copy what a bug report should contain."""
