@@ -3,6 +3,7 @@
 import threading
 from pathlib import Path
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QFileDialog, QToolButton
@@ -193,6 +194,18 @@ def test_the_tip_of_a_model_says_where_it_is(ready, qtbot, loop):
     tips = {row.record.name: row.toolTip() for row in ready.window.sidebar.rows}
     assert "~/Models/tiny.gguf" in tips["tiny"]
     assert not any("In " in tip for tip in tips.values())
+
+
+@pytest.mark.parametrize("transparent", [True, False])
+def test_the_picker_has_no_black_corners_where_windows_are_opaque(ready, qtbot, loop, dressed, transparent):
+    dressed.set_transparent(transparent)
+    qtbot.mouseClick(ready.window.chat.header.title, Qt.MouseButton.LeftButton)
+    picker = ready.window.models.picker
+    qtbot.waitUntil(picker.isVisible)
+    corner = picker.grab().toImage().pixelColor(0, 0)
+    picker.close()
+    dressed.set_transparent(True)
+    assert (corner.alpha() < 128) == transparent
 
 
 def test_a_preset_is_put_down_again(ready, qtbot, loop):

@@ -9,9 +9,9 @@ def style_sheet(t: ColorTokens, points: float, *, transparent: bool) -> str:
     Args:
         t: The colours; a short name, because nearly every line uses it.
         points: Size of body text in points.
-        transparent: Whether windows can be transparent, so that menus can have round corners.
+        transparent: Whether windows can be transparent, so that menus and the list of models can have round corners.
     """
-    menu_radius = 8 if transparent else 0
+    menu_radius, picker_radius = (8, 12) if transparent else (0, 0)
 
     def pt(factor: float) -> str:
         return f"font-size: {points * factor:.2f}pt;"
@@ -132,7 +132,7 @@ QPlainTextEdit#system:focus, QPlainTextEdit#schema:focus, QSpinBox:focus, QDoubl
     border: 1px solid {t.accent}; }}
 QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {{ width: 0;
     border: none; }}
-#pickerFrame {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
+#pickerFrame {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: {picker_radius}px; }}
 #palette {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
 #palette QLineEdit {{ background: transparent; border: none; border-bottom: 1px solid {t.line}; color: {t.text};
     padding: 8px 10px; {pt(1.12)} selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
