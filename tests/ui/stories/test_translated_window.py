@@ -216,14 +216,14 @@ def read_files(visit, monkeypatch):
     files.print_current()
     visit.told("⟦Nothing to print⟧")
     files.choose_import()
+    window.dialogs.choose_model()
     for dialog in window.findChildren(QFileDialog):
         for names in dialog.nameFilters():
-            visit.reader.note("window", names)
+            visit.reader.note("window", names.partition(" (")[0])
     files.choose_import_folder()
     files.export_all()
     files.export(window.sidebar.chats.model.entries[-1].chat, Form.PDF)
     for choose in (
-        window.dialogs.choose_model,
         window.dialogs.choose_model_folder,
         window.dialogs.choose_attachments,
     ):

@@ -155,7 +155,7 @@ class FormatField(QWidget):
         self._run(check)
 
     def _choose_file(self) -> None:
-        dialog = FileDialog(self, tr("Choose a schema"), tr("Schemas ({patterns})").format(patterns=_PATTERNS))
+        dialog = FileDialog(self, tr("Choose a schema"), [(tr("Schemas"), _PATTERNS)])
         dialog.setFileMode(FileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(lambda path: self.read(Path(path)))
         dialog.open()

@@ -148,7 +148,8 @@ def _cached(tokens: int, why: str) -> str:
         line = tr("{count} cached")
     else:
         line = tr("only {count} cached: {reason}") if tokens else tr("none cached: {reason}")
-    return f" ({line.format(count=wording.count(tokens), reason=tr(why) if why else '')})"
+    cached = line.format(count=wording.count(tokens), reason=tr(why) if why else "")
+    return f" ({cached})"
 
 
 def _end_line(figures: Mapping[str, Any]) -> str:

@@ -1,5 +1,7 @@
 """Dialogs in which the user chooses files or folders."""
 
+from collections.abc import Iterable
+
 from PySide6.QtCore import QDir, Qt
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -12,14 +14,16 @@ class FileDialog(QFileDialog):
 
     _last_folder = ""
 
-    def __init__(self, parent: QWidget, title: str, filters: str = "") -> None:
+    def __init__(self, parent: QWidget, title: str, kinds: Iterable[tuple[str, str]] = ()) -> None:
         """Create the dialog, hidden.
 
         Args:
             parent: The window that it opens over.
             title: Its title.
-            filters: The kinds of files that can be chosen, as Qt writes them; empty for all.
+            kinds: The kinds of files that can be chosen, each with its patterns: `("Models", "*.gguf *.json")`. None
+                for all files.
         """
+        filters = ";;".join(f"{name} ({patterns})" for name, patterns in kinds)
         super().__init__(parent, title, FileDialog._last_folder or QDir.homePath(), filters)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.accepted.connect(self._keep_folder)

@@ -78,11 +78,8 @@ class ChatFiles(QObject):
 
     def choose_import(self) -> None:
         """Let the user choose files of exported chats, and import them."""
-        filters = (
-            tr("Exported chats ({patterns})").format(patterns=_PATTERNS),
-            tr("All files ({patterns})").format(patterns="*"),
-        )
-        dialog = FileDialog(self._window, tr("Import chats"), ";;".join(filters))
+        kinds = ((tr("Exported chats"), _PATTERNS), (tr("All files"), "*"))
+        dialog = FileDialog(self._window, tr("Import chats"), kinds)
         dialog.setFileMode(FileDialog.FileMode.ExistingFiles)
         self._open(dialog)
 

@@ -75,11 +75,8 @@ class Dialogs(QObject):
 
     def choose_model(self) -> None:
         """Let the user choose a model's manifest or file, and open it."""
-        kinds = (
-            tr("Models ({patterns})").format(patterns=_MODELS),
-            tr("All files ({patterns})").format(patterns="*"),
-        )
-        dialog = FileDialog(self._window, tr("Open model"), ";;".join(kinds))
+        kinds = ((tr("Models"), _MODELS), (tr("All files"), "*"))
+        dialog = FileDialog(self._window, tr("Open model"), kinds)
         dialog.setFileMode(FileDialog.FileMode.ExistingFile)
         self._choose(dialog, self._open_path)
 
