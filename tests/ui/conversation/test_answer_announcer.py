@@ -106,6 +106,14 @@ def test_the_beginning_some_sentences_and_the_end_are_announced(log):
     assert all(later - earlier >= PAUSE for earlier, later in pairwise(times))
 
 
+def test_sentences_of_languages_without_spaces_are_announced(log):
+    log.conversation.answer_awaited.emit("tiny", "")
+    for part in ("今日は。", "「はい。」元気", "です！"):
+        log.now += PAUSE
+        log.conversation.answer_grew.emit(pieces(part))
+    assert log.texts == ["tiny answers", "今日は。", "「はい。」", "元気です！"]
+
+
 @given(st.lists(st.tuples(st.text("ab. !\n`", max_size=8), st.floats(0, 3)), max_size=40))
 def test_announcements_are_spaced_and_repeat_nothing(qapp, chunks):
     log = AnnouncementLog()

@@ -217,7 +217,7 @@ def test_of_two_dropped_models_the_first_is_loaded(stage, qtbot, loop):
     assert stage.session.state.record == one
     notice = stage.window.chat.notice
     assert notice.title.text() == "Not everything was loaded"
-    assert "bad is empty. two waits in the list" in notice.message.text()
+    assert "bad is empty. Load two from the list" in notice.message.text()
     assert {row.record.name for row in stage.window.sidebar.rows} >= {"one", "two"}
 
 

@@ -366,7 +366,7 @@ def test_all_data_is_deleted_after_a_second_click(ready, qtbot, loop, preference
     ready.window.dialogs.show_settings("data")
     page = ready.window.dialogs.settings.page(DataPage)
     qtbot.waitUntil(page.chats.isEnabled)
-    assert page.chats_row.hint.text().startswith("1 chat, ")
+    assert page.chats_row.hint.text().startswith("1 chat · ")
     assert "frees" in page.everything_row.hint.text()
     page.everything.click()
     assert page.everything.text() == "Delete everything?"

@@ -34,7 +34,7 @@ def test_found_models_are_counted_with_their_size(stage, loop):
     assert not finds.places.isHidden()
     assert texts(finds.grid) == [
         *("Ollama", "~/.ollama/models", "2 models"),
-        *("Hugging Face", "~/hub (HF_HUB_CACHE)", "not there"),
+        *("Hugging Face", "~/hub (HF_HUB_CACHE)", "not found"),
     ]
 
 
@@ -65,7 +65,7 @@ def test_the_page_shows_what_the_session_found(stage, qtbot, loop, tmp_path):
     stage.window.models.show_summary()
     assert texts(finds.grid) == [
         *("Ollama", "/models (OLLAMA_MODELS)", "2 models"),
-        *("Folder", str(tmp_path), "not there"),
+        *("Folder", str(tmp_path), "not found"),
     ]
 
 

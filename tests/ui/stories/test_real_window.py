@@ -275,6 +275,6 @@ def poet(poet_digest, real_window):
 def test_a_template_that_ignores_the_question_is_reported(qtbot, poet, poet_digest, loop):
     assert poet.session.state.record.digest == poet_digest
     notice = poet.chat.notice
-    assert notice.title.text() == "No question reaches this model"
+    assert notice.title.text() == "The chat template ignores questions"
     assert "The template you gave makes the same prompt whatever is asked" in notice.message.text()
     assert "makes the same prompt" not in poet.chat.header.line.text()

@@ -332,7 +332,7 @@ def read_loads(visit):
     visit.told("⟦This model has no chat template⟧")
     script.has_template, script.reads_messages = True, False
     session.load(tiny)
-    visit.told("⟦No question reaches this model⟧")
+    visit.told("⟦The chat template ignores questions⟧")
     script.crash = "Calm"
     session.load(other)
     visit.qtbot.waitUntil(lambda: session.state.phase is Phase.FAILED)

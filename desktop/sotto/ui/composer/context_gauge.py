@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from sotto.ui.conversation.context_meter import ContextUse
 from sotto.ui.state import wording
+from sotto.ui.state.names import join_sentences
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.translation import tr
@@ -64,7 +65,7 @@ class ContextGauge(QWidget):
         spoken = _context_line(use.used, use.limit)
         if use.shortened:
             dropped = tr("The oldest messages are dropped; with them it would be {tokens}.")
-            spoken += " " + dropped.format(tokens=wording.count(use.tokens))
+            spoken = join_sentences((spoken, dropped.format(tokens=wording.count(use.tokens))))
         self.setAccessibleName(spoken)
         self.setToolTip(spoken)
 

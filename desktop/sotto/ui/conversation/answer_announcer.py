@@ -16,7 +16,7 @@ from sotto.ui.toolkit.translation import tr
 
 PAUSE = 2.0
 """Seconds between announcements while an answer streams."""
-_SENTENCE_END = re.compile(r"(?:[.!?…]+[\"'”’)\]*_]*|[。！？])(?=\s)|\n\n")
+_SENTENCE_END = re.compile(r"[.!?…]+[\"'”’)\]*_]*(?=\s)|[。！？][」』）”’]*|\n\n")
 
 
 class AnswerAnnouncer(QObject):

@@ -17,6 +17,7 @@ from sotto.errors import CancelledError, SottoError
 from sotto.ui.conversation.draft_state import DraftState
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
+from sotto.ui.state.names import join_sentences
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
@@ -115,4 +116,4 @@ class Attaching(QObject):
         failed, self._failed = self._failed, []
         if failed:
             many = tr("{count} files were not attached", "", len(failed)).format(count=wording.count(len(failed)))
-            self.problem.emit(Problem(tr("Not attached") if len(failed) == 1 else many, " ".join(failed)))
+            self.problem.emit(Problem(tr("Not attached") if len(failed) == 1 else many, join_sentences(failed)))

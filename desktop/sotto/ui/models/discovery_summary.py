@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWi
 
 from sotto.store.records import ModelRecord
 from sotto.ui.state import wording
+from sotto.ui.state.names import join_sentences
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.translation import tr
@@ -111,7 +112,7 @@ class DiscoverySummary(QFrame):
             hint = tr(
                 "Models of Ollama, LM Studio and Hugging Face tools appear by themselves. Drop a model here to add it."
             )
-            hint = " ".join(filter(None, (hint, suggest_size(memory))))
+            hint = join_sentences((hint, suggest_size(memory)))
         self.headline.setText(headline)
         self.hint.setText(hint)
         self._show_places(places)
@@ -124,7 +125,7 @@ class DiscoverySummary(QFrame):
                 old.hide()
                 old.deleteLater()
         for row, place in enumerate(places):
-            state = _count_models(place.models) if place.exists else tr("not there")
+            state = _count_models(place.models) if place.exists else tr("not found")
             where = f"{place.path} ({place.variable})" if place.variable else place.path
             path = ElidedLabel(where, "caption")
             path.setAccessibleName(f"{place.title}, {where}, {state}")

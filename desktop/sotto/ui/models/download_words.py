@@ -8,7 +8,7 @@ from sotto.store.records import ModelRecord
 from sotto.store.sources.model_names import DEFAULT_HOST, DEFAULT_NAMESPACE, ModelName
 from sotto.ui.models.model_description import source_names
 from sotto.ui.state import wording
-from sotto.ui.state.names import join_names, model_name
+from sotto.ui.state.names import join_names, join_sentences, model_name
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
@@ -95,7 +95,8 @@ def origin(name: ModelName, models: Sequence[ModelRecord] = ()) -> str:
     here = next((record for record in models if record.present and model_name(record.name) == wanted), None)
     if here is None:
         return line
-    return f"{line} " + tr("You already have it: {places}.").format(places=join_names(source_names(here)))
+    places = join_names(source_names(here))
+    return join_sentences((line, tr("You already have it: {places}.").format(places=places)))
 
 
 def start_message(name: str) -> str:

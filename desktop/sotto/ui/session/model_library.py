@@ -17,7 +17,7 @@ from sotto.ui.session.model_sources import ModelSource, StoreModels
 from sotto.ui.session.store_watch import StoreWatch
 from sotto.ui.state.drop_contents import DropContents, path_names
 from sotto.ui.state.model_state import Problem
-from sotto.ui.state.names import join_names, model_name
+from sotto.ui.state.names import join_names, join_sentences, model_name
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
@@ -245,10 +245,10 @@ class ModelLibrary(QObject):
                 self._list.add_opened(other)
             self.changed.emit(self.models)
             names = join_names([model_name(other.name) for other in others])
-            why = tr("{names} waits in the list.|{names} wait in the list.", "", len(others))
+            why = tr("Load {names} from the list.")
             problems.append(Problem(tr("Only one model was loaded"), why.format(names=names)))
         if len(problems) > 1:
-            messages = " ".join(problem.message for problem in problems)
+            messages = join_sentences(problem.message for problem in problems)
             self.problem.emit(Problem(tr("Not everything was loaded"), messages))
         elif problems:
             self.problem.emit(problems[0])

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from sotto.store.records import ModelRecord
+from sotto.ui.state.names import join_sentences
 
 if TYPE_CHECKING:
     from sotto.store.discovery import Listing
@@ -81,4 +82,4 @@ class StoreModels:
         from sotto.store.verify import verify
 
         report = verify(record, lambda done, total: None, cancelled)
-        return " ".join(problem.message for problem in report.problems)
+        return join_sentences(problem.message for problem in report.problems)

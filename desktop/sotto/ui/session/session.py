@@ -37,7 +37,7 @@ from sotto.ui.session.model_library import ModelLibrary
 from sotto.ui.state import wording
 from sotto.ui.state.load_pace import LoadClock, LoadPace
 from sotto.ui.state.model_state import ChatSettings, ModelState, Phase, Problem, Remedy
-from sotto.ui.state.names import home_path, model_name
+from sotto.ui.state.names import home_path, join_sentences, model_name
 from sotto.ui.timing.delayed_call import DelayedCall
 from sotto.ui.toolkit.translation import tr
 
@@ -449,7 +449,9 @@ class Session(QObject):
 
 def _doubtful_template(info: ModelInfo) -> Problem:
     """Return the warning that the answers of a loaded model may be poor."""
-    title = tr("No question reaches this model") if info.has_chat_template else tr("This model has no chat template")
+    title = (
+        tr("The chat template ignores questions") if info.has_chat_template else tr("This model has no chat template")
+    )
     return Problem(title, info.template_note)
 
 
@@ -457,4 +459,4 @@ def _other_context(asked: int, info: ModelInfo) -> Problem:
     """Return the warning that a model was loaded with another context length than the user asked for."""
     wanted, loaded = wording.count(asked), wording.count(info.context_length)
     why = tr("{wanted} tokens were requested; the engine loaded {loaded}.").format(wanted=wanted, loaded=loaded)
-    return Problem(tr("The context is shorter than requested"), f"{why} {info.context_note}".strip())
+    return Problem(tr("The context is shorter than requested"), join_sentences((why, info.context_note)))

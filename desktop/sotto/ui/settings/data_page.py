@@ -48,7 +48,7 @@ class DataPage(FormPage):
 
     def _show(self, sizes: DataSizes) -> None:
         chats = tr("1 chat|{count} chats", "", sizes.chats).format(count=wording.count(sizes.chats))
-        self.chats_row.set_hint(f"{chats}, {wording.size(sizes.chat_bytes)}" if sizes.chats else tr("None"))
+        self.chats_row.set_hint(f"{chats} · {wording.size(sizes.chat_bytes)}" if sizes.chats else tr("None"))
         self.chats.setEnabled(sizes.chats > 0)
         self._cache.set_hint(wording.size(sizes.cache_bytes) if sizes.cache_bytes else tr("Empty"))
         self.cache.setEnabled(sizes.cache_bytes > 0)

@@ -1,12 +1,14 @@
-"""The names of models and paths as the user sees them."""
+"""The names of models and paths as the user sees them, and how names and sentences are joined."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QLocale
 
 # Without a comma before `and`, in whatever English the system is.
 _ENGLISH = QLocale("en_GB")
+# Languages whose full stops contain the space after them.
+_UNSPACED = (QLocale.Language.Chinese, QLocale.Language.Japanese)
 
 
 def model_name(name: str) -> str:
@@ -29,6 +31,11 @@ def join_names(names: Sequence[str]) -> str:
     locale = QLocale()
     is_english = locale.language() in (QLocale.Language.English, QLocale.Language.C)
     return (_ENGLISH if is_english else locale).createSeparatedList(names)
+
+
+def join_sentences(sentences: Iterable[str]) -> str:
+    """Join those sentences that are not empty, with a space between them where the app's language has one."""
+    return ("" if QLocale().language() in _UNSPACED else " ").join(filter(None, sentences))
 
 
 def home_path(path: Path) -> str:

@@ -5,7 +5,7 @@ from collections import Counter
 from sotto.chats.adding import Added
 from sotto.chats.whole_chat import Lost
 from sotto.ui.state import wording
-from sotto.ui.state.names import join_names
+from sotto.ui.state.names import join_names, join_sentences
 from sotto.ui.toolkit.translation import tr
 
 
@@ -27,7 +27,7 @@ def summary(added: Added, lost: Counter[Lost]) -> str:
     everything = added.lost + lost
     if parts := [_lost(what, everything[what]) for what in reversed(Lost) if everything[what]]:
         sentences.append(tr("{things} could not be read.").format(things=join_names(parts)))
-    return " ".join(sentences)
+    return join_sentences(sentences)
 
 
 def _lost(what: Lost, number: int) -> str:

@@ -81,7 +81,7 @@ class PaletteCommands(QObject):
         for entry in self._window.menuBar().actions():
             menu = entry.menu()
             if isinstance(menu, QMenu):
-                yield from _menu_commands(menu, entry.text().replace("&", ""))
+                yield from _menu_commands(menu, entry.iconText())
 
     @Slot(object)
     def _run(self, command: Command) -> None:
