@@ -33,6 +33,8 @@ CAPTION = ROW + 1
 CHAT_TYPE = "application/x-sotto-chat"
 _EDITOR_FILLED = "filled"
 _WEEK = 7
+# Rows are as high as the chosen font; characters that it lacks come from others, which may be higher.
+_UNCLIPPED = Qt.TextFlag.TextDontClip
 
 
 @dataclass(frozen=True, slots=True)
@@ -295,8 +297,9 @@ class RowDelegate(QStyledItemDelegate):
             painter.setFont(font)
             painter.setPen(QColor(color))
             elided = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
-            # Flags of 0 align the text with the side on which reading begins.
-            painter.drawText(QRect(inside.left(), at, inside.width(), QFontMetrics(font).height()), 0, elided)
+            # Without a flag for it, the text is aligned with the side on which reading begins.
+            place = QRect(inside.left(), at, inside.width(), QFontMetrics(font).height())
+            painter.drawText(place, _UNCLIPPED, elided)
         painter.restore()
 
     def _paint_group(self, painter: QPainter, area: QRect, row: GroupRow) -> None:
@@ -305,7 +308,7 @@ class RowDelegate(QStyledItemDelegate):
         painter.setPen(QColor(theme.current().tokens.muted))
         height = QFontMetrics(_group_font()).height()
         place = QRect(area.left() + theme.GAP_8, area.bottom() - height - 1, area.width() - 2 * theme.GAP_8, height)
-        painter.drawText(place, 0, row.title)
+        painter.drawText(place, _UNCLIPPED, row.title)
         painter.restore()
 
     def _draw_icon(

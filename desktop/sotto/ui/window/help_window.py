@@ -83,7 +83,7 @@ def shortcuts_page(actions: Sequence[QAction]) -> str:
     more = {
         tr("Send the message"): tr("Enter"),
         tr("New line in a message"): tr("Shift+Enter"),
-        tr("Next, previous match while searching in a chat"): tr("Enter, Shift+Enter"),
+        tr("Previous and next match while searching in a chat"): tr("Enter, Shift+Enter"),
         tr("Load the selected model"): tr("Enter"),
         tr("Rename the selected chat"): "F2",
     }
