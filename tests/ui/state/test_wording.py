@@ -7,6 +7,14 @@ from sotto.ui.state import wording
 from sotto.ui.state.names import join_names
 
 
+@pytest.fixture
+def speaking():
+    """Yield a function that changes the language's conventions, and restore them afterwards."""
+    before = QLocale()
+    yield lambda name: QLocale.setDefault(QLocale(name))
+    QLocale.setDefault(before)
+
+
 def test_sizes():
     sizes = (0, 999, 11_900_000, 310_000_000, 1_810_000_000, 4.66e12)
     assert [wording.size(n) for n in sizes] == ["0 B", "999 B", "12 MB", "310 MB", "1.8 GB", "4.7 TB"]
@@ -53,12 +61,18 @@ def test_exact_durations():
     ("locale", "text"),
     [("en_GB", "a, b and c"), ("en_US", "a, b and c"), ("C", "a, b and c"), ("de", "a, b und c"), ("ja", "a、b、c")],
 )
-def test_lists_of_names(locale, text):
-    before = QLocale()
-    QLocale.setDefault(QLocale(locale))
-    try:
-        assert join_names(["a", "b", "c"]) == text
-        assert join_names(["a"]) == "a"
-        assert join_names([]) == ""
-    finally:
-        QLocale.setDefault(before)
+def test_lists_of_names(speaking, locale, text):
+    speaking(locale)
+    assert join_names(["a", "b", "c"]) == text
+    assert join_names(["a"]) == "a"
+    assert join_names([]) == ""
+
+
+def test_numbers_follow_the_language_of_the_window(speaking):
+    speaking("de_DE")
+    texts = (wording.size(4_700_000_000), wording.count(12_345), wording.rate(82.6), wording.seconds(400_000_000))
+    assert texts == ("4,7 GB", "12.345", "82,6 tok/s", "0,4 s")
+    # Larger than Qt's numbers.
+    assert wording.count(2**80) == "1.208.925.819.614.629.174.706.176"
+    speaking("en_US")
+    assert wording.count(12_345) == "12,345"

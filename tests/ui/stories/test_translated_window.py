@@ -57,7 +57,7 @@ class Visit:
 def test_nothing_in_the_main_window_stays_english(reader, shell, around, qtbot, loop, tmp_path, monkeypatch):
     reader.data |= set("POST Unauthorized RuntimeError Calmer none Esc".split())
     # Qt translates the names of months.
-    reader.data |= {QLocale().standaloneMonthName(month) for month in range(1, 13)}
+    reader.data |= {QLocale().standaloneMonthName(month).capitalize() for month in range(1, 13)}
     visit = Visit(reader, around, qtbot, tmp_path)
     around.shelf.records = []
     shell.open_window()

@@ -87,7 +87,7 @@ class PresetBar(QWidget):
         group = QActionGroup(menu)
         # The first one has no name and sets nothing.
         for preset in (Preset(""), *keeper.presets) if keeper.presets else ():
-            name = preset.name.replace("&", "&&") or tr("None")
+            name = preset.name.replace("&", "&&") or tr("None", "preset")
             action = add_action(menu, name, partial(self._apply, preset))
             action.setCheckable(True)
             action.setChecked((preset.system, preset.options) == (self._system, self._options))
@@ -112,7 +112,7 @@ class PresetBar(QWidget):
         current = self.current
         if current is not None:
             self._last = current.name
-        shown = tr("Preset: {name}").format(name=current.name if current is not None else tr("None"))
+        shown = tr("Preset: {name}").format(name=current.name if current is not None else tr("None", "preset"))
         self.button.setText(f"{shown} ▾".replace("&", "&&"))
         self.button.setAccessibleName(shown)
 

@@ -9,7 +9,7 @@ from sotto.store.sources.model_names import DEFAULT_HOST, DEFAULT_NAMESPACE, Mod
 from sotto.ui.models.model_description import source_names
 from sotto.ui.state import wording
 from sotto.ui.state.names import join_names, join_sentences, model_name
-from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
+from sotto.ui.toolkit.translation import QT_TR_NOOP, format_number, tr
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
 _DAY = 24 * 3600
@@ -31,12 +31,11 @@ def amounts(done: int, total: int | None) -> str:
     """Return the downloaded and total amount in one unit, rounded down: `1.2 of 4.1 GB`; empty if nothing is known."""
     if total is None:
         return wording.size(done) if done else ""
-    whole, unit = wording.size(total).split()
-    digits = len(whole.partition(".")[2])
+    amount, digits, unit = wording.size_parts(total)
     here = math.floor(done / 1000 ** _UNITS.index(unit) * 10**digits) / 10**digits
     # Rounded down, so that a part never looks like the whole.
-    part = f"{min(here, float(whole)):.{digits}f}"
-    return tr("{done} of {total}").format(done=part, total=f"{whole} {unit}")
+    part = format_number(min(here, round(amount, digits)), digits)
+    return tr("{done} of {total}").format(done=part, total=wording.size(total))
 
 
 def percent(progress: PullProgress) -> int | None:

@@ -60,7 +60,7 @@ class ApiPage(FormPage):
         self.key.setEchoMode(QLineEdit.EchoMode.PasswordEchoOnEdit)
         self.key.chosen.connect(lambda key: preferences.change(api_key=key))
         self.origins = ValueField(tr("Web pages"), _parse_origins)
-        self.origins.setPlaceholderText(tr("None"))
+        self.origins.setPlaceholderText(tr("None", "web pages"))
         self.origins.chosen.connect(lambda origins: preferences.change(api_origins=origins))
         self.make_key = IconButton("refresh", tr("Generate a new key"))
         self.make_key.clicked.connect(lambda: preferences.change(api_key=secrets.token_urlsafe(_KEY_BYTES)))

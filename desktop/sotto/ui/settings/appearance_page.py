@@ -53,7 +53,7 @@ class AppearancePage(FormPage):
         )
         self.language.chosen.connect(lambda code: preferences.change(language=code))
         group.add(FormRow(tr("Language"), tr("Takes effect after restart."), self.language))
-        self.add_note(tr("Follows the system’s reduced-motion setting."))
+        self.add_note(tr("Animations follow the system’s reduced-motion setting."))
         preferences.changed.connect(self._show)
         self._show(preferences.values)
 

@@ -48,9 +48,9 @@ class DataPage(FormPage):
 
     def _show(self, sizes: DataSizes) -> None:
         chats = tr("1 chat|{count} chats", "", sizes.chats).format(count=wording.count(sizes.chats))
-        self.chats_row.set_hint(f"{chats} · {wording.size(sizes.chat_bytes)}" if sizes.chats else tr("None"))
+        self.chats_row.set_hint(f"{chats} · {wording.size(sizes.chat_bytes)}" if sizes.chats else tr("None", "chats"))
         self.chats.setEnabled(sizes.chats > 0)
-        self._cache.set_hint(wording.size(sizes.cache_bytes) if sizes.cache_bytes else tr("Empty"))
+        self._cache.set_hint(wording.size(sizes.cache_bytes) if sizes.cache_bytes else tr("Empty", "prompt cache"))
         self.cache.setEnabled(sizes.cache_bytes > 0)
         self.everything_row.set_hint(
             tr("Chats, prompt cache and settings: frees {size}.").format(size=wording.size(sizes.all_bytes))

@@ -24,7 +24,8 @@ _FRESH = Number(
     "quick_fresh_minutes", QT_TR_NOOP("New chat after"), 0, MAX_QUICK_FRESH_MINUTES, 5, 0, QT_TR_NOOP("In minutes")
 )
 _PORTABLE = QKeySequence.SequenceFormat.PortableText
-_WIDTH = 170
+# Qt's own hint in the field for keys is long in some languages.
+_WIDTH = 230
 
 
 class QuickPage(FormPage):

@@ -5,8 +5,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QLocale
 
-# Without a comma before `and`, in whatever English the system is.
-_ENGLISH = QLocale("en_GB")
+from sotto.ui.toolkit.translation import app_locale
+
 # Languages whose full stops contain the space after them.
 _UNSPACED = (QLocale.Language.Chinese, QLocale.Language.Japanese)
 
@@ -28,14 +28,12 @@ def shorten_middle(name: str, most: int = 32) -> str:
 
 def join_names(names: Sequence[str]) -> str:
     """Join names as in a sentence of the app's language: `a`, `a and b`, `a, b and c`."""
-    locale = QLocale()
-    is_english = locale.language() in (QLocale.Language.English, QLocale.Language.C)
-    return (_ENGLISH if is_english else locale).createSeparatedList(names)
+    return app_locale().createSeparatedList(names)
 
 
 def join_sentences(sentences: Iterable[str]) -> str:
     """Join those sentences that are not empty, with a space between them where the app's language has one."""
-    return ("" if QLocale().language() in _UNSPACED else " ").join(filter(None, sentences))
+    return ("" if app_locale().language() in _UNSPACED else " ").join(filter(None, sentences))
 
 
 def home_path(path: Path) -> str:

@@ -1,21 +1,27 @@
 """Formats numbers, sizes, durations and speeds for the user."""
 
-from sotto.ui.toolkit.translation import tr
+from sotto.ui.toolkit.translation import format_number, tr
 
 
 def size(nbytes: int) -> str:
     """Format a number of bytes: `310 MB`, `4.7 GB`."""
+    amount, digits, unit = size_parts(nbytes)
+    return f"{format_number(amount, digits)} {unit}"
+
+
+def size_parts(nbytes: int) -> tuple[float, int, str]:
+    """Return a number of bytes in a suitable unit, the decimal places with which it is shown, and the unit."""
     amount, units = float(nbytes), ("B", "KB", "MB", "GB", "TB")
     unit = 0
     while amount >= 999.5 and unit < len(units) - 1:
         amount, unit = amount / 1000, unit + 1
     digits = 1 if (amount < 99.95 and unit > 2) or (amount < 9.95 and unit == 2) else 0
-    return f"{amount:.{digits}f} {units[unit]}"
+    return amount, digits, units[unit]
 
 
 def count(number: int) -> str:
     """Format a number with separators between the thousands: `2,000`."""
-    return f"{number:,}"
+    return format_number(number)
 
 
 def parameters(number: int | None) -> str:
@@ -51,9 +57,9 @@ def seconds(nanoseconds: int) -> str:
     """Format a duration precisely: `35 ms`, `0.4 s`, `2 min 5 s`."""
     amount = nanoseconds / 1e9
     if amount < 0.0995:
-        return tr("{milliseconds} ms").format(milliseconds=f"{1000 * amount:.0f}")
+        return tr("{milliseconds} ms").format(milliseconds=format_number(1000 * amount))
     if amount < 99.95:
-        return tr("{seconds} s").format(seconds=f"{amount:.1f}")
+        return tr("{seconds} s").format(seconds=format_number(amount, 1))
     return exact_duration(round(amount))
 
 
@@ -79,5 +85,4 @@ def speed(tokens: int, nanoseconds: int) -> str:
 
 def rate(tokens_per_second: float) -> str:
     """Format tokens per second: `12.3 tok/s`, `1,200 tok/s`."""
-    number = f"{tokens_per_second:.1f}" if tokens_per_second < 100 else count(round(tokens_per_second))
-    return f"{number} tok/s"
+    return f"{format_number(tokens_per_second, 1 if tokens_per_second < 100 else 0)} tok/s"

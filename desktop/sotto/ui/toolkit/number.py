@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import TypeGuard
 
-from sotto.ui.toolkit.translation import QT_TR_NOOP
+from sotto.ui.toolkit.translation import QT_TR_NOOP, format_number
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,7 +39,7 @@ class Number:
 
     def format(self, value: float) -> str:
         """Return a value as it is displayed."""
-        return f"{value:.{self.places}f}"
+        return format_number(value, self.places, grouped=False)
 
 
 def is_number(value: object) -> TypeGuard[float]:

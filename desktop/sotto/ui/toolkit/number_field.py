@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit
 
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.number import Inherited, Number, is_number
-from sotto.ui.toolkit.translation import tr
+from sotto.ui.toolkit.translation import format_number, tr
 
 
 class NumberField(QDoubleSpinBox):
@@ -116,7 +116,7 @@ class NumberField(QDoubleSpinBox):
             if number.places
             else tr("{title} must be a whole number from {least} to {most}, not {typed}.")
         )
-        least, most = (f"{bound:,.{number.places}f}" for bound in (number.least, number.most))
+        least, most = (format_number(bound, number.places) for bound in (number.least, number.most))
         typed = text.removesuffix(self.suffix()).strip()[:40]
         self.refused.emit(sentence.format(title=tr(number.title), least=least, most=most, typed=repr(typed)))
         return text

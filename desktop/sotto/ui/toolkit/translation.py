@@ -1,14 +1,38 @@
-"""Translates the texts that people read. The English text in the source is both what is looked up and the fallback.
+"""Translates the texts that people read, and formats numbers as in their language.
+
+The English text in the source is both what is looked up and the fallback.
 
 `packaging/translations.py` finds texts by the calls themselves, so `tr` is called with the text as a literal, inside a
 function and outside of f-strings. Texts of tables, which are created at import, are marked with `QT_TR_NOOP`, and
 translated by `tr` when they are shown.
 """
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QLocale
 
 # The largest number that Qt takes; beyond it, the plural forms of a language no longer differ.
 _MAX_NUMBER = 2**31 - 1
+
+# Numbers and lists look the same in whatever English the system is, and where it has no language at all.
+_ENGLISH = QLocale("en_GB")
+
+
+def app_locale() -> QLocale:
+    """Return the conventions of the window's language; British ones for any English."""
+    locale = QLocale()
+    return _ENGLISH if locale.language() in (QLocale.Language.English, QLocale.Language.C) else locale
+
+
+def format_number(value: float, places: int = 0, *, grouped: bool = True) -> str:
+    """Format a number in the window's language: `2,000` or `4.7` in English.
+
+    Args:
+        value: The number, of any size.
+        places: Decimal places.
+        grouped: Whether thousands are separated.
+    """
+    locale = app_locale()
+    separators = {ord(","): locale.groupSeparator() if grouped else "", ord("."): locale.decimalPoint()}
+    return f"{value:,.{places}f}".translate(separators)
 
 
 def tr(text: str, comment: str = "", n: int = -1) -> str:

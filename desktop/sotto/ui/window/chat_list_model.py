@@ -238,7 +238,9 @@ def group_of(day: date, today: date) -> str:
     if days <= _WEEK:
         return tr("Previous 7 days")
     month = QLocale().standaloneMonthName(day.month)
-    return month if day.year == today.year else tr("{month} {year}").format(month=month, year=day.year)
+    title = month if day.year == today.year else tr("{month} {year}").format(month=month, year=day.year)
+    # In many languages, months do not begin with a capital.
+    return title[:1].upper() + title[1:]
 
 
 def _key(row: Row) -> tuple[str, int | str]:
