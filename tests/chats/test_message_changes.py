@@ -80,6 +80,25 @@ def test_the_last_answer_is_edited_and_what_follows_a_version_out_of_view_stays_
     assert texts(store, chat) == ["one", "one!", "two", "two!"]
 
 
+def test_open_edits_follow_the_messages_that_they_belong_to(store):
+    chat, (_, answer, second, last) = conversation(store, "one", "two")
+    for message in (answer, second, last):
+        store.keep_edit(message, f"edit of {message}")
+    # A branch is a copy of what was said, and nothing is edited in it.
+    assert store.edits(branch_off(store, last)) == {}
+    # An edit that is made ends; those of the messages that follow are shown after the new version.
+    edit_answer(store, answer, "uno")
+    _, _, second_shown, last_shown = (turn.id for turn in store.branch(chat).turns)
+    edits = {second_shown: f"edit of {second}", last_shown: f"edit of {last}"}
+    assert store.edits(chat) == edits
+    deleted = delete_exchange(store, last_shown)
+    assert store.edits(chat) == {}
+    restore(store, deleted)
+    assert store.edits(chat) == edits
+    store.keep_edit(last_shown, "")
+    assert list(store.edits(chat)) == [second_shown]
+
+
 def test_a_branch_is_a_chat_with_the_messages_up_to_one(store):
     chat = store.add_chat()
     question, answer = exchange(store, chat, "one", attachments=[NOTES])

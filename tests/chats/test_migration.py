@@ -13,6 +13,7 @@ from sotto.chats.database import Database
 from sotto.chats.schema import TABLES, VERSION
 from sotto.chats.search import search
 
+NOTE = Attachment("note.txt", "with cardamom", 13, 5, 13, 2)
 VERSIONS = sorted(Path(__file__).with_name("versions").glob("*.sql"))
 
 
@@ -27,7 +28,7 @@ def older(request, tmp_path):
     return path, int(request.param.stem)
 
 
-def check(store):
+def check(store, version):
     """Check that everything in the older files is present."""
     current, old = sorted(store.chats(), key=lambda chat: chat.id)
     assert (current.title, current.draft, current.system) == ("How long does rice boil?", "and beans", "Be brief.")
@@ -40,6 +41,9 @@ def check(store):
     assert (answer.text, answer.state, answer.figures) == ("It depends on the **rice**.", State.STOPPED, {"tokens": 8})
     assert answer.versions == (2, 3)
     assert question.attachments == store.drafted(1) == ()
+    # Version 2 brought attachments.
+    assert store.branch(2).turns[0].attachments == (() if version < 2 else (NOTE,))
+    assert store.edits(1) == {}
     assert [hit.message for hit in search(store.database.connection, "ten minu")] == [2]
 
 
@@ -58,11 +62,13 @@ def test_an_older_file_is_migrated_and_a_copy_is_kept(older):
     assert database.notices == []
     assert database.connection.execute("PRAGMA user_version").fetchone() == (VERSION,)
     store = ChatStore(database, now)
-    check(store)
-    note = Attachment("note.txt", "with cardamom", 13, 0, 13)
+    check(store, version)
+    note = Attachment("list.txt", "with coriander", 14, 0, 14)
     store.ask(1, "And this?", 3, [note])
     assert store.branch(1).turns[-1].attachments == (note,)
-    assert [hit.chat for hit in search(database.connection, "cardamom")] == [1]
+    assert [hit.chat for hit in search(database.connection, "coriander")] == [1]
+    store.keep_edit(3, "It depends on the pot.")
+    assert store.edits(1) == {3: "It depends on the pot."}
     database.close()
     kept = path.with_name(f"chats.version-{version}.sqlite3")
     # Compare row by row: an older version can still read the copy that is kept.
@@ -88,7 +94,7 @@ def test_new_and_migrated_files_have_the_same_schema(older, tmp_path):
 
 
 def test_a_read_only_older_file_is_still_read(older, monkeypatch):
-    path, _ = older
+    path, version = older
     opened = Database._ready
 
     def unwritable(self, connection):
@@ -101,13 +107,13 @@ def test_a_read_only_older_file_is_still_read(older, monkeypatch):
     before = path.read_bytes()
     database = Database(path)
     assert not database.writable
-    check(ChatStore(database, now))
+    check(ChatStore(database, now), version)
     database.close()
     assert path.read_bytes() == before
 
 
 def test_a_damaged_older_file_is_recovered(older):
-    path, _ = older
+    path, version = older
     content = bytearray(path.read_bytes())
     # Damage the root page of an index, which contains no messages.
     with contextlib.closing(sqlite3.connect(path)) as connection:
@@ -117,5 +123,5 @@ def test_a_damaged_older_file_is_recovered(older):
     path.write_bytes(content)
     database = Database(path)
     assert "2 conversations with 4 messages" in database.notices[0].text
-    check(ChatStore(database, now))
+    check(ChatStore(database, now), version)
     database.close()

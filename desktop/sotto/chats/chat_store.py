@@ -118,6 +118,16 @@ class ChatStore:
         """Return the attachments of a conversation's draft."""
         return drafted_attachments(self.database.connection, chat)
 
+    def edits(self, chat: int) -> dict[int, str]:
+        """Return the texts in the open editors of a conversation's messages, by the number of the message."""
+        rows = self._execute("SELECT id, edit FROM messages WHERE chat = ? AND edit <> '' ORDER BY id", chat)
+        return {message: text for message, text in rows if isinstance(text, str)}
+
+    def keep_edit(self, message: int, text: str) -> None:
+        """Save the text in the open editor of a message; empty for none."""
+        with self.database.writing():
+            self._execute("UPDATE messages SET edit = ? WHERE id = ?", clean(text), message)
+
     def unbegun(self) -> Chat | None:
         """Return the newest conversation without messages, or None."""
         row = self._execute(

@@ -50,6 +50,7 @@ def edit_answer(store: ChatStore, answer: int, text: str) -> None:
     """Add a version of an answer with another text, and bring it into view.
 
     Copies of the messages that follow the answer in view follow the new version, so that both versions are complete.
+    This ends the edit of the answer; the open edits of the messages that follow move on to the copies.
 
     Raises:
         SottoError: The answer no longer exists.
@@ -61,15 +62,17 @@ def edit_answer(store: ChatStore, answer: int, text: str) -> None:
         following = path[path.index(answer) + 1 :] if answer in path else []
         figures = mapping(row["figures"])
         kept = {name: figures[name] for name in _KEPT_FIGURES if name in figures} | {"edited": True}
-        edited = row | {"text": clean(text), "state": State.COMPLETE, "figures": json.dumps(kept)}
+        edited = row | {"text": clean(text), "state": State.COMPLETE, "figures": json.dumps(kept), "edit": ""}
         last = _copy(database, [edited, *(_message(database, number) for number in following)], row["parent"])
+        for number in (answer, *following):
+            database.connection.execute("UPDATE messages SET edit = '' WHERE id = ?", (number,))
         end_branch_with(database.connection, row["chat"], last)
 
 
 def branch_off(store: ChatStore, message: int) -> int:
     """Begin a conversation with copies of a message and of those before it, and return its number.
 
-    It has the settings and the folder of the old conversation.
+    It has the settings and the folder of the old conversation, and none of its drafts and open edits.
 
     Args:
         store: The conversations.
@@ -90,7 +93,7 @@ def branch_off(store: ChatStore, message: int) -> int:
         values = {"system": old.system, "options": json.dumps(dict(old.options)), "trims": old.trims}
         title, now = _branch_title(old.title, [chat.title for chat in store.chats()]), store.now()
         chat = database.insert("chats", title=title, created=now, changed=now, folder=old.folder, **values)
-        rows = [_message(database, number) | {"chat": chat} for number in reversed(path)]
+        rows = [_message(database, number) | {"chat": chat, "edit": ""} for number in reversed(path)]
         end_branch_with(database.connection, chat, _copy(database, rows, None))
         update_model(database.connection, chat)
         return chat

@@ -90,8 +90,13 @@ ALTER TABLE folders ADD COLUMN closed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE chats ADD COLUMN trims INTEGER NOT NULL DEFAULT 0;
 """
 
+# The text in the open editor of a message; empty for none.
+_EDITS = """
+ALTER TABLE messages ADD COLUMN edit TEXT NOT NULL DEFAULT '';
+"""
+
 # Step n migrates version n - 1 to n; version 0 is an empty file.
-STEPS: tuple[str, ...] = (_FIRST, _ATTACHMENTS)
+STEPS: tuple[str, ...] = (_FIRST, _ATTACHMENTS, _EDITS)
 VERSION = len(STEPS)
 
 # The tables with data, and their columns; all others are indexes.
@@ -100,6 +105,6 @@ TABLES = {
     "chats": tuple(
         "id title created changed folder pinned archived trashed leaf model draft system options trims".split()
     ),
-    "messages": tuple("id chat parent role text state created model figures viewed".split()),
+    "messages": tuple("id chat parent role text state created model figures viewed edit".split()),
     "attachments": tuple("id chat message name text size begins ends tokens".split()),
 }

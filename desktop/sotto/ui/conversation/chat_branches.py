@@ -13,6 +13,7 @@ from sotto.chats.chat_records import Branch
 from sotto.ui.conversation.answer_text import answer_text, with_text
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.chat_writer import ChatWriter
+from sotto.ui.conversation.open_edits import OpenEdits
 from sotto.ui.conversation.row_ids import ChatRowId
 
 if TYPE_CHECKING:
@@ -47,6 +48,7 @@ class ChatBranches(QObject):
         chats: ChatThread,
         row_id: ChatRowId,
         writer: ChatWriter,
+        edits: OpenEdits,
         is_busy: Callable[[], bool],
         parent: QObject | None = None,
     ) -> None:
@@ -56,11 +58,12 @@ class ChatBranches(QObject):
             chats: Stores it.
             row_id: The conversation's row on disk, which may not exist yet.
             writer: The turns in view.
+            edits: The open edits, which changes of messages move or remove.
             is_busy: Returns whether anything is under way in the conversation.
             parent: The Qt parent.
         """
         super().__init__(parent)
-        self._chats, self._row_id, self._writer, self._is_busy = chats, row_id, writer, is_busy
+        self._chats, self._row_id, self._writer, self._edits, self._is_busy = chats, row_id, writer, edits, is_busy
         # Changes that wait until nothing is under way.
         self._waiting: list[Callable[[ChatStore], None]] = []
 
@@ -130,12 +133,14 @@ class ChatBranches(QObject):
     def _change(self, work: Callable[["ChatStore"], Any], then: Callable[[Any], None] | None = None) -> None:
         """Make a change, show the branch that is in view afterwards, and call `then` with the result of `work`."""
         row_id = self._row_id
+        self._edits.save()
 
-        def change(store: "ChatStore") -> tuple[Any, Branch]:
-            result = work(store)
-            return result, store.branch(row_id.ensure(store))
+        def change(store: "ChatStore") -> tuple[Any, Branch, dict[int, str]]:
+            result, chat = work(store), row_id.ensure(store)
+            return result, store.branch(chat), store.edits(chat)
 
-        def changed(done: tuple[Any, Branch]) -> None:
+        def changed(done: tuple[Any, Branch, dict[int, str]]) -> None:
+            self._edits.take_over(done[2])
             if self._is_busy():
                 # A question asked in the meantime belongs to the branch that was in view before.
                 self._waiting.append(lambda store: None)

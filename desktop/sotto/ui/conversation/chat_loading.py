@@ -1,5 +1,6 @@
 """Reads a conversation from disk when it is opened."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -20,12 +21,14 @@ class LoadedChat:
         number: The number of the conversation.
         chat: Its metadata; None if there is no conversation of this number.
         attachments: The attachments of its draft.
+        edits: The texts in the open editors of its messages, by the number of the message.
         branch: The turns of the branch in view.
     """
 
     number: int
     chat: Chat | None
     attachments: tuple[Attachment, ...]
+    edits: Mapping[int, str]
     branch: Branch
 
     @property
@@ -45,7 +48,7 @@ class LoadedChat:
 
 def read_chat(store: "ChatStore", chat: int) -> LoadedChat:
     """Read a conversation, on the branch that was last in view."""
-    return LoadedChat(chat, store.chat(chat), store.drafted(chat), store.branch(chat))
+    return LoadedChat(chat, store.chat(chat), store.drafted(chat), store.edits(chat), store.branch(chat))
 
 
 def read_unsent(store: "ChatStore") -> LoadedChat | None:

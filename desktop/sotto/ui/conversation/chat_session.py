@@ -117,10 +117,10 @@ class ChatSession(QObject):
         self._writer = ChatWriter(chats, row_id, loaded.branch.turns if loaded else (), self)
         self._writer.changed.connect(self.changed)
         self._writer.saved.connect(self._emit_saved)
-        self.branches = ChatBranches(chats, row_id, self._writer, lambda: self.busy, self)
+        self.draft = DraftState(chats, row_id, loaded, self)
+        self.branches = ChatBranches(chats, row_id, self._writer, self.draft.edits, lambda: self.busy, self)
         self.branches.read.connect(self._show_read)
         self.branches.branched.connect(self.changed)
-        self.draft = DraftState(chats, row_id, loaded, self)
         self._requests = RequestBuilder(session, self.draft)
         self._request, self._thought_clock = "", ThoughtClock()
         # The length of the last turn before the current request, in characters; 0 unless an answer is continued.
@@ -207,6 +207,7 @@ class ChatSession(QObject):
         self._replaced = tuple(self.turns)
         self._show(self.turns[:index])
         self._ask(text, attachments)
+        self.draft.edits.set_text(turn, "")
         return True
 
     def regenerate(self, turn: int) -> None:

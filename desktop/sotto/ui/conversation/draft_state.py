@@ -9,13 +9,14 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from sotto.chats.chat_records import Attachment
 from sotto.ui.conversation.chat_loading import LoadedChat
 from sotto.ui.conversation.chat_thread import ChatThread
+from sotto.ui.conversation.open_edits import OpenEdits
 from sotto.ui.conversation.row_ids import ChatRowId
 
 _PAUSE_MS = 500
 
 
 class DraftState(QObject):
-    """The draft, the system prompt and the options of one conversation.
+    """The draft, the open edits, the system prompt and the options of one conversation.
 
     Signals:
         replaced: The text was replaced by the program (the new text).
@@ -27,6 +28,7 @@ class DraftState(QObject):
         text: The text of the draft.
         attachments: The attachments of the draft.
         pending: The names of files that are being read and will then be attached.
+        edits: The texts in the open editors of messages.
         system: The system prompt of the conversation; empty for none of its own.
         options: The answer options of the conversation, under Ollama's names; `think` and `format` as in
             `answer_options`.
@@ -56,6 +58,7 @@ class DraftState(QObject):
         self.text = self._saved_text = chat.draft if chat else ""
         self.attachments: tuple[Attachment, ...] = loaded.attachments if loaded else ()
         self.pending: tuple[str, ...] = ()
+        self.edits = OpenEdits(chats, loaded.edits if loaded else {}, self)
         self.system = chat.system if chat else ""
         self.options: Mapping[str, Any] = chat.options if chat else {}
         self.trims = bool(chat and chat.trims)
@@ -148,6 +151,7 @@ class DraftState(QObject):
     def save(self) -> None:
         """Save pending changes at once."""
         self._save_text()
+        self.edits.save()
         if self._choices_timer.isActive():
             self._save_choices()
 

@@ -199,9 +199,9 @@ class AnswerMessage(MessageWidget):
         QGuiApplication.clipboard().setMimeData(self.body.copy_data())
         self.copy.confirm("check", tr("Copied"))
 
-    def begin_edit(self) -> None:
-        """Edit the text of the answer, or go on editing it."""
-        self._open_editor(sends=False, above=1)
+    def show_edit(self, text: str) -> None:
+        """Show an editor in place of the answer."""
+        self._open_editor(text, sends=False, above=1)
         self.body.hide()
 
     @property

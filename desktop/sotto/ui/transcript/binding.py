@@ -7,7 +7,7 @@ from sotto.ui.transcript.transcript import Transcript
 
 def bind(transcript: Transcript, session: ChatSession) -> Subscription:
     """Show `session` in `transcript` and pass on the user's requests, until the returned subscription is closed."""
-    transcript.show_turns(session.turns)
+    transcript.show_turns(session.turns, session.draft.edits.texts)
     if session.answering:
         transcript.resume_answer(session.turns[-1])
     elif session.awaiting:
@@ -15,6 +15,7 @@ def bind(transcript: Transcript, session: ChatSession) -> Subscription:
     requests, branches = transcript.requests, session.branches
     return Subscription(
         (requests.edited, session.edit),
+        (requests.edit_typed, session.draft.edits.set_text),
         (requests.regenerate_wanted, session.regenerate),
         (requests.more_wanted, session.continue_answer),
         (requests.answer_edited, branches.edit_answer),

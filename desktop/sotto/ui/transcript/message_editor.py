@@ -16,10 +16,12 @@ class MessageEditor(QFrame):
     """A text field with the text of a message, and buttons to save the change or cancel.
 
     Signals:
+        typed: The user has changed the text.
         done: The user has finished the text.
         cancelled: The user cancelled editing.
     """
 
+    typed = Signal(str)
     done = Signal(str)
     cancelled = Signal()
 
@@ -37,6 +39,7 @@ class MessageEditor(QFrame):
         self.draft.setAccessibleName(tr("Edit message") if sends else tr("Edit answer"))
         self.draft.setPlainText(text)
         self.draft.moveCursor(self.draft.textCursor().MoveOperation.End)
+        self.draft.textChanged.connect(lambda: self.typed.emit(self.draft.toPlainText()))
         self.draft.entered.connect(self._finish)
         self.save = TextButton(tr("Send") if sends else tr("Save"), "primary")
         self.save.clicked.connect(self._finish)

@@ -8,6 +8,7 @@ class MessageRequests(QObject):
 
     Signals:
         link_asked: Open a link in a message (its address).
+        edit_typed: Keep the text in the open editor of a message, or none, since it was closed.
         edited: Send another text instead of a question.
         answer_edited: Change the text of an answer.
         regenerate_wanted: Answer a question, or have another answer instead of one.
@@ -23,6 +24,7 @@ class MessageRequests(QObject):
     """
 
     link_asked = Signal(str)
+    edit_typed = Signal(int, str)
     edited = Signal(int, str)
     answer_edited = Signal(int, str)
     regenerate_wanted = Signal(int)

@@ -88,6 +88,13 @@ class MessageWidget(QWidget):
 
     def begin_edit(self) -> None:
         """Edit the text of the message, or go on editing it."""
+        if self.editor is None:
+            self.show_edit(self.editable)
+        assert self.editor is not None
+        self.editor.draft.setFocus()
+
+    def show_edit(self, text: str) -> None:
+        """Show an editor with a text, which may have been typed before."""
         raise NotImplementedError
 
     def end_edit(self) -> None:
@@ -96,17 +103,20 @@ class MessageWidget(QWidget):
             editor, self.editor = self.editor, None
             editor.hide()
             editor.deleteLater()
+            self._keep_edit("")
 
-    def _open_editor(self, *, sends: bool, above: int) -> None:
-        """Show an editor, unless there is one, over the last `above` parts of the message."""
-        if self.editor is None:
-            self.editor = MessageEditor(self.editable, sends=sends)
-            self.editor.done.connect(self._finish_edit)
-            self.editor.cancelled.connect(self.end_edit)
-            layout = self.layout()
-            assert isinstance(layout, QVBoxLayout)
-            layout.insertWidget(layout.count() - above, self.editor)
-        self.editor.draft.setFocus()
+    def _open_editor(self, text: str, *, sends: bool, above: int) -> None:
+        """Show an editor over the last `above` parts of the message."""
+        self.editor = MessageEditor(text, sends=sends)
+        self.editor.typed.connect(self._keep_edit)
+        self.editor.done.connect(self._finish_edit)
+        self.editor.cancelled.connect(self.end_edit)
+        layout = self.layout()
+        assert isinstance(layout, QVBoxLayout)
+        layout.insertWidget(layout.count() - above, self.editor)
+
+    def _keep_edit(self, text: str) -> None:
+        self.requests.edit_typed.emit(self.turn_id, text)
 
     def _finish_edit(self, text: str) -> None:
         """Ask for the change. The editor goes when the message is replaced, so that nothing is lost if it is not."""

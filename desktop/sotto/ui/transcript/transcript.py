@@ -1,7 +1,7 @@
 """The scrollable transcript, which follows an arriving answer but never scrolls against the reader."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Slot
@@ -24,6 +24,8 @@ from sotto.ui.transcript.message_menu import MessagePlace, exchange_of, message_
 from sotto.ui.transcript.message_requests import MessageRequests
 from sotto.ui.transcript.quiet_scroll_bar import QuietScrollBar
 from sotto.ui.transcript.user_message import UserMessage
+
+_NO_EDITS: Mapping[int, str] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +79,7 @@ class Transcript(QScrollArea):
         self._released = False
         self._arranging = False
         self._answer: AnswerMessage | None = None
+        self._edits = _NO_EDITS
         # Creates further widgets near the viewport when the event loop is idle.
         self._idle_timer = QTimer(self, singleShot=True, interval=0)
         self._idle_timer.timeout.connect(self._arrange)
@@ -118,15 +121,22 @@ class Transcript(QScrollArea):
         return self._column.widgets
 
     def end_edit(self) -> bool:
-        """Cancel the editing of all messages; return whether any was being edited."""
-        edited = [message for message in self.messages if message.editing]
-        for message in edited:
+        """Cancel the edits that are in view; return whether there were any."""
+        in_view = [message for message in self.messages if message.editing and not message.visibleRegion().isEmpty()]
+        for message in in_view:
             message.end_edit()
-        return bool(edited)
+        return bool(in_view)
 
-    def show_turns(self, turns: Sequence[Turn]) -> None:
-        """Replace all messages and scroll to the end."""
+    def show_turns(self, turns: Sequence[Turn], edits: Mapping[int, str] = _NO_EDITS) -> None:
+        """Replace all messages and scroll to the end.
+
+        Args:
+            turns: The messages.
+            edits: The texts in their open editors, by number, which are followed: whenever the widget of a message is
+                created, it has its editor.
+        """
         self.clear()
+        self._edits = edits
         self._column.fill(turns)
         self.go_to_newest()
         self._veil.lower()
@@ -317,6 +327,8 @@ class Transcript(QScrollArea):
             message = self._make_answer(turn.model)
             message.show_complete(turn)
         self._dress(message, is_last=turn is self._column.slots[-1].turn)
+        if edit := self._edits.get(turn.id):
+            message.show_edit(edit)
         return message
 
     def _make_question(self, turn: Turn) -> UserMessage:

@@ -96,9 +96,9 @@ class UserMessage(MessageWidget):
         QGuiApplication.clipboard().setMimeData(mime_of_text(self._typed))
         self.copy.confirm("check", tr("Copied"))
 
-    def begin_edit(self) -> None:
-        """Edit the question, or go on editing it."""
-        self._open_editor(sends=True, above=2)
+    def show_edit(self, text: str) -> None:
+        """Show an editor in place of the bubble."""
+        self._open_editor(text, sends=True, above=2)
         self._bubble.hide()
         self.edit.hide()
 
