@@ -1,18 +1,24 @@
-"""Adding chats to the database: new ones, ones that are there, and ones with further messages."""
+"""Adding chats to the database, in steps: new ones, ones that are there, and ones with further messages."""
 
 import copy
+import json
+import sqlite3
 from dataclasses import replace
 
 import pytest
 
-from chat_exports import FOLDER, export_of, write_json
-from sotto.chats.adding import add_chats
+from chat_exports import FOLDER, add_chats, export_of, write_json
+from sotto.chats import adding as adding_module
+from sotto.chats import pending_chats
+from sotto.chats.adding import Adding
+from sotto.chats.chat_records import Role
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.chats.exchange import as_json
 from sotto.chats.imports.reading import Reading
-from sotto.chats.search import search
-from sotto.chats.whole_chat import WholeChat
+from sotto.chats.pending_chats import erase_some
+from sotto.chats.search import search, search_titles
+from sotto.chats.whole_chat import WholeChat, WholeMessage
 
 
 @pytest.fixture
@@ -131,3 +137,120 @@ def test_an_error_on_the_way_leaves_everything_as_it_was(store):
 def test_an_empty_chat_is_a_chat_all_the_same(store):
     chat = WholeChat("Draft", 5.0, 5.0, (), draft="typed")
     assert counts(add_chats(store.database, [chat, chat])) == (1, 0, 1)
+
+
+# Steps
+
+
+@pytest.fixture
+def short_steps(monkeypatch):
+    """Let a step take only two messages or so."""
+    monkeypatch.setattr(adding_module, "STEP", 500)
+    monkeypatch.setattr(pending_chats, "STEP", 500)
+
+
+def conversations(count, messages=5):
+    """Return conversations that each take more than a step."""
+    return [
+        WholeChat(
+            f"Chat {number}",
+            1e9 + number,
+            1e9 + number,
+            tuple(
+                WholeMessage(Role.USER, f"{number}.{place} " + "words " * 20, place - 1 if place else None)
+                for place in range(messages)
+            ),
+        )
+        for number in range(count)
+    ]
+
+
+def stored(store):
+    """Return the number of messages on the disk, of any chat."""
+    (count,) = store.database.connection.execute("SELECT count(*) FROM messages").fetchone()
+    return count
+
+
+def test_text_is_added_in_short_steps_and_appears_at_once(store, short_steps):
+    mine = store.add_chat()
+    store.ask(mine, "mine", None)
+    adding = Adding(store.database, conversations(4))
+    steps = 0
+    while not adding.done:
+        # Nothing shows what is not complete.
+        assert [chat.id for chat in store.chats()] == [mine]
+        assert search(store.database.connection, "words") == ()
+        assert search_titles(store.database.connection, "Chat") == ()
+        assert json.loads(as_json(store.database))["chats"][0]["messages"][0]["text"] == "mine"
+        before = stored(store)
+        adding.step()
+        assert stored(store) - before <= 2
+        assert not store.database.connection.in_transaction
+        steps += 1
+    assert steps > 8
+    assert {chat.title for chat in store.chats()} == {"mine", "Chat 0", "Chat 1", "Chat 2", "Chat 3"}
+    assert all(len(store.branch(number).turns) == 5 for number in adding.added.new)
+    assert len(search(store.database.connection, "words")) == 20
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 9])
+def test_what_does_not_end_leaves_whole_chats_and_is_added_the_next_time(tmp_path, short_steps, steps):
+    path = tmp_path / "chats.sqlite3"
+    store = ChatStore(Database(path))
+    whole = conversations(5)
+    # One is there already, and gets two more messages.
+    (old,) = add_chats(store.database, [replace(whole[0], messages=whole[0].messages[:3])]).new
+    adding = Adding(store.database, whole)
+    for _ in range(steps):
+        adding.step()
+    # As if the app had been killed and started again.
+    store.database.close()
+    store = ChatStore(Database(path))
+    assert [chat.id for chat in store.chats()] == [old]
+    assert len(store.branch(old).turns) == 5
+    left = stored(store)
+    while erase_some(store.database):
+        assert left - stored(store) <= 2
+        left = stored(store)
+    for table, count in (("chats", 1), ("messages", 5), ("found", 5)):
+        assert store.database.connection.execute(f"SELECT count(*) FROM {table}").fetchone() == (count,)
+    assert counts(add_chats(store.database, whole)) == (4, 0, 1)
+    assert len(store.chats()) == 5
+    assert counts(add_chats(store.database, whole)) == (0, 0, 5)
+    store.database.close()
+
+
+def test_an_error_in_a_later_step_leaves_whole_chats(store, short_steps):
+    whole = conversations(3)
+
+    def breaks():
+        yield from whole[:2]
+        raise RuntimeError("the file is gone")
+
+    with pytest.raises(RuntimeError):
+        add_chats(store.database, breaks())
+    assert store.chats() == ()
+    while erase_some(store.database):
+        pass
+    assert counts(add_chats(store.database, whole)) == (3, 0, 0)
+
+
+def test_a_chat_that_is_deleted_between_two_steps_is_added_anew(store, short_steps):
+    whole = conversations(3)
+    (last,) = add_chats(store.database, whole[2:]).new
+    adding = Adding(store.database, whole)
+    adding.step()
+    store.throw_away([last])
+    while not adding.done:
+        adding.step()
+    assert counts(adding.added) == (3, 0, 0)
+    assert len(store.branch(last).turns) == 5
+
+
+def test_erasing_all_chats_ends_an_import(store, short_steps):
+    adding = Adding(store.database, conversations(3))
+    adding.step()
+    store.erase_all()
+    with pytest.raises(sqlite3.IntegrityError):
+        adding.step()
+    assert store.chats() == ()

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sotto.chats.adding import add_chats
+from chat_exports import add_chats
 from sotto.chats.chat_records import Attachment, State
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database

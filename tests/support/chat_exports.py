@@ -7,10 +7,14 @@ import json
 import shutil
 import sqlite3
 import zipfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from places import TESTS
+from sotto.chats.adding import Added, Adding
+from sotto.chats.database import Database
+from sotto.chats.whole_chat import WholeChat
 
 FOLDER = TESTS / "chats" / "exports"
 NAMES = ("chatgpt", "claude", "jan", "lm-studio", "open-webui", "sotto")
@@ -19,6 +23,14 @@ NAMES = ("chatgpt", "claude", "jan", "lm-studio", "open-webui", "sotto")
 def export_of(name: str) -> Any:
     """Return the export of a program, as it stands in its JSON file."""
     return json.loads((FOLDER / f"{name}.json").read_text(encoding="utf-8"))
+
+
+def add_chats(database: Database, chats: Iterable[WholeChat]) -> Added:
+    """Add conversations in as many steps as that takes."""
+    adding = Adding(database, chats)
+    while not adding.done:
+        adding.step()
+    return adding.added
 
 
 _OLLAMA_1 = """

@@ -1,19 +1,26 @@
-"""Adding imported conversations to the database, all of them or none, and none twice.
+"""Adding imported conversations to the database, in steps, and none twice.
 
 A conversation is already there if one with the same time of creation, which is not in the trash, begins with the same
 message. Then only the messages that it lacks are added, as further branches: so a later export of the same
 conversations brings what is new in them, and nothing is doubled.
+
+Each step is a transaction with a bounded amount of text, so that whatever else is to be saved can be saved in between.
+New conversations are pending until the last step, which lets all of them appear at once. After a failure, a
+cancellation or a crash, `erase_some` of `pending_chats` erases them again; what a conversation that was there already
+has got, it has got in one step, and keeps. So there are only ever whole conversations, and importing the same ones
+again adds the rest.
 """
 
 import json
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
 from sotto.chats.chat_records import Role, clean, title_from
 from sotto.chats.database import Database
 from sotto.chats.own_form import attachment_in_own_form
+from sotto.chats.pending_chats import STEP, show, text_cost
 from sotto.chats.whole_chat import Lost, WholeChat, WholeMessage
 
 _NO_TITLE = "Imported chat"
@@ -38,55 +45,78 @@ class Added:
     lost: Counter[Lost] = field(default_factory=Counter)
 
 
-def add_chats(
-    database: Database, chats: Iterable[WholeChat], progress: Callable[[int], None] = lambda done: None
-) -> Added:
-    """Add conversations.
+class Adding:
+    """Adds conversations, a step at a time.
 
-    Args:
-        database: The database of conversations.
-        chats: The conversations; an error while they are read leaves the database as it was.
-        progress: Called with the number of conversations so far; an error that it raises stops the import.
-
-    Raises:
-        sqlite3.Error: Nothing was added.
+    Attributes:
+        added: What has been added so far.
+        count: How many conversations have been dealt with so far.
+        done: Whether that was the last step.
     """
-    added = Added()
-    with database.writing():
-        adding = _Adding(database)
-        for number, chat in enumerate(chats, 1):
-            adding.add(chat, added)
-            progress(number)
-    return added
 
-
-class _Adding:
-    """Adds conversations, inside a transaction."""
-
-    def __init__(self, database: Database) -> None:
-        """Look up what is there."""
+    def __init__(self, database: Database, chats: Iterable[WholeChat]) -> None:
+        """Look up what is there, and prepare to add `chats`, which are read as they are needed."""
         self._database = database
+        self.added = Added()
+        self.count, self.done = 0, False
         self._by_time: dict[float, list[int]] = defaultdict(list)
-        for number, created in database.connection.execute("SELECT id, created FROM chats WHERE trashed IS NULL"):
+        rows = database.connection.execute("SELECT id, created FROM chats WHERE trashed IS NULL AND NOT pending")
+        for number, created in rows:
             self._by_time[created].append(number)
+        self._costs = self._add_all(chats)
 
-    def add(self, chat: WholeChat, added: Added) -> None:
-        """Add a conversation, or what is new in it, and record that in `added`."""
-        for number in self._by_time.get(chat.created, ()) if chat.created else ():
-            messages = self._messages(number)
-            if _is_same(chat, messages):
-                fresh = self._add_messages(number, chat, messages)
-                if not fresh:
-                    added.known += 1
+    def step(self) -> None:
+        """Add some conversations, or a part of a long one. After an error, no further step can follow.
+
+        Raises:
+            sqlite3.Error: Nothing of this step was added.
+        """
+        left = STEP
+        with self._database.writing():
+            for cost in self._costs:
+                left -= cost
+                if left <= 0:
                     return
-                added.grown.append(number)
-                added.lost += chat.lost
-                return
+            show(self._database, self.added.new)
+            self.done = True
+
+    def _add_all(self, chats: Iterable[WholeChat]) -> Iterator[int]:
+        """Add everything, and yield the cost of each part, after which a step may end."""
+        for chat in chats:
+            known = self._known(chat)
+            if known is None:
+                yield from self._add_new(chat)
+            else:
+                yield self._grow(chat, *known)
+            self.count += 1
+
+    def _known(self, chat: WholeChat) -> "tuple[int, _Known] | None":
+        """Return the number of a conversation that is there already, and its messages; None if it is not."""
+        for number in self._by_time.get(chat.created, ()) if chat.created else ():
+            # It may have been deleted between two steps.
+            there = "SELECT 1 FROM chats WHERE id = ? AND trashed IS NULL"
+            if self._database.connection.execute(there, (number,)).fetchone() is not None:
+                messages = self._messages(number)
+                if _is_same(chat, messages):
+                    return number, messages
+        return None
+
+    def _add_new(self, chat: WholeChat) -> Iterator[int]:
         number = self._begin(chat)
-        self._add_messages(number, chat, defaultdict(deque))
         self._by_time[chat.created].append(number)
-        added.new.append(number)
-        added.lost += chat.lost
+        self.added.new.append(number)
+        self.added.lost += chat.lost
+        yield text_cost(chat.draft, chat.attachments)
+        yield from self._add_messages(number, chat, defaultdict(deque))
+
+    def _grow(self, chat: WholeChat, number: int, messages: "_Known") -> int:
+        """Add the messages that a conversation lacks, and return what it cost, including what was compared."""
+        if sum(self._add_messages(number, chat, messages)):
+            self.added.grown.append(number)
+            self.added.lost += chat.lost
+        else:
+            self.added.known += 1
+        return sum(text_cost(message.text, message.attachments) for message in chat.messages)
 
     def _messages(self, chat: int) -> "_Known":
         known: _Known = defaultdict(deque)
@@ -110,13 +140,14 @@ class _Adding:
             system=clean(chat.system),
             options=json.dumps(chat.options),
             trims=chat.trims,
+            pending=True,
         )
         for attachment in chat.attachments:
             self._database.insert("attachments", chat=number, message=None, **attachment_in_own_form(attachment))
         return number
 
-    def _add_messages(self, number: int, chat: WholeChat, known: "_Known") -> int:
-        """Add the messages that are not in `known`, show the branch in view, and return how many were added."""
+    def _add_messages(self, number: int, chat: WholeChat, known: "_Known") -> Iterator[int]:
+        """Add the messages that are not in `known`, yielding the cost of each, and bring the branch into view."""
         placed: list[int] = []
         is_new = not known
         fresh = set()
@@ -129,6 +160,7 @@ class _Adding:
             else:
                 placed.append(self._add_message(number, parent, message))
                 fresh.add(placed[-1])
+                yield text_cost(message.text, message.attachments)
         if fresh:
             leaf = placed[-1 if chat.leaf is None else chat.leaf]
             # A conversation that was continued here keeps its view, unless what is in view there is new.
@@ -137,7 +169,6 @@ class _Adding:
             self._database.connection.execute(
                 "UPDATE chats SET changed = max(changed, ?) WHERE id = ?", (chat.changed, number)
             )
-        return len(fresh)
 
     def _add_message(self, chat: int, parent: int | None, message: WholeMessage) -> int:
         number = self._database.insert(

@@ -59,7 +59,9 @@ class ChatStore:
 
     def chats(self) -> tuple[Chat, ...]:
         """Return all conversations, including the trash: pinned ones first, then those changed last."""
-        rows = self._execute(f"SELECT {CHAT_COLUMNS} FROM chats ORDER BY pinned DESC, changed DESC, id DESC")
+        rows = self._execute(
+            f"SELECT {CHAT_COLUMNS} FROM chats WHERE NOT pending ORDER BY pinned DESC, changed DESC, id DESC"
+        )
         return tuple(chat_of(row) for row in rows)
 
     def chat(self, chat: int) -> Chat | None:
@@ -131,7 +133,8 @@ class ChatStore:
     def unbegun(self) -> Chat | None:
         """Return the newest conversation without messages, or None."""
         row = self._execute(
-            f"SELECT {CHAT_COLUMNS} FROM chats WHERE leaf IS NULL AND title = '' AND trashed IS NULL ORDER BY id DESC"
+            f"SELECT {CHAT_COLUMNS} FROM chats WHERE leaf IS NULL AND title = '' AND trashed IS NULL AND NOT pending "
+            "ORDER BY id DESC"
         ).fetchone()
         return None if row is None else chat_of(row)
 

@@ -64,7 +64,9 @@ def as_markdown(
 def as_json(database: Database, chats: tuple[int, ...] | None = None) -> str:
     """Return conversations with all their branches as JSON; `chats` None means all that are not in the trash."""
     connection = database.connection
-    found = [chat_of(row) for row in connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats ORDER BY id")]
+    found = [
+        chat_of(row) for row in connection.execute(f"SELECT {CHAT_COLUMNS} FROM chats WHERE NOT pending ORDER BY id")
+    ]
     wanted = (
         [chat for chat in found if chat.id in chats]
         if chats is not None

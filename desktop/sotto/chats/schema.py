@@ -90,9 +90,11 @@ ALTER TABLE folders ADD COLUMN closed INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE chats ADD COLUMN trims INTEGER NOT NULL DEFAULT 0;
 """
 
-# The text in the open editor of a message; empty for none.
+# `edit` is the text in the open editor of a message; empty for none. A `pending` conversation is one that an import is
+# adding: it is in no list before the import is complete.
 _EDITS = """
 ALTER TABLE messages ADD COLUMN edit TEXT NOT NULL DEFAULT '';
+ALTER TABLE chats ADD COLUMN pending INTEGER NOT NULL DEFAULT 0;
 """
 
 # Step n migrates version n - 1 to n; version 0 is an empty file.
@@ -103,7 +105,7 @@ VERSION = len(STEPS)
 TABLES = {
     "folders": ("id", "name", "closed"),
     "chats": tuple(
-        "id title created changed folder pinned archived trashed leaf model draft system options trims".split()
+        "id title created changed folder pinned archived trashed leaf model draft system options trims pending".split()
     ),
     "messages": tuple("id chat parent role text state created model figures viewed edit".split()),
     "attachments": tuple("id chat message name text size begins ends tokens".split()),

@@ -62,4 +62,4 @@ def search_titles(
 
 
 def _on(shelf: Shelf | None) -> str:
-    return "chats.trashed IS NULL" if shelf is None else _ON[shelf]
+    return f"NOT chats.pending AND {'chats.trashed IS NULL' if shelf is None else _ON[shelf]}"

@@ -1,17 +1,28 @@
 """A story: chats of other programs come into the window, and chats leave it as files and on paper."""
 
+import contextlib
 import json
+import sqlite3
+import threading
 import time
+from dataclasses import dataclass, field
 from html.parser import HTMLParser
 
+import pytest
 from PySide6.QtCore import QTimer, QUrl
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QFileDialog
 
 from chat_exports import FOLDER, export_of, write_jan, write_json, write_ollama, write_zip
 from drags import data_of, drop_on, enter
+from sotto.chats.adding import Adding
+from sotto.chats.chat_store import ChatStore
+from sotto.chats.database import Database
 from sotto.chats.documents import read_document
 from sotto.chats.imports.reading import Reading
+from sotto.chats.imports.reading_process import ReadChats
+from sotto.ui.conversation.chat_thread import ChatThread
+from sotto.ui.window.main_window import MainWindow
 
 
 def titles(stage):
@@ -105,9 +116,7 @@ def test_chats_of_other_programs_come_by_menu_and_by_drop(ready, qtbot, loop, tm
 def test_a_large_import_leaves_the_window_alive_and_can_be_cancelled(ready, qtbot, loop, tmp_path, monkeypatch):
     window = ready.window
     notice, importing = window.chat.notice, window.chat_files.importing
-    rice = export_of("chatgpt")[0]
-    chats = [rice | {"create_time": 1.6e9 + number, "title": f"Rice {number}"} for number in range(1500)]
-    path = write_json(tmp_path / "conversations.json", chats)
+    path = write_json(tmp_path / "conversations.json", rice(1500))
     importing._timer.setInterval(20)
     late, last = [], time.perf_counter()
 
@@ -137,6 +146,116 @@ def test_a_large_import_leaves_the_window_alive_and_can_be_cancelled(ready, qtbo
     assert len(late) > 20
     # The median: single beats are late on a busy machine.
     assert sorted(late)[len(late) // 2] < 0.1
+
+
+def rice(count):
+    """Return an export of ChatGPT with many chats."""
+    one = export_of("chatgpt")[0]
+    return [one | {"create_time": 1.6e9 + number, "title": f"Rice {number}"} for number in range(count)]
+
+
+@dataclass
+class Held:
+    """An import that is held in front of a chat.
+
+    Attributes:
+        reached: Set when it is there.
+        release: Set it to let the import go on.
+        events: The numbers of the chats that were read, in order; tests add what else happens.
+    """
+
+    reached: threading.Event = field(default_factory=threading.Event)
+    release: threading.Event = field(default_factory=threading.Event)
+    events: list = field(default_factory=list)
+
+
+@pytest.fixture
+def hold_at(monkeypatch):
+    """Return a function that holds imports in front of the chat of a number."""
+    read = ReadChats.__iter__
+
+    def hold(number):
+        held = Held()
+
+        def chats(self):
+            for place, chat in enumerate(read(self)):
+                if place == number:
+                    held.reached.set()
+                    assert held.release.wait(30)
+                held.events.append(place)
+                yield chat
+
+        monkeypatch.setattr(ReadChats, "__iter__", chats)
+        return held
+
+    return hold
+
+
+def test_a_question_asked_during_an_import_is_saved_before_the_rest(ready, qtbot, loop, tmp_path, monkeypatch, hold_at):
+    monkeypatch.setattr("sotto.chats.adding.STEP", 5000)
+    held, asked = hold_at(100), ChatStore.ask
+    monkeypatch.setattr(ChatStore, "ask", lambda self, *args: held.events.append("question") or asked(self, *args))
+    drop(ready, write_json(tmp_path / "conversations.json", rice(500)))
+    qtbot.waitUntil(held.reached.is_set)
+    ready.window.send("Is anyone there?")
+    assert held.events == list(range(100))
+    held.release.set()
+    qtbot.waitUntil(lambda: len(ready.chat_session.turns) == 2 and not ready.chat_session.busy)
+    qtbot.waitUntil(lambda: ready.window.chat.notice.message.text() == "Imported 500 chats.")
+    # Only the step that was under way was in front of it: a few chats of 500 characters, and of as much for their rows.
+    assert len(held.events) == 501
+    assert 100 <= held.events.index("question") <= 110
+
+
+def test_a_cancelled_import_says_which_chats_have_got_more(ready, qtbot, loop, tmp_path, monkeypatch, hold_at):
+    files, notice = ready.window.chat_files, ready.window.chat.notice
+    monkeypatch.setattr("sotto.chats.adding.STEP", 1)
+    first = rice(3)
+    question = first[1]["mapping"]["q2"]
+    shorter = {name: node for name, node in first[1]["mapping"].items() if name != "a3"}
+    shorter["q2"] = question | {"children": []}
+    drop(ready, write_json(tmp_path / "first.json", [first[1] | {"mapping": shorter, "current_node": "q2"}]))
+    qtbot.waitUntil(lambda: titles(ready) == ["Rice 1"])
+    held = hold_at(2)
+    drop(ready, write_json(tmp_path / "conversations.json", first))
+    qtbot.waitUntil(held.reached.is_set)
+    files.importing.stop()
+    held.release.set()
+    qtbot.waitUntil(lambda: notice.title.text() == "Import cancelled")
+    assert notice.message.text() == "1 chat got new messages."
+    ready.window.chat_library.refresh()
+    qtbot.waitUntil(lambda: titles(ready) == ["Rice 1"])
+    # The file can be imported again at once.
+    drop(ready, tmp_path / "conversations.json")
+    qtbot.waitUntil(lambda: len(titles(ready)) == 3)
+    assert notice.message.text().startswith("Imported 2 chats. 1 chat was already here.")
+
+
+def test_what_an_import_left_that_did_not_end_is_erased_at_the_next_start(
+    qtbot, loop, tasks, stage, preferences, tmp_path, destroyed, monkeypatch
+):
+    path = tmp_path / "other" / "chats.sqlite3"
+    path.parent.mkdir()
+    store = ChatStore(Database(path))
+    monkeypatch.setattr("sotto.chats.adding.STEP", 1)
+    adding = Adding(store.database, list(Reading([FOLDER / "chatgpt.json"]).chats()))
+    for _ in range(3):
+        adding.step()
+    store.database.close()
+
+    def left():
+        with contextlib.closing(sqlite3.connect(path)) as connection:
+            return connection.execute("SELECT count(*) FROM messages").fetchone()[0]
+
+    assert left() == 2
+    keeper = ChatThread(path)
+    window = MainWindow(stage.session, keeper, preferences)
+    window.begin(tasks)
+    qtbot.waitUntil(lambda: left() == 0)
+    window.sessions.close()
+    keeper.close()
+    qtbot.waitUntil(lambda: not tasks.running)
+    destroyed(window, keeper)
 
 
 def test_chats_of_any_shape_are_shown_and_continued(ready, qtbot, loop, tmp_path):

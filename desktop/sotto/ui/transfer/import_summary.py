@@ -21,13 +21,18 @@ def summary(added: Added, lost: Counter[Lost]) -> str:
     if new or not (grown or known):
         sentences.append(_counted(tr("Imported 1 chat.|Imported {count} chats.", "", new), new))
     if grown:
-        sentences.append(_counted(tr("1 chat got new messages.|{count} chats got new messages.", "", grown), grown))
+        sentences.append(grown_sentence(grown))
     if known:
         sentences.append(_counted(tr("1 chat was already here.|{count} chats were already here.", "", known), known))
     everything = added.lost + lost
     if parts := [_lost(what, everything[what]) for what in reversed(Lost) if everything[what]]:
         sentences.append(tr("{things} could not be read.").format(things=join_names(parts)))
     return join_sentences(sentences)
+
+
+def grown_sentence(number: int) -> str:
+    """Say how many chats have got new messages."""
+    return _counted(tr("1 chat got new messages.|{count} chats got new messages.", "", number), number)
 
 
 def _lost(what: Lost, number: int) -> str:

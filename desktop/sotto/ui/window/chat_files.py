@@ -60,6 +60,7 @@ class ChatFiles(QObject):
         self.importing.imported.connect(self._show_imported)
         self.importing.stopped.connect(self._show_stopped)
         self.importing.problem.connect(notices.show_problem)
+        library.erasing.connect(self.importing.stop)
         self.exporting = ChatExporting(chats, self)
         self.exporting.exported.connect(self._show_exported)
         self.exporting.printed.connect(self._show_printed)
@@ -179,9 +180,9 @@ class ChatFiles(QObject):
             self._told = True
             self._notices.show_progress(tr(_IMPORTING), how_far, tr("Cancel"), self.importing.stop)
 
-    @Slot()
-    def _show_stopped(self) -> None:
-        self._notices.show_success(tr("Import cancelled"), tr("Nothing was imported."))
+    @Slot(str)
+    def _show_stopped(self, kept: str) -> None:
+        self._notices.show_success(tr("Import cancelled"), kept or tr("Nothing was imported."))
 
     @Slot(object, str, bool)
     def _show_imported(self, added: "Added", sentence: str, is_partial: bool) -> None:

@@ -4,9 +4,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
+from chat_exports import add_chats
 from fuzzing import values
 from fuzzing.target import Mark, Target
-from sotto.chats.adding import add_chats
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.chats.exchange import as_json, as_markdown

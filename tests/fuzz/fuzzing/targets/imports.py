@@ -7,10 +7,9 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from chat_exports import FOLDER, NAMES, export_of, write_ollama
+from chat_exports import FOLDER, NAMES, add_chats, export_of, write_ollama
 from fuzzing import values
 from fuzzing.target import Mark, Target
-from sotto.chats.adding import add_chats
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.chats.imports.reading import Reading
