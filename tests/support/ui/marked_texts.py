@@ -32,7 +32,7 @@ EXEMPT = {
     " tok/s": "a unit",
     "free memory": "a part of a sentence of `sotto.engine`, which is English",
     "the memory of the graphics processor": "a part of a sentence of `sotto.engine`, which is English",
-    "The import was stopped.": "caught where it is raised",
+    "The export was stopped.": "caught where it is raised",
     (
         "Summarise our conversation so far, so that someone who has not read it can go on with it: what it is about, "
         "what was found out and decided, and what is still open. Keep names, numbers and code that matter. Write "

@@ -16,12 +16,14 @@ from PySide6.QtWidgets import QFileDialog
 from chat_exports import FOLDER, export_of, write_jan, write_json, write_ollama, write_zip
 from drags import data_of, drop_on, enter
 from sotto.chats.adding import Adding
+from sotto.chats.chat_records import State
 from sotto.chats.chat_store import ChatStore
 from sotto.chats.database import Database
 from sotto.chats.documents import read_document
 from sotto.chats.imports.reading import Reading
 from sotto.chats.imports.reading_process import ReadChats
 from sotto.ui.conversation.chat_thread import ChatThread
+from sotto.ui.transfer import chat_exporting
 from sotto.ui.window.main_window import MainWindow
 
 
@@ -432,9 +434,102 @@ def test_the_menu_of_a_chat_exports_and_prints_it(ready, qtbot, loop, tmp_path):
     qtbot.waitUntil(lambda: window.chat.notice.title.text() == "Exported")
     page = Page((tmp_path / "haiku.html").read_text(encoding="utf-8"))
     assert "frogs, pond" in page.texts
-    entry_of(ready, "Export All Chats…").trigger()
+    entry_of(ready, "Export All as JSON…").trigger()
     dialog = dialog_of(ready)
     dialog.fileSelected.emit(str(tmp_path / "all.json"))
     dialog.close()
     qtbot.waitUntil(lambda: window.chat.notice.message.text() == f"Written to {tmp_path / 'all.json'}.")
     assert {chat.title for chat in Reading([tmp_path / "all.json"]).chats()} == {"A haiku", "Weather"}
+
+
+# All chats in a folder
+
+
+def add_titled(stage, qtbot, *titles):
+    """Add chats with these titles, and wait until they are on the disk."""
+    done = []
+
+    def add(store):
+        for title in titles:
+            chat = store.add_chat()
+            answer = store.begin_answer(store.ask(chat, f"About {title}?", None), "small")
+            store.end_answer(answer, f"All about {title}.", State.COMPLETE)
+            store.change(chat, title=title)
+
+    stage.keeper.do(add, done.append)
+    qtbot.waitUntil(lambda: bool(done))
+
+
+def export_all(stage, form, folder):
+    entry_of(stage, f"Export All as {form}…").trigger()
+    dialog = dialog_of(stage)
+    assert dialog.fileMode() is QFileDialog.FileMode.Directory
+    dialog.fileSelected.emit(str(folder))
+    dialog.reject()
+
+
+def test_all_chats_leave_as_a_folder_with_a_file_for_each(ready, qtbot, loop, tmp_path):
+    notice = ready.window.chat.notice
+    export_all(ready, "Markdown", tmp_path)
+    qtbot.waitUntil(lambda: notice.message.text() == "There are no chats yet.")
+    titles = ("Rice", "rice", "../../etc/passwd", "Über Öl: 50 % <b>?", "   ", "nul", "Rice")
+    add_titled(ready, qtbot, *titles)
+    ready.keeper.do(lambda store: store.keep_draft(None, "never sent"))
+    ready.keeper.do(lambda store: store.throw_away([7]))
+    ready.keeper.do(lambda store: store.change(6, archived=True))
+    for form, suffix in (("Markdown", "md"), ("HTML", "html"), ("PDF", "pdf")):
+        export_all(ready, form, tmp_path)
+        folder = tmp_path / f"Chats as {form}"
+        qtbot.waitUntil(lambda: notice.message.text() == f"Written to {folder}.")  # noqa: B023
+        assert sorted(path.name for path in folder.iterdir()) == sorted(
+            f"{name}.{suffix}" for name in ("Rice", "rice 2", "etc passwd", "Über Öl 50 b", "chat", "chat 2")
+        )
+        assert folder.stat().st_mode & 0o077 == 0
+    texts = {path.name: path.read_text(encoding="utf-8") for path in (tmp_path / "Chats as Markdown").iterdir()}
+    assert texts["Rice.md"].startswith("# Rice\n")
+    assert "All about rice." in texts["rice 2.md"]
+    assert "All about nul." in texts["chat.md"] + texts["chat 2.md"]
+    assert "etc/passwd." in read_document(tmp_path / "Chats as PDF" / "etc passwd.pdf").text
+    # Nothing is overwritten.
+    export_all(ready, "Markdown", tmp_path)
+    qtbot.waitUntil(lambda: notice.message.text() == f"Written to {tmp_path / 'Chats as Markdown 2'}.")
+    assert len(list(tmp_path.iterdir())) == len(["Markdown", "Markdown 2", "HTML", "PDF", "data", "config"])
+
+
+def test_what_fails_or_is_cancelled_leaves_no_part_of_a_folder(ready, qtbot, loop, tmp_path, monkeypatch):
+    notice = ready.window.chat.notice
+    add_titled(ready, qtbot, *(f"Chat {number}" for number in range(5)))
+    target = tmp_path / "target"
+    target.mkdir()
+    write, third, release = chat_exporting.replace_atomically, threading.Event(), threading.Event()
+
+    def broken(path, content):
+        if len(list(path.parent.iterdir())) == 2:
+            raise OSError(28, "No space left on device")
+        write(path, content)
+
+    monkeypatch.setattr(chat_exporting, "replace_atomically", broken)
+    export_all(ready, "HTML", target)
+    qtbot.waitUntil(lambda: notice.title.text() == "Nothing was exported")
+    assert notice.message.text() == f"{target / 'Chats as HTML'} could not be written: No space left on device."
+    assert list(target.iterdir()) == []
+
+    def slow(path, content):
+        if len(list(path.parent.iterdir())) == 2:
+            third.set()
+            assert release.wait(30)
+        write(path, content)
+
+    monkeypatch.setattr(chat_exporting, "replace_atomically", slow)
+    export_all(ready, "HTML", target)
+    qtbot.waitUntil(lambda: third.is_set() and notice.message.text() == "2 of 5 chats written")
+    assert (notice.title.text(), notice.button.text()) == ("Exporting", "Cancel")
+    notice.button.click()
+    release.set()
+    qtbot.waitUntil(lambda: notice.title.text() == "Export cancelled")
+    assert notice.message.text() == "Nothing was written."
+    assert list(target.iterdir()) == []
+    # The next one is not cancelled.
+    export_all(ready, "HTML", target)
+    qtbot.waitUntil(lambda: notice.title.text() == "Exported")
+    assert len(list((target / "Chats as HTML").iterdir())) == 5

@@ -13,7 +13,7 @@ from sotto.errors import SottoError
 from sotto.ui.toolkit.translation import tr
 
 if TYPE_CHECKING:
-    from concurrent.futures import ThreadPoolExecutor
+    from concurrent.futures import Future, ThreadPoolExecutor
 
     from sotto.chats.chat_store import ChatStore
 
@@ -57,11 +57,24 @@ class ChatThread(QObject):
             then: Called on the window's thread with the result of `work`.
             otherwise: Called on the window's thread if `work` failed, after `failed` was emitted.
         """
-        if self._pool is None:
-            from concurrent.futures import ThreadPoolExecutor
+        self._submit(self._run, work, then, otherwise)
 
-            self._pool = ThreadPoolExecutor(1, thread_name_prefix="chats")
-        self._pool.submit(self._run, work, then, otherwise)
+    def fetch(self, work: Callable[["ChatStore"], _T]) -> _T:
+        """Do work on the store, and wait for its result on a thread other than the window's.
+
+        Raises:
+            SottoError: It failed.
+        """
+
+        def described(store: "ChatStore") -> _T:
+            try:
+                return work(store)
+            except SottoError:
+                raise
+            except Exception as error:
+                raise SottoError(_describe(error, self.path)) from error
+
+        return self._submit(lambda: described(self._open_store())).result()
 
     def wait(self, seconds: float) -> None:
         """Wait until the work submitted so far is done, for at most `seconds`."""
@@ -75,6 +88,13 @@ class ChatThread(QObject):
         if self._pool is not None:
             self._pool.submit(self._close)
             self._pool.shutdown(wait=True)
+
+    def _submit(self, function: Callable[..., _T], *args: Any) -> "Future[_T]":
+        if self._pool is None:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pool = ThreadPoolExecutor(1, thread_name_prefix="chats")
+        return self._pool.submit(function, *args)
 
     def _run(
         self,

@@ -1,10 +1,14 @@
-"""Exports chats to files and prints them: they are read on the chats' thread, and written on another one.
+"""Exports chats to files and folders and prints them, on a thread of its own that fetches them from the chats' thread.
 
-A file is replaced in one step, so that nothing half-written stays.
+A file is replaced in one step, and a folder appears when it is complete, so that nothing half-written stays.
 """
 
-from collections.abc import Callable
+import contextlib
+import shutil
+import tempfile
+from collections.abc import Callable, Iterator
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -13,18 +17,21 @@ from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from sotto.chats.chat_records import Chat, Turn
-from sotto.errors import SottoError
+from sotto.errors import CancelledError, SottoError
 from sotto.store.atomic_writing import replace_atomically
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.state.model_state import Problem
 from sotto.ui.toolkit.translation import tr
+from sotto.ui.transfer.file_names import UniqueNames, file_name, free_path
 
 if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
 
     from sotto.chats.chat_store import ChatStore
 
-_ReadChat = tuple[Chat, tuple[Turn, ...]]
+
+class _GoneError(SottoError):
+    """A chat was erased before it could be exported."""
 
 
 class Form(Enum):
@@ -50,13 +57,15 @@ class ChatExporting(QObject):
     """Exports and prints chats off the window's thread, one after the other.
 
     Signals:
-        exported: Chats were exported (the path of the file).
+        exported: Chats were exported (the path of the file or folder).
         printed: A chat was printed (its title).
+        stopped: What was under way was stopped, and nothing of it was written.
         problem: Nothing was exported or printed (`Problem`).
     """
 
     exported = Signal(object)
     printed = Signal(str)
+    stopped = Signal()
     problem = Signal(object)
     _done = Signal(object)
 
@@ -68,6 +77,9 @@ class ChatExporting(QObject):
         # A thread that Qt knows, which the layout of documents needs.
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
+        self._under_way = 0
+        # How many files of a folder are written, and how many there will be; set by the other thread.
+        self._written = self._count = 0
         self._done.connect(self._tell)
 
     def close(self) -> None:
@@ -75,71 +87,106 @@ class ChatExporting(QObject):
         self._stop.set()
         self._pool.waitForDone()
 
+    @Slot()
+    def stop(self) -> None:
+        """Stop what is under way, and leave out what waits."""
+        self._stop.set()
+
     @property
     def busy(self) -> bool:
         """Whether anything is being written."""
-        return self._pool.activeThreadCount() > 0
+        return self._under_way > 0
+
+    @property
+    def progress(self) -> tuple[int, int]:
+        """How many files of a folder are written, and how many there will be; zeros for a single file."""
+        return self._written, self._count
 
     def export(self, chat: int, form: Form, path: Path) -> None:
         """Export a chat: the branch in view, or with JSON all its branches."""
-        family = QApplication.font().family()
-
-        def content(read: _ReadChat) -> bytes:
-            if form is Form.HTML:
-                from sotto.ui.transfer.chat_page import web_page
-
-                return web_page(*read, self._stop.is_set).encode()
-            from sotto.ui.transfer.paper import pdf_of
-
-            return pdf_of(*read, family, self._stop.is_set)
-
-        if form in (Form.HTML, Form.PDF):
-            self._chats.do(lambda store: _read(store, chat), lambda read: self._write(lambda: content(read), path))
-        elif form is Form.MARKDOWN:
-            self._chats.do(lambda store: _markdown(store, chat), lambda text: self._write(text.encode, path))
-        else:
-            self._export_json(path, (chat,))
+        self._write(path, partial(self._content, form, QApplication.font().family(), chat))
 
     def export_all(self, path: Path) -> None:
-        """Export all chats that are not in the trash as JSON, with all their branches."""
-        self._export_json(path, None)
+        """Export all chats that are not in the trash as one file of JSON, with all their branches."""
+        self._write(path, lambda: self._chats.fetch(partial(_json, chats=None)).encode())
+
+    def export_each(self, form: Form, folder: Path) -> None:
+        """Export all chats that are not in the trash into a new folder inside `folder`, with a file for each chat."""
+        family = QApplication.font().family()
+
+        def work() -> Callable[[], None]:
+            path = free_path(folder, tr("Chats as {form}").format(form=form.label))
+            with _reporting(path), _whole_folder(path) as partial_folder:
+                self._fill(partial_folder, form, family)
+            return lambda: self.exported.emit(path)
+
+        self._start(tr("Nothing was exported"), work)
+
+    def _fill(self, folder: Path, form: Form, family: str) -> None:
+        """Write the file of each chat.
+
+        Raises:
+            SottoError: There is no chat.
+            CancelledError: It was stopped.
+        """
+        chats = self._chats.fetch(lambda store: store.chats())
+        # The oldest first, so that a later export numbers equal titles alike.
+        begun = sorted((chat for chat in chats if chat.title and chat.trashed is None), key=lambda chat: chat.id)
+        if not begun:
+            raise SottoError(tr("There are no chats yet."))
+        names, self._count = UniqueNames(), len(begun)
+        for chat in begun:
+            with contextlib.suppress(_GoneError):
+                content = self._content(form, family, chat.id)
+                replace_atomically(folder / f"{names.of(file_name(chat.title))}{form.suffix}", content)
+            self._written += 1
 
     def print_chat(self, chat: int, printer: "QPrinter") -> None:
         """Print the branch of a chat that is in view, on a printer that the user has chosen."""
         family = QApplication.font().family()
 
-        def work(read: _ReadChat) -> Callable[[], None]:
+        def work() -> Callable[[], None]:
             from sotto.ui.transfer.chat_page import title_of
             from sotto.ui.transfer.paper import print_chat
 
+            found, turns = self._chats.fetch(partial(_read, chat=chat))
             pages = (printer.fromPage(), printer.toPage()) if printer.toPage() else None
-            print_chat(*read, family, printer, self._stop.is_set, pages)
-            return lambda: self.printed.emit(title_of(read[0]))
+            print_chat(found, turns, family, printer, self._stop.is_set, pages)
+            return lambda: self.printed.emit(title_of(found))
 
-        self._chats.do(
-            lambda store: _read(store, chat), lambda read: self._start(tr("Not printed"), lambda: work(read))
-        )
+        self._start(tr("Not printed"), work)
 
-    def _export_json(self, path: Path, chats: tuple[int, ...] | None) -> None:
-        def text(store: "ChatStore") -> str:
-            from sotto.chats.exchange import as_json
+    def _content(self, form: Form, family: str, chat: int) -> bytes:
+        """Return a chat in a form.
 
-            return as_json(store.database, chats)
+        Raises:
+            SottoError: It cannot be read.
+            CancelledError: It was stopped.
+        """
+        if form is Form.JSON:
+            content = self._chats.fetch(partial(_json, chats=(chat,))).encode()
+        elif form is Form.MARKDOWN:
+            content = self._chats.fetch(partial(_markdown, chat=chat)).encode()
+        else:
+            found, turns = self._chats.fetch(partial(_read, chat=chat))
+            if form is Form.HTML:
+                from sotto.ui.transfer.chat_page import web_page
 
-        self._chats.do(text, lambda text: self._write(text.encode, path))
+                content = web_page(found, turns, self._stop.is_set).encode()
+            else:
+                from sotto.ui.transfer.paper import pdf_of
 
-    def _write(self, content: Callable[[], bytes], path: Path) -> None:
-        """Write a file in one step; an incomplete one is not written."""
+                content = pdf_of(found, turns, family, self._stop.is_set)
+        if self._stop.is_set():
+            raise CancelledError("The export was stopped.")
+        return content
+
+    def _write(self, path: Path, content: Callable[[], bytes]) -> None:
+        """Write a file in one step."""
 
         def work() -> Callable[[], None]:
-            data = content()
-            if self._stop.is_set():
-                return lambda: None
-            try:
-                replace_atomically(path, data)
-            except OSError as error:
-                sentence = tr("{file} could not be written: {reason}.")
-                raise SottoError(sentence.format(file=path, reason=error.strerror or error)) from error
+            with _reporting(path):
+                replace_atomically(path, content())
             return lambda: self.exported.emit(path)
 
         self._start(tr("Nothing was exported"), work)
@@ -148,31 +195,69 @@ class ChatExporting(QObject):
         """Run `work` on the pool's thread, and what it returns, or the report of its failure, on Qt's."""
 
         def run() -> None:
+            self._written = self._count = 0
             try:
                 told = work()
+            except CancelledError:
+                self._done.emit(self.stopped.emit)
             except Exception as error:
                 known = error.message if isinstance(error, SottoError) else f"{type(error).__name__}: {error}"
                 self._done.emit(lambda: self.problem.emit(Problem(title, known)))
             else:
                 self._done.emit(told)
 
+        if not self._under_way:
+            self._stop.clear()
+        self._under_way += 1
         self._pool.start(run)
 
     @Slot(object)
     def _tell(self, told: Callable[[], None]) -> None:
+        self._under_way -= 1
         told()
 
 
-def _read(store: "ChatStore", chat: int) -> _ReadChat:
-    """Read the branch of a chat that is in view.
+@contextlib.contextmanager
+def _reporting(path: Path) -> Iterator[None]:
+    """Say which file or folder an error of the system is about.
 
     Raises:
-        SottoError: There is no such chat any more.
+        SottoError: It cannot be written.
+    """
+    try:
+        yield
+    except OSError as error:
+        sentence = tr("{file} could not be written: {reason}.")
+        raise SottoError(sentence.format(file=path, reason=error.strerror or error)) from error
+
+
+@contextlib.contextmanager
+def _whole_folder(path: Path) -> Iterator[Path]:
+    """Yield an empty folder that becomes `path` at the end; after an error, nothing of it stays."""
+    folder = Path(tempfile.mkdtemp(dir=path.parent, prefix=f".{path.name}."))
+    try:
+        yield folder
+        folder.rename(path)
+    except BaseException:
+        shutil.rmtree(folder)
+        raise
+
+
+def _find(store: "ChatStore", chat: int) -> Chat:
+    """Return a chat.
+
+    Raises:
+        _GoneError: There is no such chat any more.
     """
     found = store.chat(chat)
     if found is None:
-        raise SottoError(tr("The chat is no longer there, so it was not exported."))
-    return found, store.branch(chat).turns
+        raise _GoneError(tr("The chat is no longer there, so it was not exported."))
+    return found
+
+
+def _read(store: "ChatStore", chat: int) -> tuple[Chat, tuple[Turn, ...]]:
+    """Read the branch of a chat that is in view."""
+    return _find(store, chat), store.branch(chat).turns
 
 
 def _markdown(store: "ChatStore", chat: int) -> str:
@@ -180,4 +265,10 @@ def _markdown(store: "ChatStore", chat: int) -> str:
     from sotto.ui.conversation.plain_markdown import to_markdown
 
     names = Names(tr("You"), tr("Model"), tr("Chat"))
-    return as_markdown(store.database, chat, to_markdown, names)
+    return as_markdown(store.database, _find(store, chat).id, to_markdown, names)
+
+
+def _json(store: "ChatStore", chats: tuple[int, ...] | None) -> str:
+    from sotto.chats.exchange import as_json
+
+    return as_json(store.database, chats)

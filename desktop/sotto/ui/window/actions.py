@@ -25,7 +25,7 @@ class WindowActions:
     import_chats: Action
     import_chat_folder: Action
     export_chat: Callable[[Form], object]
-    export_all_chats: Action
+    export_all_chats: Callable[[Form], object]
     print_chat: Action
     eject_model: Action
     settings: Action

@@ -11,12 +11,14 @@ from sotto.chats.chat_records import Chat
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.current_chat import CurrentChat
+from sotto.ui.state import wording
 from sotto.ui.state.model_state import Problem
 from sotto.ui.toolkit.file_dialog import FileDialog
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.transcript.notices import Notices
 from sotto.ui.transfer.chat_exporting import ChatExporting, Form
 from sotto.ui.transfer.chat_importing import ChatImporting
+from sotto.ui.transfer.file_names import file_name
 
 if TYPE_CHECKING:
     from sotto.chats.adding import Added
@@ -54,7 +56,8 @@ class ChatFiles(QObject):
         """
         super().__init__(window)
         self._window, self._library, self._notices, self._current = window, library, notices, current
-        self._told = False
+        # Whether the progress of an import and of an export has been shown.
+        self._told = self._told_export = False
         self.importing = ChatImporting(chats, self)
         self.importing.progressed.connect(self._show_progress)
         self.importing.imported.connect(self._show_imported)
@@ -64,8 +67,9 @@ class ChatFiles(QObject):
         self.exporting = ChatExporting(chats, self)
         self.exporting.exported.connect(self._show_exported)
         self.exporting.printed.connect(self._show_printed)
+        self.exporting.stopped.connect(self._show_export_stopped)
         self.exporting.problem.connect(notices.show_problem)
-        self._patience = QTimer(self, singleShot=True, interval=_PATIENCE_MS)
+        self._patience = QTimer(self, interval=_PATIENCE_MS)
         self._patience.timeout.connect(self._show_exporting)
 
     def begin(self, tasks: "AsyncTasks") -> None:
@@ -113,13 +117,19 @@ class ChatFiles(QObject):
     @Slot(object, object)
     def export(self, chat: Chat, form: Form) -> None:
         """Let the user choose a file, and export a chat into it."""
-        name = f"{_file_name(chat.title)}{form.suffix}"
+        name = f"{file_name(chat.title)}{form.suffix}"
         title = tr("Export as {form}").format(form=form.label)
         self._save(title, name, lambda path: self.exporting.export(chat.id, form, path))
 
-    def export_all(self) -> None:
-        """Let the user choose a file, and export all chats into it."""
-        self._save(tr("Export all chats"), "chats.json", self.exporting.export_all)
+    def export_all(self, form: Form) -> None:
+        """Let the user choose where to, and export all chats: as one file of JSON, or as a folder of files."""
+        if form is Form.JSON:
+            self._save(tr("Export all chats"), "chats.json", self.exporting.export_all)
+            return
+        dialog = FileDialog(self._window, tr("Choose where to put the folder of chats"))
+        dialog.setFileMode(FileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda path: self._begin(lambda: self.exporting.export_each(form, Path(path))))
+        dialog.open()
 
     def _save(self, title: str, name: str, write: Callable[[Path], None]) -> None:
         dialog = FileDialog(self._window, title)
@@ -156,16 +166,31 @@ class ChatFiles(QObject):
 
     def _begin(self, work: Callable[[], None]) -> None:
         work()
+        self._told_export = False
         self._patience.start()
 
     @Slot()
     def _show_exporting(self) -> None:
-        if self.exporting.busy:
-            self._notices.show_progress(tr("Writing the chat"), tr("Long ones take a moment."))
+        title, how_far = tr("Exporting"), tr("Long chats take a moment.")
+        # Once it is dismissed or replaced, it does not come back.
+        if not self.exporting.busy or (self._told_export and self._notices.title != title):
+            self._patience.stop()
+            return
+        self._told_export = True
+        written, count = self.exporting.progress
+        if count:
+            how_far = tr("{written} of {count} chats written").format(
+                written=wording.count(written), count=wording.count(count)
+            )
+        self._notices.show_progress(title, how_far, tr("Cancel"), self.exporting.stop)
 
     @Slot(object)
     def _show_exported(self, path: Path) -> None:
         self._notices.show_success(tr("Exported"), tr("Written to {path}.").format(path=path))
+
+    @Slot()
+    def _show_export_stopped(self) -> None:
+        self._notices.show_success(tr("Export cancelled"), tr("Nothing was written."))
 
     @Slot(str)
     def _show_printed(self, title: str) -> None:
@@ -193,9 +218,3 @@ class ChatFiles(QObject):
         else:
             # What is missing is to be seen.
             self._notices.show_success(tr(_IMPORTED), sentence, stays=is_partial)
-
-
-def _file_name(title: str) -> str:
-    """Return a file name for a chat of this title, without a suffix and without characters that form paths."""
-    clean = "".join(letter if letter.isalnum() or letter in " -_,'" else " " for letter in title)
-    return " ".join(clean.split())[:60].strip() or "chat"

@@ -58,7 +58,10 @@ class Menus(QObject):
         export = menu.addMenu(tr("Export Chat"))
         for form in Form:
             self._add(export, export_label(form), partial(actions.export_chat, form))
-        self._add(menu, tr("Export All Chats…"), actions.export_all_chats)
+        export = menu.addMenu(tr("Export All Chats"))
+        for form in Form:
+            label = tr("Export All as {form}…").format(form=form.label)
+            self._add(export, label, partial(actions.export_all_chats, form))
         self._add(menu, tr("Print…"), actions.print_chat, _Keys.Print)
         menu.addSeparator()
         self.eject = self._add(menu, tr("Eject Model"), actions.eject_model, "Ctrl+E")
