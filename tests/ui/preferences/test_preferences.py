@@ -51,6 +51,9 @@ def test_values_that_follow_the_system_are_not_written(qapp, path):
         ("options", {"format": "json"}, "options of answers that make sense"),
         ("last_used", {"tiny": "today"}, "times by the names of models"),
         ("last_used", {"tiny": float("inf")}, "times by the names of models"),
+        ("models_widths", {"taste": 90.0}, "widths up to 10000 by columns"),
+        ("models_widths", {"fit": -1}, "widths up to 10000 by columns"),
+        ("models_widths", {"fit": True}, "widths up to 10000 by columns"),
     ],
 )
 def test_an_invalid_value_counts_as_not_chosen(qapp, path, caplog, name, value, right):

@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QContextMenuEvent
+from PySide6.QtGui import QAction, QContextMenuEvent, QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from clicks import point_at
 from clipping import assert_whole
 from planned import GB, NEEDS
 from scripted_loop import record
@@ -16,11 +17,13 @@ from sotto.paths import data_dir
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import ModelRecord, Place, Source
 from sotto.ui.models.model_table import ModelTable
-from sotto.ui.preferences.preferences import MODEL_COLUMNS
+from sotto.ui.preferences.preferences import MODEL_COLUMNS, PreferenceStore
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, MemorySample
 from sotto.ui.state.model_state import Phase
+from sotto.ui.toolkit import theme
+from sotto.ui.window.main_window import MainWindow
 from stores import Store, folder
 from window_checks import nameless
 
@@ -394,6 +397,97 @@ def test_the_page_has_room_in_every_window(machine, qtbot, loop, preferences, di
     page.details.click()
     assert not page.card.isVisible()
     assert not preferences.values.models_card
+
+
+def widths(page):
+    """Return the widths of the columns that are shown."""
+    table = page.table
+    return {
+        column: table.columnWidth(number)
+        for number, column in enumerate(MODEL_COLUMNS)
+        if not table.isColumnHidden(number)
+    }
+
+
+def border_of(page, column):
+    """Return where in the header a column begins: on its right where reading begins there."""
+    header, number = page.table.horizontalHeader(), MODEL_COLUMNS.index(column)
+    left = header.sectionViewportPosition(number)
+    return QPoint(left + (header.sectionSize(number) if header.isRightToLeft() else 0), header.height() // 2)
+
+
+def drag_border(page, column, by):
+    """Drag the border in front of a column with the mouse."""
+    viewport, start = page.table.horizontalHeader().viewport(), border_of(page, column)
+    window = page.window()
+    first, middle, last = (viewport.mapTo(window, start + QPoint(round(share * by), 0)) for share in (0, 0.4, 1))
+    point_at(viewport, start)
+    QTest.mousePress(window.windowHandle(), Qt.MouseButton.LeftButton, pos=first)
+    for place in (middle, last):
+        QTest.mouseMove(window.windowHandle(), place)
+    QTest.mouseRelease(window.windowHandle(), Qt.MouseButton.LeftButton, pos=last)
+    QApplication.processEvents()
+
+
+@pytest.mark.parametrize("direction", list(Qt.LayoutDirection)[:2])
+def test_columns_are_resized_with_the_mouse_and_remembered(
+    machine, qtbot, loop, tasks, preferences, directed, destroyed, direction
+):
+    directed(direction)
+    page = machine.open()
+    qtbot.waitUntil(lambda: len(widths(page)) == len(MODEL_COLUMNS))
+    before, sorted_before = widths(page), order(page)
+    towards_name = 1 if direction is Qt.LayoutDirection.RightToLeft else -1
+    place = border_of(page, "source")
+    viewport = page.table.horizontalHeader().viewport()
+    for where, shape in ((30, Qt.CursorShape.ArrowCursor), (0, Qt.CursorShape.SplitHCursor)):
+        point_at(viewport, place + QPoint(where, 0))
+        assert viewport.cursor().shape() is shape
+    drag_border(page, "source", 40 * towards_name)
+    # The border follows the pointer, and the name gives what the column gets.
+    assert border_of(page, "source") == place + QPoint(40 * towards_name, 0)
+    after = {**before, "source": before["source"] + 40, "name": before["name"] - 40}
+    assert widths(page) == after
+    # A title is never cut off, nor the name, and no column goes.
+    drag_border(page, "context", -300 * towards_name)
+    assert 30 < widths(page)["context"] <= before["context"]
+    drag_border(page, "fit", 600 * towards_name)
+    assert widths(page).keys() == before.keys()
+    assert widths(page)["name"] == theme.current().scaled(220)
+    assert sum(widths(page).values()) == page.table.viewport().width()
+    # A double-click fits the column to what it contains.
+    QTest.mouseDClick(page.table.horizontalHeader().viewport(), Qt.MouseButton.LeftButton, pos=border_of(page, "fit"))
+    texts = [cell(page, each, "fit") for each in page.model.records]
+    widest = max(map(QFontMetrics(page.table.look.font).horizontalAdvance, texts))
+    assert widest < widths(page)["fit"] < widest + 60
+    # The rows are sorted as before, and the names still sort them.
+    assert order(page) == sorted_before
+    assert preferences.values.models_sort == "name"
+    click_header(page, "name")
+    assert preferences.values.models_sort == "-name"
+
+    # The next start shows the same widths, and larger text makes them larger.
+    chosen = widths(page)
+    machine.window.panes.show_chat()
+    preferences.close()
+    again = PreferenceStore(preferences.path)
+    assert again.values.models_widths.keys() == {"source", "context", "fit"}
+    window = MainWindow(machine.stage.session, machine.stage.keeper, again)
+    window.resize(machine.window.size())
+    window.show()
+    window.begin(tasks)
+    window.models.open_page()
+    other = window.models.page
+    qtbot.waitUntil(lambda: other.table.viewport().width() == page.table.viewport().width())
+    assert widths(other) == chosen
+    theme.current().set_appearance("light", 1.2)
+    assert widths(other)["source"] > 1.1 * chosen["source"]
+    theme.current().set_appearance("light", 1.0)
+    window.hide()
+    window.sessions.close()
+    window.models.close()
+    qtbot.waitUntil(lambda: not tasks.running)
+    destroyed(window, again)
 
 
 def test_only_the_rows_in_view_are_asked_for_many_models(machine, qtbot, loop, monkeypatch):

@@ -204,6 +204,15 @@ class ModelTable(QAbstractTableModel):
         chosen = self._preferences.values.models_sort
         return chosen.removeprefix("-"), chosen.startswith("-")
 
+    @property
+    def widths(self) -> Mapping[str, float]:
+        """The widths that the user has given to columns, in pixels at 13 px text."""
+        return self._preferences.values.models_widths
+
+    def keep_widths(self, changed: Mapping[str, float]) -> None:
+        """Remember the widths of some columns."""
+        self._preferences.change(models_widths={**self.widths, **changed})
+
     def row_of(self, record: ModelRecord) -> int | None:
         """Return the row of a model; None if it is not shown."""
         return next((row for row, other in enumerate(self.records) if is_same_model(other, record)), None)

@@ -1,6 +1,6 @@
 """The table of models: its rows, its header, and the columns for which there is room."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QItemSelectionModel, QPoint, QPointF, QRect, QRectF, Qt, Signal, Slot
@@ -27,6 +27,7 @@ from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit
 from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import icons, theme
+from sotto.ui.toolkit.column_grips import ColumnGrips
 from sotto.ui.toolkit.theme import GAP_4, GAP_8
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import draw_bar
@@ -34,6 +35,9 @@ from sotto.ui.toolkit.widgets import draw_bar
 # Columns that give way first where there is no room; the card shows what they say.
 _LEAST_IMPORTANT = ("parameters", "source", "context", "bits", "used", "disk")
 _GOOD_NAME, _LEAST_NAME = 220, 160
+_NAME = MODEL_COLUMNS.index("name")
+# A length long enough to tell the scale of text from.
+_UNIT = 1000
 # Texts are drawn in parts, each rounded up.
 _SLACK = 4
 _DOT, _CHEVRON = 7, 11
@@ -91,6 +95,12 @@ class ModelTableView(QTableView):
         self._kept: ModelRecord | None = None
         self._samples = _samples()
         self.setHorizontalHeader(_Header(self, model.titles))
+        self._grips = ColumnGrips(self.horizontalHeader())
+        self._grips.dragged.connect(self._resize_column)
+        self._grips.released.connect(self._keep_widths)
+        self._grips.fit_wanted.connect(self._fit_column)
+        # The columns whose widths the user has changed since they were kept.
+        self._resized: set[int] = set()
         self.setModel(model)
         self.setItemDelegate(_Delegate(self))
         self.setFrameShape(QFrame.Shape.NoFrame)
@@ -169,19 +179,15 @@ class ModelTableView(QTableView):
 
     def _fit(self) -> None:
         """Fit rows and columns to the size of the text and the width of the table."""
-        metrics = self.look.metrics
-        self.verticalHeader().setDefaultSectionSize(metrics.height() + 2 * GAP_8)
-        bold = QFontMetrics(_header_font())
-        widths = {
-            column: max(
-                bold.horizontalAdvance(self.table.titles[column]) + theme.current().scaled(_CHEVRON) + GAP_4,
-                self._sample_width(column) + (metrics.height() + GAP_4 if column == "fit" else 0),
-            )
-            + 2 * GAP_8
-            + _SLACK
-            for column in self._samples
-        }
+        self.verticalHeader().setDefaultSectionSize(self.look.metrics.height() + 2 * GAP_8)
         room = self.viewport().width() - theme.current().scaled(_GOOD_NAME)
+        chosen = self.table.widths
+        widths = {
+            column: max(self._title_width(column), min(theme.current().scaled(chosen[column]), room))
+            if column in chosen
+            else self._needed(column, samples)
+            for column, samples in self._samples.items()
+        }
         hidden: set[str] = set()
         for column in _LEAST_IMPORTANT:
             if sum(width for name, width in widths.items() if name not in hidden) > room:
@@ -191,15 +197,49 @@ class ModelTableView(QTableView):
             self.setColumnHidden(number, column in hidden)
             self.setColumnWidth(number, widths[column])
 
-    def _sample_width(self, column: str) -> int:
-        return max(map(self.look.metrics.horizontalAdvance, self._samples[column]))
+    def _title_width(self, column: str) -> int:
+        """Return the width that a column needs for its title."""
+        title = QFontMetrics(_header_font()).horizontalAdvance(self.table.titles[column])
+        return title + theme.current().scaled(_CHEVRON) + GAP_4 + 2 * GAP_8 + _SLACK
+
+    def _needed(self, column: str, texts: Iterable[str]) -> int:
+        """Return the width at which a column shows its title and these texts whole."""
+        metrics = self.look.metrics
+        icon = metrics.height() + GAP_4 if column == "fit" else 0
+        widest = max(map(metrics.horizontalAdvance, texts), default=0)
+        return max(self._title_width(column), icon + widest + 2 * GAP_8 + _SLACK)
 
     @property
     def least_width(self) -> int:
         """The width at which the most important columns have room."""
-        metrics = self.look.metrics
-        fit = self._sample_width("fit") + metrics.height() + GAP_4 + 2 * GAP_8 + _SLACK
-        return theme.current().scaled(_LEAST_NAME) + fit
+        return theme.current().scaled(_LEAST_NAME) + self._needed("fit", self._samples["fit"])
+
+    @Slot(int, int)
+    def _resize_column(self, number: int, width: int) -> None:
+        """Resize a column at the cost of the name, as far as neither becomes too narrow."""
+        name, before = self.columnWidth(_NAME), self.columnWidth(number)
+        most = before + max(0, name - theme.current().scaled(_GOOD_NAME))
+        now = max(self._title_width(MODEL_COLUMNS[number]), min(width, most))
+        self.setColumnWidth(_NAME, name + before - now)
+        self.setColumnWidth(number, now)
+        self._resized.add(number)
+
+    @Slot(int)
+    def _fit_column(self, number: int) -> None:
+        """Make a column as wide as its title and texts need."""
+        column = MODEL_COLUMNS[number]
+        texts = (self.table.row(record).texts[column] for record in self.table.records)
+        self._resize_column(number, self._needed(column, texts))
+        self._keep_widths()
+
+    @Slot()
+    def _keep_widths(self) -> None:
+        """Remember the widths that the user has changed, and show the columns for which there is room now."""
+        scale = theme.current().scaled(_UNIT) / _UNIT
+        changed = {MODEL_COLUMNS[number]: round(self.columnWidth(number) / scale, 1) for number in self._resized}
+        self._resized.clear()
+        self.table.keep_widths(changed)
+        self._fit()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show the columns for which there is room."""
@@ -415,7 +455,7 @@ class _Header(QHeaderView):
 
 
 def _samples() -> dict[str, list[str]]:
-    """Return what decides the width of each column, beside its title; the name gets what is left."""
+    """Return what decides the width of each column, beside its title, unless the user has; the name gets the rest."""
     return {
         "parameters": ["405.5B"],
         "bits": ["Q4_K_M"],

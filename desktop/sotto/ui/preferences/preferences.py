@@ -30,6 +30,7 @@ MAX_QUICK_FRESH_MINUTES = 7 * 24 * 60
 MODEL_ORDERS = ("used", "name", "size", "fit")
 SECTIONS = ("chats", "models")
 MODEL_COLUMNS = ("name", "parameters", "bits", "fit", "context", "source", "used", "disk")
+MAX_COLUMN_WIDTH = 10_000
 MAX_KEEP_ALIVE_MINUTES = 24 * 60
 MIN_DOWNLOAD_SPEED, MAX_DOWNLOAD_SPEED = 10**4, 10**12
 
@@ -72,6 +73,7 @@ class Preferences:
         model_order: The sort order of models, one of `MODEL_ORDERS`; favourites come before the others.
         models_sort: The column that the page of models is sorted by, of `MODEL_COLUMNS`, with `-` before it if it is
             descending.
+        models_widths: The widths that the user has given to columns of that page, in pixels at 13 px text.
         models_card: Whether the page of models shows the card of the selected one.
         favourites: Digests of favourite models.
         pinned_models: Digests of models that stay in memory once they are loaded.
@@ -111,6 +113,7 @@ class Preferences:
     told_of_tray: bool = False
     model_order: str = "used"
     models_sort: str = "name"
+    models_widths: Mapping[str, float] = field(default_factory=dict)
     models_card: bool = True
     favourites: tuple[str, ...] = ()
     pinned_models: tuple[str, ...] = ()
@@ -151,6 +154,13 @@ def _are_times(values: Mapping[Any, Any]) -> bool:
     )
 
 
+def _are_widths(values: Mapping[Any, Any]) -> bool:
+    return set(values) <= set(MODEL_COLUMNS) and all(
+        isinstance(width, int | float) and not isinstance(width, bool) and 0 < width <= MAX_COLUMN_WIDTH
+        for width in values.values()
+    )
+
+
 # For each preference that needs more than the right type: a check, and what a valid value is.
 _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "appearance": (lambda value: value in ("", "light", "dark"), "light, dark or empty"),
@@ -177,6 +187,7 @@ _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "last_used": (_are_times, "times by the names of models"),
     "model_order": (lambda value: value in MODEL_ORDERS, "used, name, size or fit"),
     "models_sort": (lambda value: value.removeprefix("-") in MODEL_COLUMNS, "a column, with or without -"),
+    "models_widths": (_are_widths, f"widths up to {MAX_COLUMN_WIDTH} by columns"),
     "keep_alive_minutes": (
         lambda value: isinstance(value, int) and 0 <= value <= MAX_KEEP_ALIVE_MINUTES,
         f"0 to {MAX_KEEP_ALIVE_MINUTES}",
