@@ -61,10 +61,24 @@ class Attachment:
     def shown(self) -> str:
         """What the model is given: the name, the part, and the text in a code fence longer than any inside it."""
         part = "" if self.whole else f", characters {self.begins + 1:,} to {self.ends:,} of {len(self.text):,}"
-        text = self.text[self.begins : self.ends].rstrip("\n")
-        longest = max(map(len, re.findall("`{3,}", text)), default=2)
-        fence = "`" * (longest + 1)
+        text = self.text[self.begins : self.ends]
+        fence = _fence_around(text)
+        text = text.rstrip("\n")
         return f"{self.name}{part}:\n{fence}\n{text}\n{fence}"
+
+
+def _fence_around(text: str) -> str:
+    """Return a code fence that is longer than any in a text, which may have millions of characters.
+
+    Searching for a few fences takes much less time than listing all of them, and the window's thread waits for it.
+    """
+    there, longer = 2, 3
+    while "`" * longer in text:
+        there, longer = longer, 2 * longer
+    while longer - there > 1:
+        middle = (there + longer) // 2
+        there, longer = (middle, longer) if "`" * middle in text else (there, middle)
+    return "`" * longer
 
 
 def with_attachments(text: str, attachments: Sequence[Attachment]) -> str:

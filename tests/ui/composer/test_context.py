@@ -4,6 +4,7 @@ import threading
 
 import pytest
 
+from searched_text import SearchedText
 from sotto.chats.chat_records import Attachment
 from sotto.engine.contract.requests import Overflow
 from sotto.ui.conversation.context_meter import ContextUse
@@ -62,6 +63,19 @@ def test_tokens_are_counted_while_typing_one_count_at_a_time(ready, qtbot, loop)
         qtbot.wait(20)
     qtbot.waitUntil(lambda: measured(ready, len("one after the other") + 4))
     assert 1 < len(ready.script.counts) < len("one after the other")
+
+
+def test_a_long_document_is_hardly_looked_at_while_typing(ready, qtbot, loop):
+    text = SearchedText("A line of a long document.\n" * 25_000)
+    document = Attachment("long.pdf", text, len(text), 0, len(text))
+    ready.chat_session.draft.attach([document])
+    tokens = len(document.shown) + 2 + 4
+    for number, draft in enumerate("abc", 1):
+        searches = SearchedText.searches
+        ready.window.chat.composer.draft.setPlainText(draft * number)
+        qtbot.waitUntil(lambda: measured(ready, tokens + number))  # noqa: B023
+        # Once for the whole prompt, and once for the size of the document.
+        assert 0 < SearchedText.searches - searches <= 2 * 2
 
 
 def test_a_nearly_full_context_warns_before_sending(ready, qtbot, loop):
