@@ -5,7 +5,7 @@ import time
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtCore import QEvent, QMimeData, QObject, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QColor, QDesktopServices, QInputMethodEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QToolButton
 
@@ -201,6 +201,42 @@ def test_a_large_paste_costs_little_more_than_in_a_bare_field(ready, qtbot, loop
         ours, least = (min(seconds[place][step] for seconds in taken) for place in (0, 1))
         # Allow the time of one extra frame, because the composer grows and counts tokens.
         assert ours <= 2 * least + 0.016, (step, ours, least)
+    QApplication.clipboard().clear()
+
+
+class Widths(QObject):
+    """Collects the widths at which the lines of a field with a text are laid out anew."""
+
+    def __init__(self, field):
+        super().__init__(field)
+        self._field, self.seen = field, []
+        field.viewport().installEventFilter(self)
+
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Resize and event.size().width() != event.oldSize().width():
+            self.seen += [event.size().width()] if self._field.document().lineCount() > 1 else []
+        return super().eventFilter(watched, event)
+
+
+def test_a_large_paste_is_laid_out_once_and_grows_the_field_at_once(ready, qtbot, loop):
+    draft = ready.window.chat.composer.draft
+    draft.setFocus()
+    lowest, widths = draft.height(), Widths(draft)
+    QApplication.clipboard().setText("word " * 40_000)
+    qtbot.keyClick(draft, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert draft.height() > 5 * lowest
+    QApplication.processEvents()
+    qtbot.keyClick(draft, Qt.Key.Key_A)
+    QApplication.processEvents()
+    assert widths.seen == []
+    assert draft.verticalScrollBar().isVisible()
+    # A short text grows the field at once, too, and needs no scroll bar.
+    draft.clear()
+    QApplication.clipboard().setText("word " * 40)
+    qtbot.keyClick(draft, Qt.Key.Key_V, Qt.KeyboardModifier.ControlModifier)
+    assert lowest < draft.height() < 5 * lowest
+    QApplication.processEvents()
+    assert not draft.verticalScrollBar().isVisible()
     QApplication.clipboard().clear()
 
 

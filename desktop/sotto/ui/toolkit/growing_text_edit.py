@@ -16,6 +16,8 @@ _MAX_LINES = 8
 _GUARD_SECONDS = 0.01
 # Characters of a word from which on lines are broken anywhere.
 _ENDLESS_WORD = 2000
+# Characters of a text that certainly takes more lines than a field shows.
+_LONG_TEXT = 20_000
 
 
 class GrowingTextEdit(QPlainTextEdit):
@@ -118,9 +120,16 @@ class GrowingTextEdit(QPlainTextEdit):
         """Insert text, or emit `files_pasted` for files and pictures."""
         if self.takes_files and _has_files(source):
             self.files_pasted.emit(source)
-        else:
-            self._set_wrapping(source.text(), replaces=False)
-            super().insertFromMimeData(source)
+            return
+        text = source.text()
+        self._set_wrapping(text, replaces=False)
+        if len(text) > _LONG_TEXT:
+            # With room for the scroll bar from the beginning, the lines are laid out once instead of twice.
+            self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOn)
+        super().insertFromMimeData(source)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+        # Only now are the lines known.
+        self.fit()
 
     def resizeEvent(self, event: object) -> None:
         """Adjust the height to the lines at the new width."""
