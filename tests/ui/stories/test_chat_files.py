@@ -255,8 +255,8 @@ def test_what_an_import_left_that_did_not_end_is_erased_at_the_next_start(
     window.begin(tasks)
     qtbot.waitUntil(lambda: left() == 0)
     window.sessions.close()
-    keeper.close()
     qtbot.waitUntil(lambda: not tasks.running)
+    keeper.close()
     destroyed(window, keeper)
 
 

@@ -234,6 +234,6 @@ def test_a_killed_app_loses_at_most_a_second_of_an_edit(qtbot, loop, tasks, stag
     assert shown.startswith(a_second_before)
     assert shown.replace("a word ", "") == ""
     window.sessions.close()
-    keeper.close()
     qtbot.waitUntil(lambda: not tasks.running)
+    keeper.close()
     destroyed(window, keeper)

@@ -449,6 +449,7 @@ def test_the_conversation_continues_if_nothing_can_be_saved(
     qtbot.waitUntil(lambda: not window.current.session.busy and len(window.current.session.turns) == 2)
     assert window.current.session.turns[1].text == "Hello there."
     window.sessions.close()
+    qtbot.waitUntil(lambda: not tasks.running)  # let the window's own tasks end before it is destroyed
     keeper.close()
     destroyed(window, keeper)
 
@@ -593,6 +594,6 @@ def test_a_short_list_of_existing_chats_does_not_scroll(
     assert view.viewport().height() >= view.sizeHint().height()
     window.hide()
     window.sessions.close()
+    qtbot.waitUntil(lambda: not tasks.running)  # let the window's own tasks end before it is destroyed
     keeper.close()
-    qtbot.waitUntil(lambda: not tasks.running, timeout=30_000)  # let the window's own tasks end before it is destroyed
     destroyed(window, keeper)
