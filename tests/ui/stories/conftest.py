@@ -1,4 +1,4 @@
-"""Fixtures for the app in a made-up language, which is made from the sources by Qt's own tools."""
+"""Fixtures for the app in other languages, one of which is made up from the sources by Qt's own tools."""
 
 import pytest
 from PySide6.QtCore import QLocale, QTranslator
@@ -14,15 +14,21 @@ def language(tmp_path_factory):
 
 
 @pytest.fixture
-def reader(qapp, language, destroyed):
-    """Yield a reader of the app in another language."""
-    assert install_translation("", ["pl-PL", "pl"], language) == "pl"
-    yield Reader()
+def speak(qapp, destroyed):
+    """Yield a function that changes the language of what is created afterwards, and restore English."""
+    yield install_translation
     translators = qapp.findChildren(QTranslator)
     for translator in translators:
         qapp.removeTranslator(translator)
     destroyed(*translators)
     QLocale.setDefault(QLocale.system())
+
+
+@pytest.fixture
+def reader(speak, language):
+    """Return a reader of the app in the made-up language."""
+    assert speak("", ["pl-PL", "pl"], language) == "pl"
+    return Reader()
 
 
 @pytest.fixture
