@@ -256,7 +256,7 @@ def visit_notices(visit, folder):
     visit.reader.note("conversation", problems[0].message)
     # Conversations of which something is lost.
     for lost in (1, 2):
-        problem = LoadedChat(7, None, (), Branch((), lost)).problem
+        problem = LoadedChat(7, None, (), {}, Branch((), lost)).problem
         visit.reader.note("conversation", problem.title)
         visit.reader.note("conversation", problem.message)
     with pytest.raises(Exception, match="⟦") as refused:
@@ -346,8 +346,9 @@ def visit_imports(visit, folder, monkeypatch):
     for count in (1, 2):
         lost = Counter(dict.fromkeys(Lost, count))
         lines += [summary(Added(list(range(count)), list(range(count)), count, lost), Counter())]
-    for error in (sqlite3.OperationalError("'locked'"), RuntimeError("'unknown'")):
-        monkeypatch.setattr("sotto.chats.adding.add_chats", raising(error))
+    locked = sqlite3.OperationalError("'locked'")
+    for error, grown in ((locked, []), (locked, [1]), (RuntimeError("'unknown'"), [])):
+        monkeypatch.setattr("sotto.chats.adding.Adding.step", failing(error, grown))
         problems.clear()
         importing.start([archive])
         visit.wait(lambda: problems and not importing.busy)
@@ -356,8 +357,11 @@ def visit_imports(visit, folder, monkeypatch):
         visit.reader.note("transfer", line)
 
 
-def raising(error):
-    def fail(*_):
+def failing(error, grown):
+    """Return a step of an import that fails after chats of these numbers have got new messages."""
+
+    def fail(adding):
+        adding.added.grown += grown
         raise error
 
     return fail
@@ -381,9 +385,10 @@ class Page(HTMLParser):
 
 def visit_exports(visit, folder):
     """Read a chat with everything in it in the forms in which it is exported, and look at what is said about that."""
-    exporting, problems, failures = visit.window.chat_files.exporting, [], []
+    exporting, problems = visit.window.chat_files.exporting, []
     exporting.problem.connect(problems.append)
-    visit.around.keeper.failed.connect(failures.append)
+    exporting.export_each(Form.HTML, folder)
+    visit.wait(lambda: len(problems) == 1)
     visit.window.current.new_chat()
     visit.chat.draft.set_choices("3", {})
     visit.chat.draft.attach([Attachment("a.txt", "1" * length, length, 0, length) for length in (1, 2)])
@@ -403,6 +408,13 @@ def visit_exports(visit, folder):
         visit.reader.note("transfer", text)
     for line in (folder / "out.md").read_text(encoding="utf-8").splitlines():
         visit.reader.note("transfer", line)
+    visit.around.keeper.do(lambda store: store.change(chat, title="?"))
+    told.clear()
+    exporting.export_each(Form.MARKDOWN, folder)
+    visit.wait(lambda: told)
+    for path in (told[0], *told[0].iterdir()):
+        visit.reader.note("transfer", path.stem)
+    told.clear()
     visit.around.keeper.do(lambda store: store.change(chat, title=""))
     exporting.export(chat, Form.MARKDOWN, folder / "untitled.md")
     visit.wait(lambda: told)
@@ -414,15 +426,15 @@ def visit_exports(visit, folder):
             visit.reader.note("transfer", text)
     # What cannot be written, printed or found.
     exporting.export(chat, Form.HTML, folder / "missing" / "out.html")
-    visit.wait(lambda: len(problems) == 1)
+    visit.wait(lambda: len(problems) == 2)
     printer = QPrinter()
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(folder / "missing" / "out.pdf"))
     exporting.print_chat(chat, printer)
-    visit.wait(lambda: len(problems) == 2)
+    visit.wait(lambda: len(problems) == 3)
     exporting.export(999, Form.HTML, folder / "out.html")
-    visit.wait(lambda: failures)
-    for text in (*(text for problem in problems for text in (problem.title, problem.message)), failures[-1]):
+    visit.wait(lambda: len(problems) == 4)
+    for text in (text for problem in problems for text in (problem.title, problem.message)):
         visit.reader.note("transfer", text.replace("No such file or directory", ""))
 
 

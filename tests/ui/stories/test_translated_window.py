@@ -221,7 +221,8 @@ def read_files(visit, monkeypatch):
         for names in dialog.nameFilters():
             visit.reader.note("window", names.partition(" (")[0])
     files.choose_import_folder()
-    files.export_all()
+    files.export_all(Form.JSON)
+    files.export_all(Form.HTML)
     files.export(window.sidebar.chats.model.entries[-1].chat, Form.PDF)
     for choose in (
         window.dialogs.choose_model_folder,
@@ -229,13 +230,19 @@ def read_files(visit, monkeypatch):
     ):
         choose()
     dialogs = window.findChildren(QFileDialog)
-    assert len(dialogs) == 7
+    assert len(dialogs) == 8
     for dialog in dialogs:
         visit.reader.look(dialog)
         dialog.close()
     monkeypatch.setattr(ChatExporting, "busy", True)
-    files.findChild(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly).timeout.emit()
-    visit.told("⟦Writing the chat⟧")
+    patience = files.findChild(QTimer, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    patience.timeout.emit()
+    visit.told("⟦Exporting⟧")
+    monkeypatch.setattr(ChatExporting, "progress", (1, 2))
+    patience.timeout.emit()
+    visit.told("⟦Exporting⟧")
+    files.exporting.stopped.emit()
+    visit.told("⟦Export cancelled⟧")
     files.exporting.exported.emit(visit.folder)
     visit.told("⟦Exported⟧")
     files.exporting.printed.emit("Calm")
@@ -244,7 +251,7 @@ def read_files(visit, monkeypatch):
     visit.told("⟦Importing chats⟧")
     files.importing.progressed.emit("Calmer")
     visit.qtbot.waitUntil(lambda: window.chat.notice.message.text() == "Calmer")
-    files.importing.stopped.emit()
+    files.importing.stopped.emit("")
     visit.told("⟦Import cancelled⟧")
     files.importing.imported.emit(SimpleNamespace(new=(1,), grown=()), "Calm", False)
     visit.told("⟦Import complete⟧")
