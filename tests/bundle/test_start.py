@@ -1,27 +1,24 @@
 """The script that the README's two commands run, as far as it can be tested without setting up a machine."""
 
-import ast
-import importlib.util
+import io
+import re
+import shutil
 import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 
+import checkout
+import installing
+import start
+from progress import Progress, describe
+
 START = Path(__file__).resolve().parents[2] / "packaging" / "start.py"
-
-
-@pytest.fixture
-def start() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("sotto_start", START)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+OLD_PYTHONS = ("2.7", "3.6", "3.8", "3.10")
 
 
 class Index(BaseHTTPRequestHandler):
@@ -50,75 +47,210 @@ def index() -> Iterator[str]:
     server.server_close()
 
 
-def test_old_pythons_can_parse_the_script() -> None:
-    ast.parse(START.read_text(), feature_version=(3, 7))
+def old_python(version: str) -> Path | None:
+    """Return a Python of an old version, where pyenv or the system has one."""
+    kept = sorted((Path.home() / ".pyenv" / "versions").glob(f"{version}.*/bin/python"))
+    found = shutil.which(f"python{version}", path="/usr/bin:/usr/local/bin:/opt/homebrew/bin")
+    return kept[0] if kept else Path(found) if found else None
 
 
-def test_an_old_python_is_told_what_is_needed(start: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("version", OLD_PYTHONS)
+def test_every_old_python_says_in_one_sentence_what_is_needed(version: str) -> None:
+    python = old_python(version)
+    if python is None:
+        pytest.skip(f"there is no Python {version} here")
+    result = subprocess.run([python, START], env={"PATH": "/nowhere"}, capture_output=True, text=True)
+    assert result.returncode == 1
+    assert re.fullmatch(
+        rf"Sotto needs Python 3\.11 or newer, this is {re.escape(version)}\.\d+: "
+        r"install one from python\.org, Homebrew or your distribution and type the line again\.\n",
+        result.stderr,
+    )
+
+
+def test_an_old_python_starts_a_newer_one_that_is_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    newer = tmp_path / "python3.12"
+    newer.write_text("#!/bin/sh\n")
+    newer.chmod(0o755)
+    started: list[list[str]] = []
     monkeypatch.setattr(start.sys, "version_info", (3, 9, 2))
-    monkeypatch.setattr(start.shutil, "which", lambda _: None)
-    with pytest.raises(SystemExit, match=r"needs Python 3\.11 or newer"):
-        start.ensure_python([])
+    monkeypatch.setenv("PATH", f"/nowhere:{tmp_path}")
+    monkeypatch.setattr(start.os, "execv", lambda _, command: started.append(command))
+    with pytest.raises(SystemExit, match=r"needs Python 3\.11 or newer, this is 3\.9\.2"):
+        start.run_in_newer_python(["test", "-x"])
+    assert started == [[str(newer), str(START), "test", "-x"]]
 
 
-def test_a_pip_with_a_wrong_hash_is_refused(start: ModuleType, index: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pip_with_a_wrong_hash_is_refused(index: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", f"{index}/simple")
-    with pytest.raises(SystemExit, match="not the file that was published"):
-        start.fetch_pip()
+    with pytest.raises(installing.InstallError, match="not the file that was published"):
+        installing.fetch_pip()
 
 
-def test_an_unreachable_index_is_named(start: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_index_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
-    with pytest.raises(SystemExit, match=r"127\.0\.0\.1:9"):
-        start.fetch_pip()
+    with pytest.raises(installing.InstallError, match=r"127\.0\.0\.1:9"):
+        installing.fetch_pip()
 
 
-def test_relative_links_of_the_index_are_followed(
-    start: ModuleType, index: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_relative_links_of_the_index_are_followed(index: str, monkeypatch: pytest.MonkeyPatch) -> None:
     import hashlib
 
     monkeypatch.setenv("PIP_INDEX_URL", f"{index}/simple/")
-    monkeypatch.setattr(start, "PIP", ("26.1", hashlib.sha256(b"evil").hexdigest()))
-    found = start.fetch_pip()
+    monkeypatch.setattr(installing, "PIP", ("26.1", hashlib.sha256(b"evil").hexdigest()))
+    found = installing.fetch_pip()
     assert found.name == "pip"
     assert found.parent.read_bytes() == b"evil"
 
 
-def test_changed_native_sources_or_compilers_repeat_the_setup(
-    start: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_changed_native_sources_or_compilers_repeat_the_setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "packaging").mkdir()
     (tmp_path / "desktop" / "native" / "part").mkdir(parents=True)
     for name in ("pyproject.toml", "packaging/build_hook.py", "packaging/native_build.py"):
         (tmp_path / name).write_text(name)
     source = tmp_path / "desktop" / "native" / "part" / "a.cpp"
     source.write_text("one")
-    monkeypatch.setattr(start, "ROOT", tmp_path)
-    monkeypatch.setattr(start, "can_compile", lambda: True)
-    seen = {start.state_digest(), start.state_digest()}
+    monkeypatch.setattr(checkout, "ROOT", tmp_path)
+    monkeypatch.setattr(checkout, "can_compile", lambda: True)
+    seen = {checkout.state_digest(), checkout.state_digest()}
     assert len(seen) == 1
     source.write_text("two")
-    seen.add(start.state_digest())
+    seen.add(checkout.state_digest())
     source.rename(source.with_name("b.cpp"))
-    seen.add(start.state_digest())
-    monkeypatch.setattr(start, "can_compile", lambda: False)
-    seen.add(start.state_digest())
+    seen.add(checkout.state_digest())
+    monkeypatch.setattr(checkout, "can_compile", lambda: False)
+    seen.add(checkout.state_digest())
     assert len(seen) == 4
 
 
-def test_a_compiler_is_installed_only_if_missing_and_possible(
-    start: ModuleType, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_compiler_is_installed_only_if_missing_and_possible(monkeypatch: pytest.MonkeyPatch) -> None:
     installed: list[str] = []
-    monkeypatch.setattr(start.sys, "platform", "linux")
-    monkeypatch.setattr(start, "install_packages", installed.extend)
+    monkeypatch.setattr(installing.sys, "platform", "linux")
+    monkeypatch.setattr(installing, "install_packages", installed.extend)
     for lacking, root, expected in ((False, True, False), (True, False, False), (True, True, True)):
         installed.clear()
-        monkeypatch.setattr(start, "can_compile", lambda lacking=lacking: not lacking)
-        monkeypatch.setattr(start, "can_install_packages", lambda root=root: root)
-        start.provide_compiler()
+        monkeypatch.setattr(installing, "can_compile", lambda _, lacking=lacking: not lacking)
+        monkeypatch.setattr(installing, "can_install_packages", lambda root=root: root)
+        installing.provide_compiler()
         assert ("g++" in installed) is expected
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of an environment that was set up for an earlier state, in a checkout without a network."""
+    scripts = tmp_path / ".venv" / "bin"
+    scripts.mkdir(parents=True)
+    python = scripts / "python"
+    python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')
+    python.chmod(0o755)
+    (tmp_path / "pyproject.toml").write_text(
+        '[project]\ndependencies = ["pytest>=999", "jinja2"]\noptional-dependencies.test = []\n[dependency-groups]\n'
+        "weights = []\nsuites = []\n"
+    )
+    monkeypatch.setattr(checkout, "ROOT", tmp_path)
+    monkeypatch.setattr(checkout, "VENV", tmp_path / ".venv")
+    monkeypatch.setattr(checkout, "STAMP", tmp_path / ".venv" / "sotto-ready")
+    monkeypatch.setattr(checkout, "state_digest", lambda: "now")
+    monkeypatch.setattr(checkout, "provide_compiler", lambda: None)
+
+    def fail(*_: object) -> None:
+        raise installing.InstallError("Installing packages failed, see pip's messages above.")
+
+    monkeypatch.setattr(checkout, "run_pip", fail)
+    checkout.STAMP.write_text("earlier\njinja2\npytest>=8")
+    return tmp_path
+
+
+def test_without_a_network_an_older_environment_starts(environment: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    checkout.make_environment("")
+    assert capsys.readouterr().err == (
+        "Bringing the packages in .venv up to date.\n"
+        "Installing packages failed, see pip's messages above. Sotto starts with what is installed: "
+        f"pytest {pytest.__version__} instead of pytest>=999.\n"
+    )
+    assert checkout.STAMP.read_text() == "earlier\njinja2\npytest>=8", "the next start must try again"
+
+
+def test_changed_kernels_do_not_keep_an_environment_from_starting(
+    environment: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    checkout.STAMP.write_text("earlier\njinja2\npytest>=999")
+    checkout.make_environment("")
+    assert "installed: the native kernels are those of an earlier state." in capsys.readouterr().err
+
+
+def test_a_package_that_is_missing_stops_the_start(environment: Path) -> None:
+    settings = environment / "pyproject.toml"
+    settings.write_text(settings.read_text().replace("jinja2", "no-such-package>=2"))
+    with pytest.raises(installing.InstallError, match=r"^no-such-package, which Sotto needs, cannot be installed"):
+        checkout.make_environment("")
+
+
+@pytest.mark.parametrize("extra", ["", "test"])
+def test_a_first_setup_and_tests_need_every_package(environment: Path, extra: str) -> None:
+    if not extra:
+        checkout.STAMP.unlink()
+    with pytest.raises(SystemExit, match=r"^Installing packages failed, .* above\. Type the line again to go on\.$"):
+        checkout.main([extra] if extra else [])
+
+
+def test_what_is_installed_is_remembered(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+    monkeypatch.setattr(checkout, "run_pip", lambda _, steps: commands.extend(steps))
+    checkout.make_environment("")
+    assert commands[0] == ["install", "--no-compile", "pytest>=999", "jinja2"]
+    assert checkout.STAMP.read_text().splitlines() == ["jinja2", "now", "pytest>=999"]
+    commands.clear()
+    checkout.make_environment("")
+    assert commands == []
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("Collecting jinja2>=3.1.6\n", ""),
+        ("  Downloading jinja2-3.1.6-py3-none-any.whl (134 kB)\n", ""),
+        (
+            "Downloading mlx_cpu-0.32.4-py3-none-manylinux_2_35_x86_64.whl (9.4 MB)\n",
+            "Fetching mlx_cpu 0.32.4 (9.4 MB)",
+        ),
+        (
+            "  Using cached PySide6_Essentials-6.11.3-cp310-abi3.whl (98 MB)\n",
+            "Fetched PySide6_Essentials 6.11.3 (98 MB)",
+        ),
+        ("Installing collected packages: sotto\n", "Installing sotto"),
+        ("Installing collected packages: idna, h11, httpx\n", "Installing 3 packages"),
+        ("  Preparing editable metadata (pyproject.toml): started\n", "Building Sotto and its native kernels"),
+        ("  Preparing editable metadata (pyproject.toml): finished with status 'done'\n", ""),
+        ("  Building wheel for sotto (pyproject.toml): started\n", "Building Sotto and its native kernels"),
+        ("Successfully installed idna-3.11\n", ""),
+    ],
+)
+def test_pip_is_put_into_words(line: str, said: str) -> None:
+    assert describe(line) == said
+
+
+def test_a_silent_pip_is_spoken_for() -> None:
+    said: list[str] = []
+    reading, writing = io.StringIO(), threading.Event()
+
+    class Slow(io.StringIO):
+        """An output whose second line comes late."""
+
+        def __next__(self) -> str:
+            if self.tell():
+                assert writing.wait(10), "nothing was said during the silence"
+            return super().__next__()
+
+    def say(text: str) -> None:
+        said.append(text)
+        if "still" in text:
+            writing.set()
+
+    with Progress(say, quiet_s=0.05) as progress:
+        progress.follow([Slow("Installing collected packages: a, b\nDone\n"), reading])
+    assert said[0] == "  Installing 2 packages ..."
+    assert re.fullmatch(r"  Installing 2 packages: still at it after \d+ s \.\.\.", said[1])
 
 
 @pytest.mark.parametrize(
@@ -131,27 +263,27 @@ def test_a_compiler_is_installed_only_if_missing_and_possible(
     ],
 )
 def test_arguments_choose_what_is_tested(
-    start: ModuleType, monkeypatch: pytest.MonkeyPatch, arguments: list[str], expected: list[str]
+    monkeypatch: pytest.MonkeyPatch, arguments: list[str], expected: list[str]
 ) -> None:
     called: list[list[str]] = []
-    monkeypatch.setattr(start, "PARALLEL", ("-n", "logical"))
+    monkeypatch.setattr(checkout, "PARALLEL", ("-n", "logical"))
 
     def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
         called.append(command)
         return subprocess.CompletedProcess(command, 0, "")
 
-    monkeypatch.setattr(start.subprocess, "run", run)
-    assert start.run_checks(arguments) == 0
-    assert [str(start.script("mypy"))] in called
-    assert called[-1] == [str(start.script("pytest")), *expected]
+    monkeypatch.setattr(checkout.subprocess, "run", run)
+    assert checkout.run_checks(arguments) == 0
+    assert [str(checkout.script("mypy"))] in called
+    assert called[-1] == [str(checkout.script("pytest")), *expected]
 
 
 @pytest.mark.parametrize("failing", ["ruff", "lint-imports", "mypy", "pytest"])
 def test_a_check_that_fails_is_named_and_fails_the_run(
-    start: ModuleType, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], failing: str
+    monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], failing: str
 ) -> None:
-    monkeypatch.setattr(start, "script", lambda name: Path("/bin/false" if name == failing else "/bin/true"))
-    assert start.run_checks([]) == 1
+    monkeypatch.setattr(checkout, "script", lambda name: Path("/bin/false" if name == failing else "/bin/true"))
+    assert checkout.run_checks([]) == 1
     assert f"Failed: {failing}" in capfd.readouterr().err
-    monkeypatch.setattr(start, "script", lambda _: Path("/bin/true"))
-    assert start.run_checks([]) == 0
+    monkeypatch.setattr(checkout, "script", lambda _: Path("/bin/true"))
+    assert checkout.run_checks([]) == 0
