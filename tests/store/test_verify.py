@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -230,3 +232,18 @@ def test_a_file_that_another_reader_reads_differently_is_reported(tmp_path):
         assert_sentence(find_disagreement(replace(file, tensors=tensors)), path / "model.safetensors", said)
     (path / "model.safetensors").write_bytes(b"{}")
     assert_sentence(find_disagreement(file), path / "model.safetensors", "cannot be read by the safetensors library")
+
+
+def test_another_reader_needs_no_numpy(tmp_path):
+    path = folder(tmp_path / "m")
+    code = """
+import sys
+from pathlib import Path
+sys.modules["numpy"] = None
+from sotto.store.opening import open_model, record_of
+from sotto.store.second_reader import find_disagreement
+(file,) = open_model(record_of(Path(sys.argv[1]))).tensor_files
+assert [find_disagreement(file) for _ in "ab"] == ["", ""]
+assert "numpy" not in sys.modules
+"""
+    subprocess.run([sys.executable, "-c", code, path], check=True)
