@@ -7,15 +7,15 @@ there that joins our `[project]` with `briefcase.toml`, and runs Briefcase in th
 
 from __future__ import annotations
 
-import re
 import shutil
 import subprocess
 import sys
-import tomllib
 from pathlib import Path
-from typing import Any
 
 import tomli_w
+
+from artefacts import definition
+from artefacts.desktop_files import with_actions
 
 ROOT = Path(__file__).resolve().parent.parent
 STAGE = ROOT / "build" / "stage"
@@ -47,21 +47,6 @@ def entries(target: Path) -> list[Path]:
     return sorted((target / "build").rglob("usr/share/applications/*.desktop"))
 
 
-def with_actions(entry: str) -> str:
-    """Return a desktop entry with the actions of its icon's menu, for which Briefcase has no setting."""
-    if "\nActions=" in entry:
-        return entry
-    line = re.search(r"^Exec=(.+?)( %[fFuU])?$", entry, re.MULTILINE)
-    if line is None:
-        raise SystemExit("The desktop entry that Briefcase made has no line Exec=... to take the command from.")
-    actions = "".join(
-        f"\n[Desktop Action {option}]\nName={name}\nExec={line.group(1)} --{option}\n"
-        for option, name in (("quick", "Quick Prompt"), ("new", "New Chat"))
-    )
-    head = entry.rstrip("\n").replace("[Desktop Entry]\n", "[Desktop Entry]\nActions=quick;new;\n", 1)
-    return f"{head}\n{actions}"
-
-
 def stage(target: Path) -> None:
     """Copy everything that Briefcase needs into the folder `target`, keeping Briefcase's own files there."""
     for name in ("desktop", "resources", "tests"):
@@ -71,20 +56,7 @@ def stage(target: Path) -> None:
     for name in ("LICENSE", "README.md"):
         shutil.copy2(ROOT / name, target / name)
     shutil.copy2(ROOT / "CHANGELOG.md", target / "CHANGELOG")
-    (target / "pyproject.toml").write_text(tomli_w.dumps(configuration()))
-
-
-def configuration() -> dict[str, Any]:
-    """Return our `[project]`, without the keys that Briefcase ignores, joined with `[tool.briefcase]`."""
-    project: dict[str, Any] = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for ignored in ("scripts", "optional-dependencies", "dynamic"):
-        project.pop(ignored, None)
-    source = (ROOT / "desktop" / "sotto" / "__init__.py").read_text()
-    version = re.search(r'^__version__ = "(.+)"$', source, re.MULTILINE)
-    if version is None:
-        raise SystemExit('desktop/sotto/__init__.py has no line __version__ = "..." to take the version from.')
-    project["version"] = version.group(1)
-    return {"project": project, **tomllib.loads((ROOT / "briefcase.toml").read_text())}
+    (target / "pyproject.toml").write_text(tomli_w.dumps(definition.briefcase_configuration()))
 
 
 if __name__ == "__main__":

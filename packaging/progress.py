@@ -12,8 +12,8 @@ from typing import IO
 LARGE_KB = 1000
 QUIET_S = 10.0
 _FETCHED = re.compile(r"\s*(?:Downloading|Using cached) (?:\S*/)?([^/\s]+?)-(\d\S*?)-\S+ \(([\d.]+) (kB|MB)\)")
-# Pip builds an editable package while it prepares its metadata, and then only copies the result.
-_BUILDING = ("Preparing editable metadata", "Building wheel for sotto")
+# Pip builds Sotto while it prepares its metadata, and then only copies the result.
+_BUILDING = ("Preparing editable metadata", "Preparing metadata")
 
 
 class Progress:
@@ -81,5 +81,5 @@ def describe(line: str) -> str:
         names = line.partition(": ")[2].split(", ")
         return f"Installing {names[0].strip()}" if len(names) == 1 else f"Installing {len(names)} packages"
     if line.lstrip().startswith(_BUILDING) and line.rstrip().endswith(": started"):
-        return "Building Sotto and its native kernels"
+        return "Compiling what comes as source"
     return ""

@@ -220,9 +220,9 @@ def test_what_is_installed_is_remembered(environment: Path, monkeypatch: pytest.
         ),
         ("Installing collected packages: sotto\n", "Installing sotto"),
         ("Installing collected packages: idna, h11, httpx\n", "Installing 3 packages"),
-        ("  Preparing editable metadata (pyproject.toml): started\n", "Building Sotto and its native kernels"),
+        ("  Preparing editable metadata (pyproject.toml): started\n", "Compiling what comes as source"),
         ("  Preparing editable metadata (pyproject.toml): finished with status 'done'\n", ""),
-        ("  Building wheel for sotto (pyproject.toml): started\n", "Building Sotto and its native kernels"),
+        ("  Preparing metadata (pyproject.toml): started\n", "Compiling what comes as source"),
         ("Successfully installed idna-3.11\n", ""),
     ],
 )

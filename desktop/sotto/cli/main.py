@@ -66,7 +66,7 @@ def _dispatch(arguments: list[str]) -> int:
         from sotto.engine.tokens.tokenizer_trying import try_tokenizer
 
         return try_tokenizer()
-    parser, commands = _parsers()
+    parser, commands = parsers()
     if arguments and (command := commands.get(arguments[0])):
         # Options may come before, between and after the model and the prompt.
         parsed = command.parse_intermixed_args(arguments[1:])
@@ -174,7 +174,7 @@ def _runner(arguments: list[str]) -> int:
     return runner.serve(parsed.model, parsed.port)
 
 
-def _parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
+def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParser]]:
     """Return the parser of the whole command line, and those of the commands by name."""
     parser = argparse.ArgumentParser(
         prog="sotto",

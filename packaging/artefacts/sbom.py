@@ -1,0 +1,200 @@
+"""What is in the portable folder, as a CycloneDX bill of materials: every part with its files and their digests."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import platform
+import re
+import subprocess
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from importlib.metadata import Distribution, distributions
+from pathlib import Path
+from typing import Any
+
+from artefacts import contents, definition, desktop_files, licences
+from installing import InstallError
+
+NAME = "sbom.cdx.json"
+_INSIDE = "_internal"
+
+
+@dataclass(frozen=True)
+class Part:
+    """A part that comes from elsewhere, or Sotto itself.
+
+    Attributes:
+        name: Its name.
+        version: Its version.
+        licence: An SPDX expression.
+        address: Its package URL.
+        files: Its files in the folder, each with the digest that it had when it was installed, if that is known. A part
+            without files is inside the program.
+    """
+
+    name: str
+    version: str
+    licence: str
+    address: str
+    files: dict[str, str] = field(default_factory=dict)
+
+
+def parts(folder: Path, site: Path) -> list[Part]:
+    """Return the parts of a portable folder that was made from the packages in `site`.
+
+    Raises:
+        InstallError: A licence does not fit.
+    """
+    inside = folder / _INSIDE
+    packages = {package.name: package for package in distributions(path=[str(site)])}
+    found = [
+        _package(package, _files_of(package, folder))
+        for name, package in sorted(packages.items())
+        if name not in ("sotto", "pyinstaller") and _folder_of(package) and (inside / _folder_of(package)).is_dir()
+    ]
+    configuration = (site.parents[2] / "pyvenv.cfg").read_text(encoding="utf-8")
+    version = re.findall(r"^version = (\S+)$", configuration, re.MULTILINE)[0]
+    own = ("python3", "libpython3", "base_library.zip")
+    runtime = {name: "" for name in _names(folder) if name.removeprefix(f"{_INSIDE}/").startswith(own)}
+    found.append(Part("CPython", version, "PSF-2.0", f"pkg:generic/python@{version}", runtime))
+    loader = packages["pyinstaller"]
+    found.append(_package(loader, {"sotto": "", **_files_of(loader, folder)}))
+    found += _system_libraries(inside)
+    licences.check(found)
+    return found
+
+
+def write(folder: Path, found: Iterable[Part]) -> None:
+    """Write the bill of materials into the folder; files that belong to no part are Sotto's own."""
+    bill = describe(folder, list(found))
+    (folder / NAME).write_text(json.dumps(bill, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+    if wrong := list(differences(bill, folder)):
+        raise InstallError(f"The bill of materials does not fit the folder: {'; '.join(wrong)}.")
+
+
+def describe(folder: Path, found: list[Part]) -> dict[str, Any]:
+    """Return the bill of materials of a folder."""
+    project = definition.project()
+    taken = {name for part in found for name in part.files}
+    own = Part(
+        "sotto",
+        project["version"],
+        project["license"],
+        f"pkg:generic/sotto@{project['version']}?arch={platform.machine()}",
+        {name: "" for name in _names(folder) if name not in taken},
+    )
+    ordered = sorted(found, key=lambda part: part.name.lower())
+    content = [_component(part, folder) for part in ordered]
+    digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{uuid.UUID(digest[:32])}",
+        "version": 1,
+        "metadata": {
+            "timestamp": desktop_files.date().strftime("%Y-%m-%dT%H:%M:%SZ"),
+            "component": {**_component(own, folder), "type": "application"},
+        },
+        "components": content,
+    }
+
+
+def differences(bill: dict[str, Any], folder: Path) -> Iterator[str]:
+    """Yield a sentence for each file that the folder and the bill do not both have, with the same content."""
+    listed: dict[str, str] = {}
+    for component in (bill["metadata"]["component"], *bill["components"]):
+        for file in component.get("components", ()):
+            if file["name"] in listed:
+                yield f"{file['name']} is listed twice"
+            listed[file["name"]] = file["hashes"][0]["content"]
+    present = set(_names(folder))
+    for name in sorted(listed.keys() ^ present):
+        yield f"{name} is {'missing' if name in listed else 'not listed'}"
+    for name in sorted(listed.keys() & present):
+        if _digest(folder / name) != listed[name]:
+            yield f"{name} is not the file that is listed"
+
+
+def _component(part: Part, folder: Path) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "type": "library",
+        "bom-ref": part.address,
+        "name": part.name,
+        "version": part.version,
+        "licenses": [{"expression": part.licence}],
+        "purl": part.address,
+    }
+    files = [_file(name, installed, folder / name) for name, installed in sorted(part.files.items())]
+    return {**described, "components": files} if files else described
+
+
+def _file(name: str, installed: str, path: Path) -> dict[str, Any]:
+    digest = _digest(path)
+    described: dict[str, Any] = {
+        "type": "file",
+        "name": name,
+        "hashes": [{"alg": "SHA-256", "content": digest}],
+    }
+    if installed and installed != digest:
+        # Made smaller: stripped, or without what is not used.
+        described["properties"] = [{"name": "sotto:sha256-as-installed", "value": installed}]
+    return described
+
+
+def _package(package: Distribution, files: dict[str, str]) -> Part:
+    name = package.metadata["Name"]
+    address = f"pkg:pypi/{re.sub(r'[-_.]+', '-', name).lower()}@{package.version}"
+    return Part(name, package.version, licences.stated(package.metadata), address, files)
+
+
+def _folder_of(package: Distribution) -> str:
+    """Return the name of the folder with a package's metadata."""
+    names = (str(file).partition("/")[0] for file in package.files or ())
+    return next((name for name in names if name.endswith(".dist-info")), "")
+
+
+def _files_of(package: Distribution, folder: Path) -> dict[str, str]:
+    """Return the files of a package that are in the folder, with their digests as installed."""
+    found = {}
+    for file in package.files or ():
+        path = folder / _INSIDE / str(file)
+        if ".." not in file.parts and path.is_file() and not path.is_symlink():
+            code = file.hash.value if file.hash is not None and file.hash.mode == "sha256" else ""
+            found[f"{_INSIDE}/{file}"] = base64.urlsafe_b64decode(f"{code}=").hex() if code else ""
+    return found
+
+
+def _system_libraries(inside: Path) -> Iterator[Part]:
+    """Yield the system's packages whose libraries are in the folder."""
+    found: dict[tuple[str, str, str], dict[str, str]] = {}
+    for path in sorted(inside.glob("lib*.so*")):
+        kind = next((begin for begin in contents.SYSTEM_LIBRARIES if path.name.startswith(begin)), "")
+        if not kind or kind.startswith("libpython") or path.is_symlink():
+            continue
+        name, version = _debian_package(path.name)
+        found.setdefault((name, version, contents.SYSTEM_LIBRARIES[kind]), {})[f"{_INSIDE}/{path.name}"] = ""
+    for (name, version, licence), files in found.items():
+        yield Part(name, version, licence, f"pkg:deb/debian/{name}@{version}", files)
+
+
+def _debian_package(library: str) -> tuple[str, str]:
+    """Return the name and the version of the package that a library of the system belongs to."""
+    owner = subprocess.run(["dpkg-query", "--search", f"*/{library}"], capture_output=True, text=True, check=True)
+    package = owner.stdout.partition(": ")[0].split(",")[0]
+    version = subprocess.run(
+        ["dpkg-query", "-W", "-f", "${Version}", package], capture_output=True, text=True, check=True
+    )
+    return package.partition(":")[0], version.stdout
+
+
+def _names(folder: Path) -> list[str]:
+    """Return the names of the files in a folder, other than links and the bill itself."""
+    paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
+    return [name for path in paths if (name := str(path.relative_to(folder))) != NAME]
+
+
+def _digest(path: Path) -> str:
+    return hashlib.sha256(path.read_bytes()).hexdigest()

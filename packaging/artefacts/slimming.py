@@ -1,0 +1,38 @@
+"""Makes a PyInstaller folder smaller without taking away anything that Sotto uses."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from artefacts import definition, elf, icu_data, lapack
+
+
+def slim(folder: Path) -> None:
+    """Make a folder from PyInstaller smaller."""
+    remove(folder, definition.unused_files())
+    inside = folder / "_internal"
+    icu_data.shrink(next((inside / "PySide6" / "Qt" / "lib").glob("libicudata.so.*")))
+    lapack.replace(inside)
+    remove_dangling(folder)
+    for library in elf.files(inside):
+        subprocess.run(["strip", "--strip-unneeded", str(library)], check=True)
+
+
+def remove(folder: Path, patterns: Iterable[str]) -> None:
+    """Remove what matches globs, files and folders."""
+    for pattern in patterns:
+        for path in sorted(folder.glob(pattern)):
+            if path.is_dir() and not path.is_symlink():
+                shutil.rmtree(path)
+            else:
+                path.unlink()
+
+
+def remove_dangling(folder: Path) -> None:
+    """Remove links to files that are gone."""
+    for path in sorted(folder.rglob("*")):
+        if path.is_symlink() and not path.exists():
+            path.unlink()

@@ -1,0 +1,48 @@
+"""Wheels with the native kernels in them, so that nobody who installs one needs a compiler."""
+
+from __future__ import annotations
+
+import json
+import platform
+import zipfile
+from pathlib import Path
+
+from artefacts import definition
+from artefacts.workshop import Workshop
+from installing import InstallError, run_pip, say
+
+# The oldest glibc that MLX's wheel runs with.
+_GLIBC = "2_35"
+
+
+def build(workshop: Workshop) -> Path:
+    """Build the wheel for the workshop's Python, and return its path.
+
+    Raises:
+        InstallError: It cannot be built with the kernels.
+    """
+    say("Building the wheel.")
+    plain, repaired = workshop.fresh("plain-wheel"), workshop.fresh("wheel")
+    run_pip(workshop.python, [["wheel", "--no-deps", "--wheel-dir", str(plain), str(definition.ROOT)]])
+    (wheel,) = plain.glob("*.whl")
+    check_kernels(wheel)
+    # MLX's library is that of the installed MLX, loaded before the kernels.
+    options = ("--plat", f"manylinux_{_GLIBC}_{platform.machine()}", "--exclude", "libmlx.so")
+    workshop.run("-m", "auditwheel", "repair", *options, "--wheel-dir", repaired, wheel)
+    (wheel,) = repaired.glob("*.whl")
+    return wheel
+
+
+def check_kernels(wheel: Path) -> None:
+    """Check that a wheel has the native kernels and the library that lets MLX use OpenBLAS.
+
+    Raises:
+        InstallError: It has not; the message says why.
+    """
+    with zipfile.ZipFile(wheel) as archive:
+        names = [name for name in archive.namelist() if name.startswith("sotto/_native/")]
+        records = [json.loads(archive.read(name)) for name in names if name.endswith(".json")]
+    missing = {"kernels", "libsotto_blas"} - {Path(name).name.partition(".")[0] for name in names}
+    if missing:
+        reasons = "; ".join(record["reason"] for record in records) or "the build said nothing about them"
+        raise InstallError(f"{wheel.name} lacks {' and '.join(sorted(missing))}: {reasons}.")

@@ -1,0 +1,69 @@
+"""Build what people install: `python3 packaging/build.py wheel|tarball|deb|sbom ... --out DIR [--python PATH]`.
+
+    wheel     a wheel with the native kernels, for the Python that builds it
+    tarball   a folder that runs from anywhere on Linux, packed
+    deb       the same folder as a package for Debian and Ubuntu
+    sbom      what is in that folder, as CycloneDX
+
+Needs Linux with Python 3.11 or newer, a C++ compiler and Qt's system libraries; on Debian, as root, it installs the
+latter two. Everything else is installed in `build/artefacts`. `packaging/README.md` says how each is made.
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import sys
+from pathlib import Path
+
+from artefacts import debian, portable, sbom, wheels
+from artefacts.workshop import Workshop
+from installing import InstallError, say
+
+ARTEFACTS = ("wheel", "tarball", "deb", "sbom")
+
+
+def main(arguments: list[str]) -> int:
+    """Build the artefacts, print their paths, and return the exit status."""
+    parser = argparse.ArgumentParser(
+        prog="build.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("artefacts", nargs="+", choices=ARTEFACTS, metavar="|".join(ARTEFACTS))
+    parser.add_argument("--out", type=Path, required=True, metavar="DIR", help="where the artefacts go")
+    parser.add_argument(
+        "--python", type=Path, default=Path(sys.executable), metavar="PATH", help="the Python to build for and with"
+    )
+    parsed = parser.parse_args(arguments)
+    try:
+        for path in build(parsed.artefacts, parsed.out, parsed.python):
+            print(path)
+    except InstallError as error:
+        say(str(error))
+        return 1
+    return 0
+
+
+def build(artefacts: list[str], out: Path, python: Path) -> list[Path]:
+    """Build the artefacts in the folder `out`, and return their paths.
+
+    Raises:
+        InstallError: One cannot be built.
+    """
+    out.mkdir(parents=True, exist_ok=True)
+    workshop = Workshop.open(python)
+    wheel = wheels.build(workshop)
+    made = [Path(shutil.copy2(wheel, out))] if "wheel" in artefacts else []
+    if set(artefacts) == {"wheel"}:
+        return made
+    folder = portable.build(workshop, wheel)
+    if "tarball" in artefacts:
+        made.append(portable.pack(folder, out))
+    if "deb" in artefacts:
+        made.append(debian.build(folder, workshop, out))
+    if "sbom" in artefacts:
+        made.append(Path(shutil.copy2(folder / sbom.NAME, out / f"{portable.name()}.cdx.json")))
+    return made
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
