@@ -1,0 +1,191 @@
+"""The tarball and the wheel, as they are unpacked and installed."""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+import urllib.request
+from collections.abc import Iterator
+from importlib.metadata import Distribution, PathDistribution
+from pathlib import Path
+
+import pytest
+
+from artefacts import definition, elf, licences, sbom
+from artefacts import portable as building
+from pdfs import pdf
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> dict[str, str]:
+    """Return the environment of a person who has nothing but a home."""
+    return {"HOME": str(tmp_path), "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "QT_QPA_PLATFORM": "offscreen"}
+
+
+def run(program: Path, *arguments: str, home: dict[str, str], given: str = "") -> str:
+    result = subprocess.run(
+        [program, *arguments], input=given, env=home, capture_output=True, text=True, cwd=home["HOME"], timeout=120
+    )
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
+def test_it_is_as_small_as_it_should_be(portable: Path, out: Path) -> None:
+    (archive,) = out.glob("*.tar.xz")
+    (package,) = out.glob("*.deb")
+    on_disk = sum(path.lstat().st_size for path in portable.rglob("*") if path.is_file() and not path.is_symlink())
+    assert on_disk <= 161 << 20
+    assert max(archive.stat().st_size, package.stat().st_size) <= 60 << 20
+
+
+def test_it_computes_with_kernels_and_openblas(portable: Path, home: dict[str, str]) -> None:
+    said = run(portable / "sotto", "doctor", home=home)
+    assert re.search(r"^Native kernels +yes, ", said, re.MULTILINE)
+    assert re.search(rf"^BLAS +{re.escape(str(portable))}/_internal/scipy_openblas32/\S+\.so$", said, re.MULTILINE)
+    assert " missing" not in said
+
+
+def test_it_answers_in_the_terminal(portable: Path, home: dict[str, str]) -> None:
+    assert len(run(portable / "sotto", "run", "sotto", "Hello", home=home)) > 10
+
+
+def test_grammars_run_in_their_process(portable: Path, home: dict[str, str]) -> None:
+    form = Path(home["HOME"]) / "form.regex"
+    form.write_text("[0-9]{3}")
+    said = run(portable / "sotto", "run", "sotto", "A number", "--format", str(form), home=home)
+    assert re.fullmatch("[0-9]{3}", said.strip())
+
+
+def test_pdfs_are_read_in_their_process(portable: Path, home: dict[str, str]) -> None:
+    path = Path(home["HOME"]) / "a.pdf"
+    path.write_bytes(pdf("Hello from a page"))
+    assert "Hello from a page" in run(portable / "sotto", "read-pdf", str(path), home=home)
+
+
+def test_models_are_verified_without_numpy(portable: Path, home: dict[str, str]) -> None:
+    assert not list(portable.rglob("numpy*"))
+    run(portable / "sotto", "verify", "sotto", home=home)
+
+
+@pytest.fixture
+def server(portable: Path, home: dict[str, str]) -> Iterator[str]:
+    command = [portable / "sotto", "serve", "--port", "0"]
+    process = subprocess.Popen(command, env=home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    assert process.stdout is not None
+    found = next(match for line in process.stdout if (match := re.search(r"http://127\.0\.0\.1:\d+", line)))
+    yield found.group()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=30)
+
+
+def test_it_serves_other_programs(server: str) -> None:
+    body = json.dumps({"model": "sotto", "messages": [{"role": "user", "content": "Hello"}], "stream": False}).encode()
+    request = urllib.request.Request(f"{server}/api/chat", body, {"Content-Type": "application/json"})
+    with urllib.request.urlopen(request, timeout=60) as response:
+        assert json.load(response)["message"]["content"]
+
+
+def test_an_engine_runs_in_its_own_process(portable: Path, home: dict[str, str]) -> None:
+    """Start an engine as the window does, and let it report its port; it ends with its stdin."""
+    from sotto.runner.codec import Hello, encode
+
+    command = [portable / "sotto", "runner", "--port", "0"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, env=home, stdin=pipe, stdout=pipe, stderr=pipe) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(encode(Hello("secret", None)))
+        process.stdin.flush()
+        assert json.loads(process.stdout.readline())
+        process.stdin.close()
+        process.wait(timeout=30)
+
+
+def test_the_window_runs_and_programs_that_it_starts_are_left_alone(portable: Path, home: dict[str, str]) -> None:
+    process = subprocess.Popen(
+        [portable / "sotto"], env=home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+    )
+    time.sleep(8)
+    assert process.poll() is None, process.communicate()[0]
+    process.terminate()
+    said, _ = process.communicate(timeout=30)
+    assert said == ""
+
+
+def test_the_bill_of_materials_is_what_is_there(portable: Path, out: Path) -> None:
+    (path,) = out.glob("*.cdx.json")
+    bill = json.loads(path.read_text())
+    assert path.read_bytes() == (portable / sbom.NAME).read_bytes()
+    assert list(sbom.differences(bill, portable)) == []
+    listed = {(part["name"].lower(), part["version"]) for part in bill["components"]}
+    described: list[Distribution] = [PathDistribution(path) for path in portable.glob("_internal/*.dist-info")]
+    assert len(described) > 25
+    for package in described:
+        if package.metadata["Name"] != "sotto":
+            assert (package.metadata["Name"].lower(), package.version) in listed
+    for part in bill["components"]:
+        (licence,) = part["licenses"]
+        assert licences.fits(part["name"], licence["expression"])
+        assert part["bom-ref"] == part["purl"]
+    assert len({part["bom-ref"] for part in bill["components"]}) == len(bill["components"])
+
+
+def test_nothing_that_stays_out_is_inside(portable: Path) -> None:
+    names = {path.name for path in (portable / "_internal").iterdir()}
+    assert not names & set(definition.unused_packages())
+    for glob in definition.unused_files():
+        assert not list(portable.glob(glob)), glob
+    assert not [path for path in portable.rglob("*") if path.is_symlink() and not path.exists()]
+    assert list(building.foreign_libraries(portable)) == []
+
+
+def test_the_packed_lapack_computes(portable: Path) -> None:
+    """Factor a matrix with MLX's library from the folder, in the Python of this environment."""
+    inside = portable / "_internal"
+    (lapack,) = (inside / "mlx_cpu.libs").glob("liblapack-*")
+    names = elf.undefined(inside / "mlx" / "lib" / "libmlx.so") & elf.exported(lapack)
+    assert {"spotrf_", "sgesdd_", "ssyevd_"} < names
+    code = """
+import ctypes, sys
+library = ctypes.CDLL(sys.argv[1])
+matrix, size, failed = (ctypes.c_float * 4)(4, 2, 2, 5), ctypes.c_int(2), ctypes.c_int(9)
+library.spotrf_(b"L", ctypes.byref(size), matrix, ctypes.byref(size), ctypes.byref(failed))
+assert failed.value == 0 and list(matrix) == [2, 1, 2, 2], list(matrix)
+"""
+    subprocess.run([sys.executable, "-c", code, lapack], check=True)
+
+
+def test_the_smaller_icu_data_sorts_and_reads_as_before(portable: Path) -> None:
+    code = """
+from PySide6.QtCore import QCollator, QDateTime, QLocale, QTimeZone
+for name in ("de", "sv", "zh", "C"):
+    collator = QCollator(QLocale(name))
+    words = ["zebra", "Äpfel", "apfel", "ö", "o", "中", "一", "a10", "a9"]
+    print(name, sorted(words, key=collator.sortKey))
+    print(QLocale(name).toUpper("ıiß"), QLocale(name).toString(QDateTime(2026, 2, 3, 4, 5, 6)))
+when = QDateTime(2026, 7, 1, 0, 0, 0)
+print(QTimeZone(b"Europe/Berlin").offsetFromUtc(when))
+"""
+    (library,) = portable.glob("_internal/PySide6/Qt/lib/libicudata.so.*")
+    assert library.stat().st_size < 8 << 20
+    said = [
+        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout
+        for environment in ({**os.environ}, {**os.environ, "LD_PRELOAD": str(library)})
+    ]
+    assert said[0] == said[1]
+
+
+def test_the_wheel_brings_kernels_to_a_machine_without_a_compiler(out: Path, tmp_path: Path) -> None:
+    """Install only the wheel's own files beside the packages of this environment."""
+    (wheel,) = out.glob(f"*-cp{sys.version_info[0]}{sys.version_info[1]}-*.whl")
+    subprocess.run([sys.executable, "-m", "zipfile", "-e", wheel, tmp_path / "site"], check=True)
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path / "site"), "PATH": "/nowhere", "HOME": str(tmp_path)}
+    said = subprocess.run(
+        [sys.executable, "-m", "sotto", "doctor"], env=environment, capture_output=True, text=True, cwd=tmp_path
+    ).stdout
+    assert f" in {tmp_path}/site/sotto" in said
+    assert re.search(r"^Native kernels +yes, ", said, re.MULTILINE)
+    assert "scipy_openblas32" in said
