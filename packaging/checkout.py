@@ -107,6 +107,11 @@ def make_environment(extra: str) -> None:
         if first
         else "Bringing the packages in .venv up to date."
     )
+    if sys.platform == "linux" and not can_compile():
+        say(
+            "Without a C++ compiler and Python's headers, answers take many times longer: install them "
+            "(on Debian: sudo apt-get install g++ python3-dev) and type the line again."
+        )
     if not usable:
         make_venv(VENV)
     wanted = requirements(extra)

@@ -152,6 +152,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(checkout, "STAMP", tmp_path / ".venv" / "sotto-ready")
     monkeypatch.setattr(checkout, "state_digest", lambda: "now")
     monkeypatch.setattr(checkout, "provide_compiler", lambda: None)
+    monkeypatch.setattr(checkout, "can_compile", lambda: True)
 
     def fail(*_: object) -> None:
         raise installing.InstallError("Installing packages failed, see pip's messages above.")
@@ -177,6 +178,18 @@ def test_changed_kernels_do_not_keep_an_environment_from_starting(
     checkout.STAMP.write_text("earlier\njinja2\npytest>=999")
     checkout.make_environment("")
     assert "installed: the native kernels are those of an earlier state." in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the kernels are built on Linux only")
+def test_a_missing_compiler_is_named_while_it_can_be_mended(
+    environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(checkout, "can_compile", lambda: False)
+    checkout.make_environment("")
+    assert (
+        "Without a C++ compiler and Python's headers, answers take many times longer: install them "
+        "(on Debian: sudo apt-get install g++ python3-dev) and type the line again.\n"
+    ) in capsys.readouterr().err
 
 
 def test_a_package_that_is_missing_stops_the_start(environment: Path) -> None:

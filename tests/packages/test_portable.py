@@ -70,10 +70,20 @@ def test_models_are_verified_without_numpy(portable: Path, home: dict[str, str])
     run(portable / "sotto", "verify", "sotto", home=home)
 
 
-@pytest.fixture
-def server(portable: Path, home: dict[str, str]) -> Iterator[str]:
+def test_tokenizers_and_chats_are_tried_in_their_processes(portable: Path, home: dict[str, str]) -> None:
+    blobs = (portable / "_internal" / "sotto" / "_resources" / "store" / "blobs").iterdir()
+    tokenizer = next(text for path in blobs if b'"added_tokens"' in (text := path.read_bytes()))
+    assert json.loads(run(portable / "sotto", "try-tokenizer", home=home, given=tokenizer.decode())) == {"why": ""}
+    (Path(home["HOME"]) / "empty.json").write_text("[]")
+    said = json.loads(run(portable / "sotto", "read-chats", home=home, given='["empty.json"]'))
+    assert said["files"] == 1
+
+
+@pytest.fixture(params=["thread", "process"])
+def server(portable: Path, home: dict[str, str], request: pytest.FixtureRequest) -> Iterator[str]:
     command = [portable / "sotto", "serve", "--port", "0"]
-    process = subprocess.Popen(command, env=home, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    environment = {**home, "SOTTO_ENGINE_HOST": request.param}
+    process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     assert process.stdout is not None
     found = next(match for line in process.stdout if (match := re.search(r"http://127\.0\.0\.1:\d+", line)))
     yield found.group()
@@ -86,22 +96,6 @@ def test_it_serves_other_programs(server: str) -> None:
     request = urllib.request.Request(f"{server}/api/chat", body, {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=60) as response:
         assert json.load(response)["message"]["content"]
-
-
-def test_an_engine_runs_in_its_own_process(portable: Path, home: dict[str, str]) -> None:
-    """Start an engine as the window does, and let it report its port; it ends with its stdin."""
-    from sotto.runner.codec import Hello, encode
-
-    command = [portable / "sotto", "runner", "--port", "0"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, env=home, stdin=pipe, stdout=pipe, stderr=pipe) as process:
-        assert process.stdin is not None
-        assert process.stdout is not None
-        process.stdin.write(encode(Hello("secret", None)))
-        process.stdin.flush()
-        assert json.loads(process.stdout.readline())
-        process.stdin.close()
-        process.wait(timeout=30)
 
 
 def test_the_window_runs_and_programs_that_it_starts_are_left_alone(portable: Path, home: dict[str, str]) -> None:
