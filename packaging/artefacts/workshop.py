@@ -25,6 +25,15 @@ from installing import (
 _FOLDER = definition.ROOT / "build" / "artefacts"
 
 
+def is_made_from(own: Path, python: Path) -> bool:
+    """Return whether an environment's Python works and is the same installation as another Python."""
+    which = "import sys; print(sys.version, sys.base_prefix)"
+    try:
+        return ask(own, which) == ask(python, which)
+    except InstallError:
+        return False
+
+
 @dataclass(frozen=True)
 class Workshop:
     """An environment with the tools that build artefacts.
@@ -46,7 +55,6 @@ class Workshop:
         """
         if sys.platform != "linux":
             raise InstallError("Linux packages are built on Linux; packaging/bundle.py makes the app for macOS.")
-        # The first is where ensuring a compiler ends, as the headers come with it.
         provide_compiler(python)
         if not can_compile(python):
             raise InstallError(
@@ -58,7 +66,7 @@ class Workshop:
         tag = ask(python, "import sys; print('cp%d%d' % sys.version_info[:2])")
         folder = _FOLDER / tag
         own = folder / "environment" / "bin" / "python"
-        if not own.exists():
+        if not is_made_from(own, python):
             make_venv(folder / "environment", python)
         say(f"Setting up the tools in {folder.relative_to(definition.ROOT)}.")
         run_pip(own, [["install", "--no-compile", *definition.settings()["dependency-groups"]["packaging"]]])

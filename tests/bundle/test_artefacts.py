@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from artefacts import contents, definition, elf, icu_data, licences, portable, sbom, slimming, wheels
+from artefacts import contents, definition, elf, icu_data, licences, portable, sbom, slimming, wheels, workshop
 from installing import InstallError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -29,9 +29,10 @@ ELSEWHERE = {
     "**/PySide6/Qt/translations/qtdeclarative_*",
     "**/app_packages/bin",
 }
-LINUX = pytest.mark.skipif(sys.platform != "linux", reason="binutils read Linux programs")
+LINUX = pytest.mark.skipif(sys.platform != "linux", reason="about packages for Linux, and built there")
 
 
+@LINUX
 @pytest.mark.parametrize("platform", ["macOS", "linux"])
 def test_each_glob_of_what_stays_out_matches_something(platform: str) -> None:
     names = [str(path.relative_to(SITE)) for top in ("PySide6", "mlx") for path in (SITE / top).rglob("*")]
@@ -312,6 +313,16 @@ def test_sizes_are_in_a_table() -> None:
     assert {"environment of a checkout", "wheel", "tarball", "`.deb`"} == {row[0].split(" (")[0] for row in rows}
     for _, *sizes in rows:
         assert all(re.fullmatch(r"(\d+(\.\d)? MB)?", size) for size in sizes)
+
+
+def test_another_python_gets_another_environment(tmp_path: Path) -> None:
+    other = tmp_path / "python"
+    other.write_text("#!/bin/sh\necho another\n")
+    other.chmod(0o755)
+    own = Path(sys.executable)
+    assert workshop.is_made_from(own, own)
+    assert not workshop.is_made_from(own, other)
+    assert not workshop.is_made_from(tmp_path / "absent", own)
 
 
 def test_tools_have_exact_versions() -> None:
