@@ -15,7 +15,8 @@ ROOT = Path(__file__).resolve().parents[2]
 REQUEST = "SOTTO_PACKAGES"
 # At the end: PyPI has a package `build`, too.
 sys.path.append(str(ROOT / "packaging"))
-_SUITE, _MIRROR = "bookworm", "http://deb.debian.org/debian"
+# Which Debian, by the name of the release.
+_SUITE, _MIRROR = os.environ.get("SOTTO_DEBIAN", "bookworm"), "http://deb.debian.org/debian"
 # What a desktop has, for the tests.
 _DESKTOP = ("desktop-file-utils", "libglib2.0-bin", "shared-mime-info", "x11-utils", "xdg-utils", "xvfb")
 _PERSON = "person"
@@ -51,7 +52,7 @@ def portable(out: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def debian(out: Path) -> Debian:
-    """Return a bare Debian 12 that has exactly the libraries that the package asks for, and what the tests use."""
+    """Return a bare Debian that has exactly the libraries that the package asks for, and what the tests use."""
     if not shutil.which("debootstrap") or os.geteuid() != 0:
         pytest.skip("needs root, and debootstrap (apt-get install debootstrap)")
     (package,) = out.glob("*.deb")
