@@ -16,6 +16,8 @@ from artefacts import elf
 
 # Folders of ICU's data, and names of files outside folders.
 _UNUSED_FOLDERS = frozenset({"brkitr", "curr", "lang", "rbnf", "region", "translit", "unit", "zone"})
+# Encodings, rules for names in protocols, characters that look alike, and characters' names.
+_UNUSED_KINDS = (".cnv", ".spp", ".cfu", "unames.icu")
 # The texts and forms of a language.
 _LANGUAGE = re.compile(r"[a-z]{2,3}(_\w+)?\.res")
 _ENTRY = struct.Struct("<II")
@@ -27,7 +29,7 @@ def is_used(name: str) -> bool:
     folder, _, file = name.rpartition("/")
     if folder:
         return folder not in _UNUSED_FOLDERS
-    return not file.endswith(".cnv") and not _LANGUAGE.fullmatch(file)
+    return not file.endswith(_UNUSED_KINDS) and not _LANGUAGE.fullmatch(file)
 
 
 def shrink(library: Path) -> None:

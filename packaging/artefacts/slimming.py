@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from artefacts import definition, elf, icu_data, lapack
+from artefacts import definition, elf, icu_data, linear_algebra
 
 
 def slim(folder: Path) -> None:
@@ -15,7 +15,7 @@ def slim(folder: Path) -> None:
     remove(folder, definition.unused_files())
     inside = folder / "_internal"
     icu_data.shrink(next((inside / "PySide6" / "Qt" / "lib").glob("libicudata.so.*")))
-    lapack.replace(inside)
+    linear_algebra.replace(inside)
     remove_dangling(folder)
     for library in elf.files(inside):
         subprocess.run(["strip", "--strip-unneeded", str(library)], check=True)

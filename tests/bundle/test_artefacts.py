@@ -28,6 +28,7 @@ ELSEWHERE = {
     "**/PySide6/*.app",
     "**/PySide6/Qt/translations/qtdeclarative_*",
     "**/app_packages/bin",
+    "**/sotto/_resources/icons/sotto.icns",
 }
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="about packages for Linux, and built there")
 

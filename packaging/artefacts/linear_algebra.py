@@ -1,7 +1,7 @@
-"""Replaces the LAPACK of MLX's wheel, with the Fortran library that it needs, by the one inside OpenBLAS.
+"""Replaces the BLAS and LAPACK of MLX's wheel, and the Fortran library that they need, by those inside OpenBLAS.
 
-Both are in every installation. The new library has the file name of the old one and the few functions that MLX asks
-for, each a name for OpenBLAS's. Products of matrices still pass through the forwarder in `desktop/native`.
+Both are in every installation. The new libraries have the file names of the old ones and the few functions that MLX
+asks for, each a name for OpenBLAS's. Products of matrices still pass through the forwarder in `desktop/native`.
 """
 
 from __future__ import annotations
@@ -14,23 +14,29 @@ from artefacts import elf
 
 
 def replace(site: Path) -> None:
-    """Replace LAPACK in the folder that has `mlx`, `mlx_cpu.libs` and `scipy_openblas32`."""
+    """Replace the libraries in the folder that has `mlx`, `mlx_cpu.libs` and `scipy_openblas32`."""
     libraries = site / "mlx_cpu.libs"
-    (old,) = libraries.glob("liblapack-*.so*")
+    wanted = elf.undefined(site / "mlx" / "lib" / "libmlx.so")
+    for name in ("lapack", "blas"):
+        (old,) = libraries.glob(f"lib{name}-*.so*")
+        _replace(old, wanted & elf.exported(old), site)
+    for name in ("gfortran", "quadmath"):
+        (unused,) = libraries.glob(f"lib{name}-*.so*")
+        unused.unlink()
+
+
+def _replace(old: Path, names: set[str], site: Path) -> None:
+    """Replace a library by one with functions of these names."""
     (openblas,) = (site / "scipy_openblas32" / "lib").glob("libscipy_openblas*.so")
-    names = sorted(elf.undefined(site / "mlx" / "lib" / "libmlx.so") & elf.exported(old))
     with tempfile.TemporaryDirectory() as folder:
-        source, made = Path(folder) / "lapack.c", Path(folder) / "made.so"
-        source.write_text("".join(map(_forwarding, names)))
+        source, made = Path(folder) / "names.c", Path(folder) / "made.so"
+        source.write_text("".join(map(_forwarding, sorted(names))))
         command = ["gcc", "-shared", "-fPIC", "-O2", f"-Wl,-soname,{elf.soname(old)}", "-Wl,-s", str(source)]
         # Where the loader finds OpenBLAS from the place of the old library, and from that of PyInstaller's link to it.
         inside = openblas.parent.relative_to(site)
         path = f"-Wl,-rpath,$ORIGIN/../{inside}:$ORIGIN/{inside}"
         subprocess.run([*command, str(openblas), path, "-o", str(made)], check=True)
         old.write_bytes(made.read_bytes())
-    for name in ("gfortran", "quadmath"):
-        (unused,) = libraries.glob(f"lib{name}-*.so*")
-        unused.unlink()
 
 
 def _forwarding(name: str) -> str:
