@@ -153,7 +153,7 @@ def test_people_go_first_where_several_wait_for_one_model(records):
     for event in host.events:
         if isinstance(event, PrefillProgress) and event.request_id not in begun:
             begun.append(event.request_id)
-    assert begun[4] == "person"
+    assert begun.index("person") < min(begun.index(f"p{number}") for number in range(5))
     host.close()
 
 
