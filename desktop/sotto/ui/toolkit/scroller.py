@@ -1,7 +1,7 @@
 """A vertical scroll area that keeps the focused widget in view, and what looks hovered under the pointer."""
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPointF, Qt, QTimer, Slot
-from PySide6.QtGui import QCursor, QMouseEvent, QResizeEvent
+from PySide6.QtGui import QCursor, QMouseEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QWidget
 
 
@@ -57,6 +57,11 @@ class Scroller(QScrollArea):
             self._keep_visible()
             self._hover.note_movement()
         return handled
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Give the content the height that it has come to need while it was hidden."""
+        super().showEvent(event)
+        QCoreApplication.postEvent(self.viewport(), QEvent(QEvent.Type.LayoutRequest))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the focused widget in view when the area is resized."""

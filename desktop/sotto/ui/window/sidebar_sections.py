@@ -73,8 +73,8 @@ class SidebarSections(QSplitter):
         for section in self._sections.values():
             section.setMaximumHeight(section.minimumSizeHint().height() if section.title.folded else _ANY_HEIGHT)
         room = self.height()
-        # A drag that has not been saved yet must not be undone.
-        if self._chats.isHidden() or room <= 0 or self._save_timer.isActive():
+        # Heights are not known while nothing is visible. A drag that has not been saved yet must not be undone.
+        if not self.isVisible() or self._chats.isHidden() or room <= 0 or self._save_timer.isActive():
             return
         self._chats.ensurePolished()
         share = self._preferences.values.sidebar_share
@@ -92,8 +92,8 @@ class SidebarSections(QSplitter):
             self._preferences.change(sidebar_share=round(first / (first + second), 4))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Divide the height again when it changes, or when the lists need another one."""
+        """Divide the height again when it comes into view or changes, or when the lists need another one."""
         wants = watched is not self and event.type() == QEvent.Type.LayoutRequest
-        if wants or (watched is self and event.type() == QEvent.Type.Resize):
+        if wants or (watched is self and event.type() in (QEvent.Type.Show, QEvent.Type.Resize)):
             QTimer.singleShot(0, self, self.divide)
         return super().eventFilter(watched, event)
