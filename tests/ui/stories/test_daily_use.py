@@ -170,6 +170,25 @@ def test_a_question_has_no_icon_of_a_link_unless_it_is_about_one(ready, qtbot, l
     assert notice.text.icon == "link"
 
 
+def test_a_notice_about_a_chat_stays_there_while_all_models_are_shown(ready, qtbot, loop):
+    window, notice = ready.window, ready.window.chat.notice
+    ready.window.send("Hi")
+    qtbot.waitUntil(lambda: not ready.chat_session.busy and ready.chat_session.turns[-1].id > 0)
+    ready.script.fail_answer = "The disk is full."
+    ready.window.send("And now?")
+    qtbot.waitUntil(lambda: notice.title.text() == "No answer" and notice.isVisible())
+    window.models.open_page()
+    assert window.panes.pane.notice is not notice
+    assert window.panes.pane.notice.isHidden()
+    window.panes.show_chat()
+    assert notice.isVisible()
+    assert notice.message.text() == "The disk is full."
+    # What is not about the chat goes along.
+    window.notices.show_success("Versions copied", "Paste them into your bug report.")
+    window.models.open_page()
+    assert window.panes.pane.notice.title.text() == "Versions copied"
+
+
 def test_a_notice_of_one_line_is_beside_its_button(ready, qtbot, loop):
     notice = ready.window.chat.notice
     ready.window.notices.show_offer("Question deleted", "", "Undo", lambda: None)

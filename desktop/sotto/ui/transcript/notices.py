@@ -26,9 +26,9 @@ class Notices(QObject):
     """
 
     def __init__(self, notice: Notice, parent: QObject | None = None) -> None:
-        """Show notices in `notice`."""
+        """Show notices in `notice`, which is beside the conversation in view."""
         super().__init__(parent)
-        self._notice = notice
+        self._notice = self._beside_chat = notice
         self.remedies: Mapping[Remedy, Callable[[], object]] = {}
         self._chat: ChatSession | None = None
         # The conversation that the notice in view is about; None if it is about something else.
@@ -43,16 +43,23 @@ class Notices(QObject):
             if (text := self._notice.text) is not None and before.chat is not None:
                 self._kept[before.chat] = text
             self.hide()
-        if chat.chat is not None and (text := self._kept.pop(chat.chat, None)) is not None:
-            self._show(text, about=chat)
+        self._bring_back()
 
     def move_to(self, notice: Notice) -> None:
-        """Show notices in another place from now on, including the one in view."""
+        """Show notices in another place from now on, including the one in view.
+
+        One about a conversation stays with the conversation, and comes back when that is in view again.
+        """
         before, self._notice = self._notice, notice
-        text, seconds = before.text, before.seconds_left
+        about, text, seconds = self._about, before.text, before.seconds_left
         before.hide()
-        if text is not None:
+        if text is not None and about is not None and about.chat is not None and notice is not self._beside_chat:
+            self._kept[about.chat] = text
+            self._about = None
+        elif text is not None:
             notice.show_text(text, seconds)
+        elif notice is self._beside_chat:
+            self._bring_back()
 
     def hide(self) -> None:
         """Hide the notice."""
@@ -117,6 +124,12 @@ class Notices(QObject):
     def show_warning(self, title: str, message: str) -> None:
         """Show a warning that stays until it is dismissed."""
         self._show(NoticeText(title, message, kind="problem", icon="alert", stays=True))
+
+    def _bring_back(self) -> None:
+        """Show again what was kept about the conversation in view."""
+        chat = self._chat
+        if chat is not None and chat.chat is not None and (text := self._kept.pop(chat.chat, None)) is not None:
+            self._show(text, about=chat)
 
     def _problem_text(self, problem: Problem) -> NoticeText:
         action = self.remedies.get(problem.remedy)
