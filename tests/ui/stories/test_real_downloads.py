@@ -118,10 +118,11 @@ def test_transient_failures_are_retried(qtbot, window, loop, registry, recorder,
     assert recorder.bytes_never_decreased
 
 
-# Waits before the retries that are long enough for all files to wait at the same time on a busy machine, too.
-@pytest.mark.parametrize("patience", [replace(HASTY, first_wait=2.0, longest_wait=2.0)])
+# Waits before the retries that are long enough to be shown between two updates of the window.
+@pytest.mark.parametrize("patience", [replace(HASTY, first_wait=0.5, longest_wait=0.5)])
 def test_a_stall_is_shown_and_cleared(qtbot, window, loop, registry, recorder):
-    registry.fail("/blobs/", *([silent(0.5)] * 5))
+    # What is requested again gets no byte, so that all files stall at the same time until the registry is released.
+    registry.fail("/blobs/", *([silent(0.5)] * 3), *([silent(None)] * 40))
     registry.pause = 0.005
     request_model(qtbot, window, registry)
     qtbot.waitUntil(lambda: any(doing == "Stalled" for _, doing, _ in recorder.seen), timeout=WAIT)
