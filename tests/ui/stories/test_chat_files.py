@@ -290,7 +290,7 @@ def test_chats_that_cannot_be_saved_are_not_imported(ready, qtbot, loop):
 
 def test_a_dismissed_progress_does_not_come_back(ready, qtbot, loop):
     files, notice = ready.window.chat_files, ready.window.chat.notice
-    files._told = False
+    files._import_shown = False
     files.importing.progressed.emit("10 chats read")
     assert notice.message.text() == "10 chats read"
     files.importing.progressed.emit("20 chats read")

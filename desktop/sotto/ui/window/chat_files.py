@@ -57,7 +57,7 @@ class ChatFiles(QObject):
         super().__init__(window)
         self._window, self._library, self._notices, self._current = window, library, notices, current
         # Whether the progress of an import and of an export has been shown.
-        self._told = self._told_export = False
+        self._import_shown = self._export_shown = False
         self.importing = ChatImporting(chats, self)
         self.importing.progressed.connect(self._show_progress)
         self.importing.imported.connect(self._show_imported)
@@ -101,7 +101,7 @@ class ChatFiles(QObject):
     @Slot(object)
     def import_files(self, paths: Sequence[Path]) -> None:
         """Import the chats in files and folders."""
-        self._told = False
+        self._import_shown = False
         self.importing.start(paths)
 
     # Exports
@@ -166,17 +166,17 @@ class ChatFiles(QObject):
 
     def _begin(self, work: Callable[[], None]) -> None:
         work()
-        self._told_export = False
+        self._export_shown = False
         self._patience.start()
 
     @Slot()
     def _show_exporting(self) -> None:
         title, how_far = tr("Exporting"), tr("Long chats take a moment.")
         # Once it is dismissed or replaced, it does not come back.
-        if not self.exporting.busy or (self._told_export and self._notices.title != title):
+        if not self.exporting.busy or (self._export_shown and self._notices.title != title):
             self._patience.stop()
             return
-        self._told_export = True
+        self._export_shown = True
         written, count = self.exporting.progress
         if count:
             how_far = tr("{written} of {count} chats written").format(
@@ -201,8 +201,8 @@ class ChatFiles(QObject):
     @Slot(str)
     def _show_progress(self, how_far: str) -> None:
         # Once it is dismissed or replaced, it does not come back.
-        if not self._told or self._notices.title == tr(_IMPORTING):
-            self._told = True
+        if not self._import_shown or self._notices.title == tr(_IMPORTING):
+            self._import_shown = True
             self._notices.show_progress(tr(_IMPORTING), how_far, tr("Cancel"), self.importing.stop)
 
     @Slot(str)
