@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import platform
@@ -10,11 +12,12 @@ import shlex
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
+import native_build
 from installing import (
     ROOT,
     InstallError,
@@ -26,10 +29,13 @@ from installing import (
     run_pip,
     say,
 )
+from unwritable import can_be_written, start_copy
 
 VENV = ROOT / ".venv"
 # What is installed, in lines: the digest of the state, each extra, and each requirement.
 STAMP = VENV / "sotto-ready"
+# There while packages are being installed: an interruption leaves it, and parts of a package.
+UNFINISHED = VENV / "sotto-unfinished"
 # Source distributions of packages whose tests we use.
 SUITES = VENV / "share" / "sotto-suites"
 # The scripts that build the native kernels from desktop/native.
@@ -49,6 +55,8 @@ PARALLEL = (
     "--max-worker-restart",
     "0",
 )
+# The status of a program that was ended by Ctrl+C.
+INTERRUPTED = 130
 # For --all: also the tests marked `full`, and more Hypothesis examples.
 EVERYTHING = ("-m", "", "--hypothesis-profile", "full")
 
@@ -58,10 +66,21 @@ def main(arguments: list[str]) -> int:
     if sys.platform == "darwin" and platform.machine() != "arm64":
         sys.exit("Sotto runs on Apple silicon: MLX has no build for Intel Macs.")
     testing = arguments[:1] == ["test"]
+    extra = "test" if testing else ""
     try:
-        make_environment("test" if testing else "")
+        provide_compiler()
+        if not is_ready(extra):
+            if not can_be_written(ROOT):
+                start_copy(arguments)
+            with one_at_a_time() as lock:
+                make_environment(extra, lock)
     except InstallError as error:
         sys.exit(f"{error} Type the line again to go on.")
+    except OSError as error:
+        sys.exit(f"{error.filename or ROOT} cannot be set up: {error.strerror}. Type the line again to go on.")
+    except KeyboardInterrupt:
+        say("Stopped. Type the line again to go on.")
+        return INTERRUPTED
     display = sys.platform != "linux" or bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
     if testing or display:
         install_line = provide_libraries(windows=display and not testing)
@@ -87,43 +106,78 @@ def state_digest() -> str:
     return digest.hexdigest()
 
 
-def make_environment(extra: str) -> None:
+def is_ready(extra: str) -> bool:
+    """Return whether `.venv` has been set up for the current state, with the given extra."""
+    done = what_is_done()
+    return state_digest() in done and (not extra or extra in done) and is_usable(script("python"))
+
+
+def what_is_done() -> set[str]:
+    """Return the lines that were written after the last setup; none if one is under way or was interrupted."""
+    return set(STAMP.read_text().splitlines()) if STAMP.is_file() and not UNFINISHED.exists() else set()
+
+
+@contextlib.contextmanager
+def one_at_a_time() -> Iterator[int]:
+    """Wait until no other start sets up this checkout, and yield a file descriptor that keeps others waiting.
+
+    Commands that inherit it do so, too: if this start is killed, the next one waits for its pip.
+    """
+    with (ROOT / "pyproject.toml").open("rb+") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            say(
+                "Another start is setting up this checkout, and says how far it is. This one goes on once that is done."
+            )
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield file.fileno()
+
+
+def make_environment(extra: str, lock: int) -> None:
     """Create `.venv` and install Sotto with the given extra, unless that has been done for the current state.
 
     Without a network, an environment from an earlier state is good enough for the app if it has every package.
 
+    Args:
+        extra: `test`, or nothing.
+        lock: The file descriptor that keeps other starts waiting.
+
     Raises:
         InstallError: It cannot be done.
     """
-    provide_compiler()
-    state = state_digest()
-    done = set(STAMP.read_text().splitlines()) if STAMP.is_file() else set()
-    usable = is_usable(script("python"))
-    if state in done and (not extra or extra in done) and usable:
+    if is_ready(extra):
         return
-    first = not usable or not done
-    say(
-        "Setting up Sotto in .venv; the first time takes a minute or two."
-        if first
-        else "Bringing the packages in .venv up to date."
-    )
-    if sys.platform == "linux" and not can_compile():
+    state, done, usable = state_digest(), what_is_done(), is_usable(script("python"))
+    interrupted, first = UNFINISHED.exists(), not usable or not done
+    if interrupted:
+        say("The last setup was interrupted: it begins again, with what it has downloaded.")
+    elif first:
+        say("Setting up Sotto in .venv; the first time takes a minute or two.")
+    else:
+        say("Bringing the packages in .venv up to date.")
+    if lacks_compiler := sys.platform == "linux" and not can_compile():
         say(
             "Without a C++ compiler and Python's headers, answers take many times longer: install them "
             "(on Debian: sudo apt-get install g++ python3-dev) and type the line again."
         )
-    if not usable:
+    if interrupted or not usable:
         make_venv(VENV)
     wanted = requirements(extra)
     try:
-        run_pip(script("python"), installation_steps(wanted, extra))
+        run_pip(script("python"), installation_steps(wanted, extra), UNFINISHED.touch, (lock,))
     except InstallError as error:
+        # Pip has restored what it was about to replace.
+        UNFINISHED.unlink(missing_ok=True)
         if first or extra:
             raise
         say(f"{error} Sotto starts with what is installed: {what_is_old(wanted, done)}.")
         return
+    if not lacks_compiler and (why := native_build.why_missing()):
+        say(f"The native kernels could not be built, and answers take many times longer: {why}.")
     kept = done if state in done else set()
     STAMP.write_text("\n".join(sorted({*kept, *wanted, state, extra} - {""})))
+    UNFINISHED.unlink(missing_ok=True)
 
 
 def requirements(extra: str) -> list[str]:

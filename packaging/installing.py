@@ -15,15 +15,21 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+import threading
 import urllib.parse
 import urllib.request
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from progress import Progress
+from progress import PipRun, Progress
 
 ROOT = Path(__file__).resolve().parent.parent
 PIP = ("26.1", "4e8486d821d814b77319acb7b9e8bf5a4ee7590a643e7cb21029f209be8573c1")
+
+
+# How long an interrupted pip may take to end by itself.
+INTERRUPTED_S = 5.0
 
 
 class InstallError(Exception):
@@ -84,33 +90,109 @@ def make_venv(folder: Path, python: str | Path = sys.executable) -> Path:
         stderr=subprocess.STDOUT,
         text=True,
     )
+    said = result.stdout.strip()[-500:]
+    if "No module named" in said:
+        raise InstallError(
+            f"{python} has no module venv, which Sotto is set up with: install it "
+            "(on Debian: sudo apt-get install python3-venv)."
+        )
     if result.returncode != 0:
-        raise InstallError(f"{folder} cannot be made a virtual environment: {result.stdout.strip()[-500:]}")
+        raise InstallError(f"{folder} cannot be made a virtual environment: {said}")
     return folder / "bin" / "python"
 
 
-def run_pip(python: Path, steps: Sequence[Sequence[str]]) -> None:
+def run_pip(
+    python: Path,
+    steps: Sequence[Sequence[str]],
+    begin_installing: Callable[[], None] = lambda: None,
+    keep_open: Sequence[int] = (),
+) -> None:
     """Run pip commands for an environment at the same time, and say what is being installed.
+
+    Args:
+        python: The environment's.
+        steps: The arguments of each command.
+        begin_installing: Called in a thread once, before the first file of the environment changes.
+        keep_open: File descriptors that the commands hold, too.
 
     Raises:
         InstallError: One of them fails; its own messages have been printed.
     """
-    command = [*pip_command(), "--python", str(python)]
-    environment = {**os.environ, "PIP_ROOT_USER_ACTION": "ignore", "PYTHONUNBUFFERED": "1"}
+    folder = python.parent.parent
+    command = [*pip_command(folder), "--python", str(python)]
     options = ("--disable-pip-version-check", "--progress-bar", "off")
-    with Progress(say) as progress:
-        running = [
-            subprocess.Popen([*command, *step, *options], env=environment, stdout=subprocess.PIPE, text=True)
+    (site,) = (folder / "lib").glob("python3.*/site-packages")
+    with tempfile.TemporaryDirectory(prefix="installing-", dir=folder) as temporary:
+        # Files are downloaded into the folder for temporary ones, which is often a small one in memory.
+        environment = {**os.environ, "PIP_ROOT_USER_ACTION": "ignore", "PYTHONUNBUFFERED": "1", "TMPDIR": temporary}
+        processes = [
+            subprocess.Popen(
+                [*command, *step, *options],
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                text=True,
+                pass_fds=keep_open,
+            )
             for step in steps
         ]
-        progress.follow([process.stdout for process in running if process.stdout is not None])
-        statuses = [process.wait() for process in running]
+        runs = [PipRun(Path(temporary), site) for _ in steps]
+        statuses = follow(processes, runs, begin_installing)
+    if any(run.disk_is_full for run in runs):
+        raise InstallError(
+            f"The disk is full: Sotto takes 500 MB in {folder}, and half of that again while it is installed."
+        )
     if any(statuses):
         raise InstallError("Installing packages failed, see pip's messages above.")
 
 
-def pip_command() -> list[str]:
+def follow(
+    processes: Sequence[subprocess.Popen[str]], runs: Sequence[PipRun], begin_installing: Callable[[], None]
+) -> list[int]:
+    """Show what pip commands do until all have ended, and return their statuses."""
+    begun = threading.Lock()
+
+    def read(output: Iterable[str], run: PipRun) -> None:
+        for line in output:
+            begins = run.read(line)
+            if run.installs and begun.acquire(blocking=False):
+                begin_installing()
+            if begins:
+                progress.begin(run)
+
+    def pass_on(errors: Iterable[str], run: PipRun) -> None:
+        for line in errors:
+            run.read(line)
+            progress.say(line.rstrip())
+
+    with Progress(runs) as progress, ThreadPoolExecutor(2 * len(runs)) as pool:
+        readers = [pool.submit(read, process.stdout, run) for process, run in zip(processes, runs, strict=True)]
+        readers += [pool.submit(pass_on, process.stderr, run) for process, run in zip(processes, runs, strict=True)]
+        try:
+            statuses = [process.wait() for process in processes]
+        except KeyboardInterrupt:
+            end(processes)
+            raise
+        for reader in readers:
+            reader.result()
+    return statuses
+
+
+def end(processes: Iterable[subprocess.Popen[str]]) -> None:
+    """Wait for commands that have been interrupted, too, and end those that have not."""
+    for process in processes:
+        try:
+            process.wait(timeout=INTERRUPTED_S)
+        except subprocess.TimeoutExpired:
+            process.terminate()
+            process.wait()
+
+
+def pip_command(folder: Path) -> list[str]:
     """Return a pip that can install into other environments: this Python's, Debian's or a downloaded one.
+
+    Args:
+        folder: Where a downloaded one is kept.
 
     Raises:
         InstallError: There is none, and none can be downloaded.
@@ -122,7 +204,7 @@ def pip_command() -> list[str]:
         install_packages(["python3-pip", "ca-certificates"])
         if pip_is_new_enough(own_pip):
             return own_pip
-    return [sys.executable, str(fetch_pip())]
+    return [sys.executable, str(fetch_pip(folder))]
 
 
 def pip_is_new_enough(command: list[str]) -> bool:
@@ -132,8 +214,8 @@ def pip_is_new_enough(command: list[str]) -> bool:
     return bool(version) and (int(version.group(1)), int(version.group(2))) >= (22, 3)
 
 
-def fetch_pip() -> Path:
-    """Download a pinned pip from the package index, check its digest, and return the runnable path inside the wheel.
+def fetch_pip(folder: Path) -> Path:
+    """Return the runnable path inside the wheel of a pinned pip, downloaded from the package index if it is not there.
 
     Raises:
         InstallError: The index cannot be reached, or has another file under that name.
@@ -141,6 +223,9 @@ def fetch_pip() -> Path:
     version, digest = PIP
     index = os.environ.get("PIP_INDEX_URL", "https://pypi.org/simple").rstrip("/") + "/pip/"
     name = f"pip-{version}-py3-none-any.whl"
+    wheel = folder / name
+    if wheel.is_file() and hashlib.sha256(wheel.read_bytes()).hexdigest() == digest:
+        return wheel / "pip"
     try:
         with urllib.request.urlopen(index, timeout=60) as response:
             link = re.search(rf'href="([^"#]*{re.escape(name)})[#"]', response.read().decode())
@@ -157,7 +242,6 @@ def fetch_pip() -> Path:
         raise InstallError(
             f"{name} from {index} is not the file that was published under that name: nothing was installed."
         )
-    wheel = Path(tempfile.mkdtemp(prefix="sotto-")) / name
     wheel.write_bytes(content)
     return wheel / "pip"
 

@@ -79,10 +79,23 @@ def record_name() -> str:
     return f"{sysconfig.get_config_var('SOABI')}.json"
 
 
+def why_missing() -> str:
+    """Return why the last build for this Python made no kernels; an empty text if it did, or none are made here."""
+    if unsupported_platform():
+        return ""
+    record = json.loads((TARGET / record_name()).read_text())
+    return str(record["reason"])
+
+
 def products() -> tuple[Path, Path]:
     """Return the paths of the Python module and of the BLAS forwarder for this Python."""
     suffix = sysconfig.get_config_var("EXT_SUFFIX")
     return TARGET / f"kernels{suffix}", TARGET / f"libsotto_blas.{platform.machine()}.so"
+
+
+def count_objects() -> int:
+    """Return how many files are compiled for this platform, nanobind's one included."""
+    return len(_sources()) + 1
 
 
 def requirements() -> list[str]:
@@ -181,7 +194,10 @@ def _compile(compiler: list[str], source: Path, flags: list[str], state: bytes) 
     """Compile a source file, unless there is an object file of the same input, and return the object file."""
     digest = hashlib.sha256(state + source.read_bytes() + "\0".join([*compiler, *flags]).encode()).hexdigest()
     target = OBJECTS / f"{source.stem}-{digest[:16]}.o"
-    if not target.is_file():
+    if target.is_file():
+        # Counted by its time among those that are done.
+        target.touch()
+    else:
         _run([*compiler, "-c", str(source), *flags], target)
     return target
 

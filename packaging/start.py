@@ -20,8 +20,13 @@ def main(arguments):
     """Set up and run the app or the checks, and return the exit status."""
     if sys.version_info < NEEDED:
         run_in_newer_python(arguments)
-    import checkout
-
+    try:
+        import checkout
+    except ImportError as error:
+        sys.exit(
+            "This Python is incomplete, it has no module %s: install all of it (on Debian: sudo apt-get install "
+            "python3 python3-venv) and type the line again." % error.name
+        )
     return checkout.main(arguments)
 
 

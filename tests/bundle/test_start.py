@@ -1,6 +1,5 @@
 """The script that the README's two commands run, as far as it can be tested without setting up a machine."""
 
-import io
 import re
 import shutil
 import subprocess
@@ -15,7 +14,6 @@ import pytest
 import checkout
 import installing
 import start
-from progress import Progress, describe
 
 START = Path(__file__).resolve().parents[2] / "packaging" / "start.py"
 OLD_PYTHONS = ("2.7", "3.6", "3.8", "3.10")
@@ -81,26 +79,29 @@ def test_an_old_python_starts_a_newer_one_that_is_there(tmp_path: Path, monkeypa
     assert started == [[str(newer), str(START), "test", "-x"]]
 
 
-def test_a_pip_with_a_wrong_hash_is_refused(index: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_pip_with_a_wrong_hash_is_refused(index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", f"{index}/simple")
     with pytest.raises(installing.InstallError, match="not the file that was published"):
-        installing.fetch_pip()
+        installing.fetch_pip(tmp_path)
 
 
-def test_an_unreachable_index_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_index_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
     with pytest.raises(installing.InstallError, match=r"127\.0\.0\.1:9"):
-        installing.fetch_pip()
+        installing.fetch_pip(tmp_path)
 
 
-def test_relative_links_of_the_index_are_followed(index: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_relative_links_of_the_index_are_followed(index: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import hashlib
 
     monkeypatch.setenv("PIP_INDEX_URL", f"{index}/simple/")
     monkeypatch.setattr(installing, "PIP", ("26.1", hashlib.sha256(b"evil").hexdigest()))
-    found = installing.fetch_pip()
+    found = installing.fetch_pip(tmp_path)
     assert found.name == "pip"
     assert found.parent.read_bytes() == b"evil"
+    # It is kept for the next time.
+    monkeypatch.setenv("PIP_INDEX_URL", "http://127.0.0.1:9/simple")
+    assert installing.fetch_pip(tmp_path) == found
 
 
 def test_changed_native_sources_or_compilers_repeat_the_setup(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -150,6 +151,9 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.setattr(checkout, "ROOT", tmp_path)
     monkeypatch.setattr(checkout, "VENV", tmp_path / ".venv")
     monkeypatch.setattr(checkout, "STAMP", tmp_path / ".venv" / "sotto-ready")
+    monkeypatch.setattr(checkout, "UNFINISHED", tmp_path / ".venv" / "sotto-unfinished")
+    monkeypatch.setattr(checkout, "can_be_written", lambda _: True)
+    monkeypatch.setattr(checkout.native_build, "why_missing", lambda: "")
     monkeypatch.setattr(checkout, "state_digest", lambda: "now")
     monkeypatch.setattr(checkout, "provide_compiler", lambda: None)
     monkeypatch.setattr(checkout, "can_compile", lambda: True)
@@ -163,7 +167,7 @@ def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_without_a_network_an_older_environment_starts(environment: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    checkout.make_environment("")
+    checkout.make_environment("", 0)
     assert capsys.readouterr().err == (
         "Bringing the packages in .venv up to date.\n"
         "Installing packages failed, see pip's messages above. Sotto starts with what is installed: "
@@ -176,7 +180,7 @@ def test_changed_kernels_do_not_keep_an_environment_from_starting(
     environment: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     checkout.STAMP.write_text("earlier\njinja2\npytest>=999")
-    checkout.make_environment("")
+    checkout.make_environment("", 0)
     assert "installed: the native kernels are those of an earlier state." in capsys.readouterr().err
 
 
@@ -185,7 +189,7 @@ def test_a_missing_compiler_is_named_while_it_can_be_mended(
     environment: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.setattr(checkout, "can_compile", lambda: False)
-    checkout.make_environment("")
+    checkout.make_environment("", 0)
     assert (
         "Without a C++ compiler and Python's headers, answers take many times longer: install them "
         "(on Debian: sudo apt-get install g++ python3-dev) and type the line again.\n"
@@ -196,7 +200,7 @@ def test_a_package_that_is_missing_stops_the_start(environment: Path) -> None:
     settings = environment / "pyproject.toml"
     settings.write_text(settings.read_text().replace("jinja2", "no-such-package>=2"))
     with pytest.raises(installing.InstallError, match=r"^no-such-package, which Sotto needs, cannot be installed"):
-        checkout.make_environment("")
+        checkout.make_environment("", 0)
 
 
 @pytest.mark.parametrize("extra", ["", "test"])
@@ -209,61 +213,13 @@ def test_a_first_setup_and_tests_need_every_package(environment: Path, extra: st
 
 def test_what_is_installed_is_remembered(environment: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     commands: list[list[str]] = []
-    monkeypatch.setattr(checkout, "run_pip", lambda _, steps: commands.extend(steps))
-    checkout.make_environment("")
+    monkeypatch.setattr(checkout, "run_pip", lambda _, steps, *more: commands.extend(steps))
+    checkout.make_environment("", 0)
     assert commands[0] == ["install", "--no-compile", "pytest>=999", "jinja2"]
     assert checkout.STAMP.read_text().splitlines() == ["jinja2", "now", "pytest>=999"]
     commands.clear()
-    checkout.make_environment("")
+    checkout.make_environment("", 0)
     assert commands == []
-
-
-@pytest.mark.parametrize(
-    ("line", "said"),
-    [
-        ("Collecting jinja2>=3.1.6\n", ""),
-        ("  Downloading jinja2-3.1.6-py3-none-any.whl (134 kB)\n", ""),
-        (
-            "Downloading mlx_cpu-0.32.4-py3-none-manylinux_2_35_x86_64.whl (9.4 MB)\n",
-            "Fetching mlx_cpu 0.32.4 (9.4 MB)",
-        ),
-        (
-            "  Using cached PySide6_Essentials-6.11.3-cp310-abi3.whl (98 MB)\n",
-            "Fetched PySide6_Essentials 6.11.3 (98 MB)",
-        ),
-        ("Installing collected packages: sotto\n", "Installing sotto"),
-        ("Installing collected packages: idna, h11, httpx\n", "Installing 3 packages"),
-        ("  Preparing editable metadata (pyproject.toml): started\n", "Compiling what comes as source"),
-        ("  Preparing editable metadata (pyproject.toml): finished with status 'done'\n", ""),
-        ("  Preparing metadata (pyproject.toml): started\n", "Compiling what comes as source"),
-        ("Successfully installed idna-3.11\n", ""),
-    ],
-)
-def test_pip_is_put_into_words(line: str, said: str) -> None:
-    assert describe(line) == said
-
-
-def test_a_silent_pip_is_spoken_for() -> None:
-    said: list[str] = []
-    reading, writing = io.StringIO(), threading.Event()
-
-    class Slow(io.StringIO):
-        """An output whose second line comes late."""
-
-        def __next__(self) -> str:
-            if self.tell():
-                assert writing.wait(10), "nothing was said during the silence"
-            return super().__next__()
-
-    def say(text: str) -> None:
-        said.append(text)
-        if "still" in text:
-            writing.set()
-
-    with Progress(say, quiet_s=0.05) as progress:
-        progress.follow([Slow("Installing collected packages: a, b\nDone\n"), reading])
-    assert said[0] == "  Installing 2 packages ..."
-    assert re.fullmatch(r"  Installing 2 packages: still at it after \d+ s \.\.\.", said[1])
 
 
 @pytest.mark.parametrize(
