@@ -136,7 +136,6 @@ def _wait(process: "subprocess.Popen[bytes]", output: IO[bytes], bounds: Bounds,
     import psutil
 
     end = time.monotonic() + bounds.seconds
-    watched = psutil.Process(process.pid)
     while process.poll() is None:
         time.sleep(_POLL_SECONDS)
         if stopped():
@@ -145,7 +144,7 @@ def _wait(process: "subprocess.Popen[bytes]", output: IO[bytes], bounds: Bounds,
             raise BoundedProcessError(Exceeded.TIME)
         if os.fstat(output.fileno()).st_size > bounds.output:
             raise BoundedProcessError(Exceeded.OUTPUT)
-        # The process may have just ended.
+        # The process may have just ended, or the system does not tell; then only the limit inside of it counts.
         with contextlib.suppress(psutil.Error):
-            if watched.memory_info().rss > bounds.memory:
+            if psutil.Process(process.pid).memory_info().rss > bounds.memory:
                 raise BoundedProcessError(Exceeded.MEMORY)

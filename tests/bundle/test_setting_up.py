@@ -1,7 +1,6 @@
 """Starting a checkout in the ways and places in which people do: each says in a sentence what is wrong."""
 
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from mounts import mounted, read_only
 from small_checkout import SmallCheckout
 
 pytestmark = pytest.mark.slow
@@ -69,19 +69,6 @@ def wait(condition: Callable[[], bool], seconds: float = 60) -> None:
     while not condition():
         assert time.monotonic() < end
         time.sleep(0.02)
-
-
-def mounted(how: str, folder: Path) -> tuple[str, ...]:
-    """Return the beginning of a command that sees `folder` mounted in another way."""
-    unshare = shutil.which("unshare")
-    if unshare is None or subprocess.run([unshare, "-mr", "true"], capture_output=True).returncode != 0:
-        pytest.skip("needs Linux's unshare, and a kernel that lets it mount")
-    mount = f'OLD=$PATH; PATH=/usr/sbin:/usr/bin:/sbin:/bin; {how} && PATH=$OLD && exec "$@"'
-    return (unshare, "-mr", "/bin/sh", "-c", mount, str(folder))
-
-
-def read_only(folder: Path) -> tuple[str, ...]:
-    return mounted('mount --bind "$0" "$0" && mount -o remount,bind,ro "$0"', folder)
 
 
 def test_the_second_start_says_nothing(prepared: SmallCheckout) -> None:

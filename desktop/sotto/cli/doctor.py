@@ -5,11 +5,10 @@ import sys
 from datetime import datetime
 from importlib.metadata import PackageNotFoundError, version
 
-import psutil
-
 from sotto import __version__, paths
 from sotto.cli import desktop, linux_packages
 from sotto.cli.printing import human_bytes, printable
+from sotto.engine.memory.physical_memory import physical_memory
 from sotto.runner import faults
 from sotto.runner.catalogue import catalogue
 
@@ -23,8 +22,9 @@ def doctor() -> int:
     _line("Python", f"{platform.python_version()} ({sys.executable})")
     for package in _PACKAGES:
         _line(package, _version(package))
-    memory = psutil.virtual_memory()
-    _line("Memory", f"{human_bytes(memory.total)}, {human_bytes(memory.available)} available")
+    memory = physical_memory()
+    rest = "available" if memory.exact else "free; more may be available, which is unknown without /proc"
+    _line("Memory", f"{human_bytes(memory.total)}, {human_bytes(memory.available)} {rest}")
     healthy = _engine()
     _line("Window", desktop.no_window() or "can open")
     if found := linux_packages.fonts():

@@ -167,8 +167,9 @@ def _limits() -> "LLParserLimits":
 
 def _limit_memory() -> None:
     """Let the system refuse huge allocations, where it can; the parent process watches as well."""
-    if sys.platform == "linux":
-        pages = int(Path("/proc/self/statm").read_bytes().split()[0])
+    # Where /proc is hidden, it is not known what the process begins with.
+    if (statm := Path("/proc/self/statm")).is_file():
+        pages = int(statm.read_bytes().split()[0])
         most = pages * resource.getpagesize() + MOST_MEMORY + _RESERVED
         _, hard = resource.getrlimit(resource.RLIMIT_AS)
         resource.setrlimit(resource.RLIMIT_AS, (most if hard == resource.RLIM_INFINITY else min(most, hard), hard))

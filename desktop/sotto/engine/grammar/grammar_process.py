@@ -159,7 +159,7 @@ class GrammarProcess:
         try:
             return int(psutil.Process(self._process.pid).memory_info().rss)
         except psutil.Error:
-            return 0  # it has just exited
+            return 0  # it has just exited, or the system does not tell
 
     def _reason(self) -> str:
         status = self._process.returncode
@@ -186,9 +186,10 @@ class _Watch:
         try:
             process = psutil.Process(self._pid)
             memory, times = process.memory_info().rss, process.cpu_times()
+            computed = float(times.user + times.system)
         except psutil.Error:
-            return  # it has just exited
-        computed = times.user + times.system
+            # It has just exited, or the system does not tell, and then only the time that passes is bounded.
+            memory, computed = 0, self._before or 0.0
         if self._before is None:
             self._before = computed
         if self._most and memory > self._most:

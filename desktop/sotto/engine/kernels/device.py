@@ -192,7 +192,8 @@ def _load_blas() -> str:
 def _mapped_path(name: str) -> str:
     """Return the path of a library that is loaded under `name`, or `name` where the system does not tell."""
     stem = name.split(".so")[0]
-    for line in Path("/proc/self/maps").read_text(encoding="utf-8").splitlines():
+    maps = Path("/proc/self/maps")
+    for line in maps.read_text(encoding="utf-8").splitlines() if maps.is_file() else ():
         path = line.partition("/")[2]
         if path and path.rpartition("/")[2].startswith(stem):
             return f"/{path}"

@@ -137,10 +137,19 @@ def _imported(path: Path) -> ModuleType:
     return module
 
 
+def _physical_cores() -> int | None:
+    """Return the number of physical cores, or None where the system does not tell."""
+    try:
+        return psutil.cpu_count(logical=False)
+    except OSError:
+        # Linux tells in /sys or /proc.
+        return None
+
+
 def thread_count() -> int:
     """Return the number of threads: the physical cores that this process may use, within a container's quota."""
     usable = len(os.sched_getaffinity(0)) if sys.platform == "linux" else psutil.cpu_count() or 1
-    cores = psutil.cpu_count(logical=False) or usable
+    cores = _physical_cores() or usable
     limits = [usable, cores]
     quota = cpu_quota()
     if quota is not None:

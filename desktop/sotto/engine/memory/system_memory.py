@@ -15,11 +15,10 @@ from enum import IntEnum
 from pathlib import Path
 from typing import Any
 
-import psutil
-
 from sotto.engine.memory import macos_memory
 from sotto.engine.memory.control_groups import ControlGroup, own_groups
 from sotto.engine.memory.memory_plan import Limits
+from sotto.engine.memory.physical_memory import physical_memory
 
 RESERVE = 512 * 2**20
 # On a small machine the reserve is this share of it.
@@ -97,9 +96,11 @@ class SystemMemory:
         Args:
             reserve: Bytes to leave to other programs; None for 512 MiB, or less on a small machine.
         """
-        memory = psutil.virtual_memory()
-        total = memory.total
-        left, source = _available(memory), "what other programs leave free"
+        memory = physical_memory()
+        total, left = memory.total, memory.available
+        source = (
+            "what other programs leave free" if memory.exact else "what is free; /proc is missing, which tells more"
+        )
         for group in self._groups:
             if (limit := group.limit()) is None:
                 continue
@@ -124,8 +125,9 @@ class SystemMemory:
         return max(self._shortage(), self._waiting())
 
     def _shortage(self) -> Pressure:
-        memory = psutil.virtual_memory()
-        shares = [memory.available / memory.total]
+        memory = physical_memory()
+        # Where it is not known what file caches would give back, a small rest is no shortage.
+        shares = [memory.available / memory.total] if memory.exact else [1.0]
         for group in self._groups:
             limit, room = group.limit(), group.room()
             if limit and room is not None:
@@ -161,8 +163,3 @@ def give_back() -> None:
 @functools.cache
 def _malloc_trim() -> Any:
     return getattr(ctypes.CDLL(None), "malloc_trim", None) if sys.platform == "linux" else None
-
-
-def _available(memory: Any) -> int:
-    """Return the bytes that can be allocated without paging anything out."""
-    return macos_memory.free_memory() if sys.platform == "darwin" else int(memory.available)

@@ -24,7 +24,7 @@ _HELD = re.compile(rb"^(?:RssAnon|RssShmem|VmSwap):\s*(\d+) kB$", re.MULTILINE)
 
 def can_be_limited() -> bool:
     """Return whether the memory of another process can be measured on this system."""
-    return sys.platform == "linux"
+    return sys.platform == "linux" and Path("/proc/self/status").is_file()
 
 
 def most_memory(settings: EngineSettings) -> int | None:

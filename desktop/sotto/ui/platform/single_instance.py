@@ -11,7 +11,6 @@ import contextlib
 import json
 import os
 import socket
-import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -177,7 +176,8 @@ def _hand_over(folder: Path, request: StartRequest, end: float) -> bool:
 @contextlib.contextmanager
 def _address(folder: Path) -> Iterator[str]:
     """Yield a short path of the socket: the length of a socket's address is limited."""
-    if not sys.platform.startswith("linux"):
+    if not Path("/proc/self/fd").is_dir():
+        # Not Linux, or one that hides /proc.
         yield os.fspath(folder / _SOCKET)
         return
     opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)

@@ -111,6 +111,12 @@ def process_loop(emit: Callable[[Event], None]) -> Loop:
 
 
 def _is_running(process: int) -> bool:
-    import psutil
-
-    return psutil.pid_exists(process)
+    """Return whether a process exists; only the system is asked, as `/proc` may be missing."""
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    except PermissionError:
+        # It is another user's.
+        return True
+    return True

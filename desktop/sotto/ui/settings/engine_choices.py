@@ -77,10 +77,9 @@ class EngineChoices(QObject):
 
 
 def _apply_and_read(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[EngineUsage, str]:
-    import psutil
-
     from sotto.engine.caches import disk_budget
     from sotto.engine.contract import engine_settings
+    from sotto.engine.memory.physical_memory import physical_memory
 
     if changes:
         engine_settings.change_settings(changes)
@@ -94,7 +93,7 @@ def _apply_and_read(changes: Mapping[str, int | None], *, wipes: bool) -> tuple[
         default_disk_budget=engine_settings.usual_disk_budget(),
         disk_bytes=usage.nbytes,
         disk_entries=usage.entries,
-        total_memory=psutil.virtual_memory().total,
+        total_memory=physical_memory().total,
         folder=str(root),
     )
     return found, problem
