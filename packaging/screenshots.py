@@ -29,6 +29,8 @@ def main() -> int:
     parser.add_argument("folder", type=Path, help="where the pictures go")
     parser.add_argument("--readme", action="store_true", help="write the README's pictures to packaging/screenshots")
     parser.add_argument("--states", action="store_true", help="take the states that a test compares")
+    parser.add_argument("--language", default="en", help="the language of the window, such as de")
+    parser.add_argument("--translations", type=Path, help="the folder of that language, if it is not a bundled one")
     parser.add_argument("--only", nargs=2, metavar=("APPEARANCE", "SCALE"), help="take those of one look")
     parser.add_argument("--inside", action="store_true", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -36,14 +38,16 @@ def main() -> int:
     if options.inside:
         appearance, scale = options.only
         name = f"{appearance}-{{}}{'' if scale == '1' else '@2x'}"
+        language = (options.language, options.translations)
         if options.states:
-            play(lambda stage: take_states(stage, options.folder, name), same_figures=True)
+            play(lambda stage: take_states(stage, options.folder, name), same_figures=True, language=language)
         else:
-            play(lambda stage: Scenes(stage, options.folder, f"{name}.png").play(), same_figures=False)
+            scenes = lambda stage: Scenes(stage, options.folder, f"{name}.png").play()  # noqa: E731
+            play(scenes, same_figures=False, language=language)
         return 0
     for look in LOOKS:
         if not options.only or options.only == [*look]:
-            take(options.folder, look, states=options.states)
+            take(options, look)
     if options.readme:
         target = ROOT / "packaging" / "screenshots"
         target.mkdir(parents=True, exist_ok=True)
@@ -54,7 +58,7 @@ def main() -> int:
     return 0
 
 
-def take(folder: Path, look: tuple[str, str], *, states: bool) -> None:
+def take(options: argparse.Namespace, look: tuple[str, str]) -> None:
     """Take the pictures of an appearance and scale, in a process with a home folder of its own."""
     appearance, scale = look
     with tempfile.TemporaryDirectory() as home:
@@ -66,8 +70,10 @@ def take(folder: Path, look: tuple[str, str], *, states: bool) -> None:
             "HOME": home,
             **furnish(Path(home)),
         }
-        kind = ["--states"] if states else []
-        command = [sys.executable, __file__, str(folder), "--inside", "--only", appearance, scale, *kind]
+        kind = ["--states"] if options.states else []
+        kind += ["--language", options.language]
+        kind += ["--translations", str(options.translations)] if options.translations else []
+        command = [sys.executable, __file__, str(options.folder), "--inside", "--only", appearance, scale, *kind]
         subprocess.run(command, env=environment, check=True)
 
 

@@ -147,12 +147,16 @@ class Stage:
         self.preferences.close()
 
 
-def play(scenes: Callable[[Stage], Awaitable[None]], *, same_figures: bool) -> None:
-    """Create the app, and let `scenes` take pictures of it; for `same_figures` see `Stage`."""
+def play(scenes: Callable[[Stage], Awaitable[None]], *, same_figures: bool, language: tuple[str, Path | None]) -> None:
+    """Create the app in a language, of a folder if it is not a bundled one, and let `scenes` take pictures of it.
+
+    For `same_figures` see `Stage`.
+    """
     import qasync
     from PySide6.QtGui import QFont, QFontDatabase
 
     from sotto.ui.app.app import Application
+    from sotto.ui.preferences.languages import install_translation
     from sotto.ui.timing.async_tasks import AsyncTasks
     from sotto.ui.toolkit import theme
 
@@ -163,6 +167,7 @@ def play(scenes: Callable[[Stage], Awaitable[None]], *, same_figures: bool) -> N
     font = QFont(family)
     font.setPointSizeF(10)
     app.setFont(font)
+    install_translation(language[0], folder=language[1])
     theme.current()
 
     async def run() -> None:

@@ -56,8 +56,6 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
         folder: Where the pictures go, with a sheet of thumbnails and a description for each size.
         name: Format string for names without their ending.
     """
-    from PySide6.QtGui import QAction
-
     from sotto.ui.state.model_state import Problem
 
     album = _Album(stage, folder, name)
@@ -92,7 +90,7 @@ async def take_states(stage: Stage, folder: Path, name: str) -> None:
     await stage.until(window.models.card.isVisible)
     await album.add("card")
     window.models.card.closed.emit()
-    next(action for action in window.findChildren(QAction) if action.text() == "Manage Models…").trigger()
+    window.models.open_page()
     await album.add("models-page")
     window.current.new_chat()
     # Not the page of folders, which has paths of this machine.

@@ -7,9 +7,10 @@ from sotto.ui.window.chat_header import ModelButton
 
 
 def assert_unclipped(*widgets):
-    """Assert that no text in the widgets is cut off; when `waitUntil` times out on this, it lists those that are."""
+    """Assert that no text in the widgets is cut off or covered; when `waitUntil` times out, it lists those that are."""
     for widget in widgets:
         assert clipped(widget) == []
+        assert overlapping(widget) == []
 
 
 def assert_whole(*widgets):
@@ -33,6 +34,22 @@ def clipped(window):
             or (not getattr(widget, "wordWrap", bool)() and widget.sizeHint().width() > widget.width() + 1)
             or (not widget.hasHeightForWidth() and widget.sizeHint().height() > widget.height())
         )
+    ]
+
+
+def overlapping(window):
+    """Return the pairs of labels, buttons and fields in a window that stand in the same layout and cover each other."""
+    shown = [
+        widget
+        for kind in (QLabel, QAbstractButton, QLineEdit)
+        for widget in window.findChildren(kind)
+        if widget.isVisible() and widget.text() and not isinstance(widget.parent(), QLineEdit)
+    ]
+    return [
+        (type(one).__name__, one.text(), one.geometry(), type(other).__name__, other.text(), other.geometry())
+        for number, one in enumerate(shown)
+        for other in shown[number + 1 :]
+        if one.parent() is other.parent() and one.geometry().intersects(other.geometry())
     ]
 
 

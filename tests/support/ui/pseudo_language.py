@@ -1,4 +1,7 @@
-"""A language made from the sources: each text in brackets, extracted and compiled by Qt's own tools."""
+"""Languages made from the sources: each text in brackets, or in Arabic letters, which run from right to left.
+
+Texts are extracted and compiled by Qt's own tools.
+"""
 
 import importlib.util
 import re
@@ -10,6 +13,12 @@ import pytest
 ROOT = Path(__file__).resolve().parents[3]
 # A language with three plural forms: for 1, for 2 to 4, and for all others.
 LANGUAGE = "pl"
+# A language that is written from right to left.
+RIGHT_TO_LEFT = "ar"
+# A letter of it for each letter of English.
+_LETTERS = str.maketrans(
+    dict(zip("abcdefghijklmnopqrstuvwxyz", "ابثدعفغهيجكلمنوبقرستوضكظيز", strict=True)) | {",": "،", ";": "؛", "?": "؟"}
+)
 
 
 def load_script():
@@ -25,13 +34,21 @@ def load_script():
     return script
 
 
-def make_language(folder):
-    """Write a `.ts` and a `.qm` file into a folder, in which every text is bracketed."""
-    script, file = load_script(), folder / f"sotto_{LANGUAGE}.ts"
+def make_language(folder, language=LANGUAGE):
+    """Write a `.ts` and a `.qm` file into a folder, in which every text is bracketed, or in Arabic letters."""
+    script, file = load_script(), folder / f"sotto_{language}.ts"
     script.update(file)
-    fill(file, bracketed)
+    fill(file, arabic if language == RIGHT_TO_LEFT else bracketed)
     script.compile_file(file, file.with_suffix(".qm"))
     return folder
+
+
+def arabic(source, form=""):
+    """Return a text in Arabic letters, as long as the English one; what is filled in stays as it is."""
+    pieces = re.split(r"(\{\w+\})", source.rpartition("|")[2])
+    return "".join(
+        piece if place % 2 else piece.lower().translate(_LETTERS) for place, piece in enumerate(pieces) if piece
+    )
 
 
 def bracketed(source, form=""):

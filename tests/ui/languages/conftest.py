@@ -1,9 +1,9 @@
 """Fixtures for the app in other languages, one of which is made up from the sources by Qt's own tools."""
 
 import pytest
-from PySide6.QtCore import QLocale, QTranslator
+from PySide6.QtCore import QLocale, Qt, QTranslator
 
-from pseudo_language import make_language
+from pseudo_language import RIGHT_TO_LEFT, make_language
 from sotto.ui.preferences.languages import install_translation
 from translation_reader import Reader
 
@@ -11,6 +11,12 @@ from translation_reader import Reader
 @pytest.fixture(scope="session")
 def language(tmp_path_factory):
     return make_language(tmp_path_factory.mktemp("language"))
+
+
+@pytest.fixture(scope="session")
+def right_to_left(tmp_path_factory):
+    """Return the folder of the made-up language that is written from right to left."""
+    return make_language(tmp_path_factory.mktemp("right-to-left"), RIGHT_TO_LEFT)
 
 
 @pytest.fixture
@@ -22,6 +28,7 @@ def speak(qapp, destroyed):
         qapp.removeTranslator(translator)
     destroyed(*translators)
     QLocale.setDefault(QLocale.system())
+    qapp.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
 
 
 @pytest.fixture

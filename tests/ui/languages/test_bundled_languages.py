@@ -1,19 +1,23 @@
-"""The app in each language that it brings along: all texts are translated, and none is cut off."""
+"""The app in each language that it brings along: all texts are translated, and none is cut off or covers another.
+
+The made-up language that is written from right to left is one of them, but for the translations.
+"""
 
 import pytest
 
 from clipping import assert_unclipped
-from pseudo_language import ROOT, load_script
+from pseudo_language import RIGHT_TO_LEFT, ROOT, load_script
 from sotto.ui.preferences.languages import available_languages
 
 TRANSLATIONS = ROOT / "resources" / "translations"
 LANGUAGES = [code for code in available_languages() if code != "en"]
 
 
-@pytest.fixture(params=LANGUAGES)
+@pytest.fixture(params=[*LANGUAGES, RIGHT_TO_LEFT])
 def spoken(request, speak):
     """Return one of the languages, which is that of everything created afterwards."""
-    assert speak(request.param) == request.param
+    made_up = request.getfixturevalue("right_to_left") if request.param == RIGHT_TO_LEFT else None
+    assert speak(request.param, folder=made_up) == request.param
     return request.param
 
 

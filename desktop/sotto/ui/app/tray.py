@@ -16,7 +16,7 @@ from sotto.paths import resources_dir
 from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.state.names import short_name
+from sotto.ui.state.names import join_facts, short_name
 from sotto.ui.toolkit.translation import tr
 
 # A desktop may start its tray after the app.
@@ -72,7 +72,7 @@ def state_text(state: ModelState) -> str:
         Phase.FAILED: tr("could not be loaded"),
     }.get(state.phase, tr("not loaded"))
     percent = f" {round(100 * state.fraction)} %" if state.phase is Phase.LOADING and state.fraction is not None else ""
-    return f"{short_name(state.record.name)} · {doing}{percent}"
+    return join_facts((short_name(state.record.name), f"{doing}{percent}"))
 
 
 def recent_models(models: Sequence[ModelRecord], names: Sequence[str]) -> tuple[ModelRecord, ...]:

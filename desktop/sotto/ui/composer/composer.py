@@ -75,7 +75,7 @@ class Composer(QFrame):
         foot.addWidget(self.gauge)
         foot.addWidget(self.button)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(*_MARGINS)
+        layout.setContentsMargins(theme.margins(*_MARGINS))
         layout.setSpacing(theme.GAP_8)
         layout.addWidget(self.panel)
         layout.addWidget(self.attachments)

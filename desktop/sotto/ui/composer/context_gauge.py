@@ -41,7 +41,7 @@ class ContextGauge(QWidget):
         self._numbers = Label("", "caption")
         self.text = ""
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 0, theme.GAP_4, 0)
+        layout.setContentsMargins(theme.margins(0, 0, theme.GAP_4, 0))
         layout.setSpacing(theme.GAP_4 + 2)
         layout.addWidget(self._ring)
         layout.addWidget(self._numbers)

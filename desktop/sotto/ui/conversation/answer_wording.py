@@ -7,6 +7,7 @@ from sotto.chats.chat_records import State, Turn
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress
 from sotto.ui.state import wording
+from sotto.ui.state.names import join_facts
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 CUT_CALL = QT_TR_NOOP("Started to call a tool")
@@ -130,7 +131,7 @@ def figures_line(figures: Mapping[str, Any]) -> str:
 
 def _joined(*parts: str) -> str:
     """Return a line of those parts that are not empty."""
-    return " · ".join(filter(None, parts))
+    return join_facts(parts)
 
 
 def _tokens_line(tokens: int) -> str:

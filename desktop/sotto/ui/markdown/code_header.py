@@ -39,7 +39,7 @@ class CodeHeader(QWidget):
         self.wrap.toggled.connect(self.wrap_wanted)
         self.copy.clicked.connect(self.copy_wanted)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_12, 0, theme.GAP_8, 0)
+        layout.setContentsMargins(theme.margins(theme.GAP_12, 0, theme.GAP_8, 0))
         layout.setSpacing(theme.GAP_4)
         layout.addWidget(self.language, 1)
         layout.addWidget(self.wrap)

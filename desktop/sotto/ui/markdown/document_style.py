@@ -101,6 +101,11 @@ def _mono(theme: Theme) -> QTextCharFormat:
     return mono
 
 
+def is_from_right(block: QTextBlock) -> bool:
+    """Return whether a paragraph is written from right to left, by its first letter."""
+    return block.textDirection() == Qt.LayoutDirection.RightToLeft
+
+
 def _dress_block(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> None:
     old = block.blockFormat()
     new = QTextBlockFormat()
@@ -119,8 +124,10 @@ def _dress_block(cursor: QTextCursor, block: QTextBlock, theme: Theme) -> None:
         # Of a rule, this is the colour of the line.
         new.setBackground(QBrush(QColor(theme.tokens.edge)))
     if quote := old.intProperty(QTextFormat.Property.BlockQuoteLevel):
-        new.setLeftMargin(quote * QUOTE_INDENT)
-        new.setRightMargin(0)
+        # Qt mirrors indents, but not margins.
+        from_right = is_from_right(block)
+        new.setLeftMargin(0 if from_right else quote * QUOTE_INDENT)
+        new.setRightMargin(quote * QUOTE_INDENT if from_right else 0)
     cursor.setPosition(block.position())
     cursor.mergeBlockFormat(new)
     _dress_characters(cursor, block, theme)
@@ -176,7 +183,9 @@ def _dress_table(table: QTextTable, theme: Theme) -> None:
     look.setCellSpacing(0)
     look.setTopMargin(GAP_4)
     look.setBottomMargin(GAP_16)
-    look.setAlignment(Qt.AlignmentFlag.AlignLeft)
+    # WORKAROUND: Qt has no tables whose first column is at the right. Check the layout direction of a table's format.
+    from_right = is_from_right(table.cellAt(0, 0).firstCursorPosition().block())
+    look.setAlignment(Qt.AlignmentFlag.AlignRight if from_right else Qt.AlignmentFlag.AlignLeft)
     look.setWidth(QTextLength())
     table.setFormat(look)
     cursor = QTextCursor(table.document())

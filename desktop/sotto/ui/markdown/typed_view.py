@@ -75,7 +75,10 @@ class TypedText(MarkdownText):
         self.document().setTextWidth(room)
         whole = self.hidden_length or any(region.kind != "quote" for region in self.regions.found)
         width = room if whole else math.ceil(self.document().idealWidth()) + 1
-        self.setFixedWidth(max(theme.GAP_32, min(width, room)))
+        width = max(theme.GAP_32, min(width, room))
+        self.setFixedWidth(width)
+        # Qt does so only if the width has changed; what is aligned with the right side would be out of view.
+        self.document().setTextWidth(width)
 
     def show_as_typed(self, shown: bool) -> None:
         """Show the text as it was typed, or rendered."""

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import QScrollBar
 from sotto.ui.markdown.block_regions import Region, Regions
 from sotto.ui.markdown.clipboard import mime_of_selection
 from sotto.ui.markdown.code_header import RADIUS, CodeHeader
-from sotto.ui.markdown.document_style import CODE_PAD, HEADER, TASK_GAP, dress, fit_table
+from sotto.ui.markdown.document_style import CODE_PAD, HEADER, TASK_GAP, dress, fit_table, is_from_right
 from sotto.ui.markdown.formula_placer import Formulas
 from sotto.ui.markdown.highlighting import Highlighter
 from sotto.ui.markdown.renderer import MarkdownRenderer, is_code
@@ -229,7 +229,8 @@ class MarkdownText(MessageText):
             return QRectF(left + 0.5, top, width - left - 1, area.height() + 2 * CODE_PAD + header)
         if region.kind == "table":
             return QRectF(0, area.top(), width, area.height() + (_BAR + 2 if region.natural > width else 0))
-        return QRectF(1, area.top(), 3, area.height())
+        from_right = is_from_right(self.document().findBlockByNumber(region.first))
+        return QRectF(width - 4 if from_right else 1, area.top(), 3, area.height())
 
     def surplus(self, region: Region) -> int:
         """Return by how many pixels a region is too wide for the view."""
@@ -401,7 +402,7 @@ class MarkdownText(MessageText):
             block = self.document().findBlockByNumber(region.first)
             line, area = block.layout().lineAt(0), self.regions.area(region)
             indent = self._indent(block)
-            from_right = block.textDirection() == Qt.LayoutDirection.RightToLeft
+            from_right = is_from_right(block)
             x = self.viewport().width() - indent + TASK_GAP if from_right else indent - TASK_GAP - edge
             # The line is higher than its letters, with the extra space above them.
             letters = QFontMetricsF(block.charFormat().font()).height() if line.isValid() else edge
@@ -423,13 +424,19 @@ class MarkdownText(MessageText):
         context.clip = QRectF(area.translated(region.offset, 0))
         context.palette = self.palette()
         context.cursorPosition = -1
+        selections = []
+        for mark in self.extraSelections():
+            marked = QAbstractTextDocumentLayout.Selection()
+            marked.cursor, marked.format = mark.cursor, mark.format
+            selections.append(marked)
         cursor = self.textCursor()
         if cursor.hasSelection():
             chosen = QAbstractTextDocumentLayout.Selection()
             chosen.cursor = cursor
             chosen.format.setBackground(self.palette().brush(QPalette.ColorRole.Highlight))
             chosen.format.setForeground(self.palette().brush(QPalette.ColorRole.HighlightedText))
-            context.selections = [chosen]
+            selections.append(chosen)
+        context.selections = selections
         self.document().documentLayout().draw(painter, context)
 
     # Input

@@ -8,7 +8,7 @@ from sotto.store.records import ModelRecord
 from sotto.store.sources.model_names import DEFAULT_HOST, DEFAULT_NAMESPACE, ModelName
 from sotto.ui.models.model_description import source_names
 from sotto.ui.state import wording
-from sotto.ui.state.names import join_names, join_sentences, model_name
+from sotto.ui.state.names import join_facts, join_names, join_sentences, model_name
 from sotto.ui.toolkit.translation import QT_TR_NOOP, format_number, tr
 
 _UNITS = ("B", "KB", "MB", "GB", "TB")
@@ -61,7 +61,7 @@ def status(progress: PullProgress, *, known: bool = False) -> str:
         return _state_name(progress, known=known)
     parts = [f"{wording.size(round(progress.speed))}/s"] if progress.speed else []
     parts += [time_left(progress.seconds_left)] if parts and progress.seconds_left is not None else []
-    return " · ".join(parts) or _state_name(progress, known=known)
+    return join_facts(parts) or _state_name(progress, known=known)
 
 
 def _state_name(progress: PullProgress, *, known: bool) -> str:

@@ -156,7 +156,7 @@ class ModelCard(QFrame):
         body = QWidget()
         body.setObjectName("column")
         inside = QVBoxLayout(body)
-        inside.setContentsMargins(theme.GAP_16, theme.GAP_8, theme.GAP_12, theme.GAP_8)
+        inside.setContentsMargins(theme.margins(theme.GAP_16, theme.GAP_8, theme.GAP_12, theme.GAP_8))
         inside.setSpacing(theme.GAP_8)
         inside.addLayout(top)
         self.pills.setSpacing(theme.GAP_4)

@@ -9,7 +9,7 @@ from sotto.store.records import Format, ModelRecord, Source
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.state.names import home_path
+from sotto.ui.state.names import home_path, join_facts
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 _SOURCES = {
@@ -115,7 +115,7 @@ def model_details(record: ModelRecord) -> str:
     use = tr("vectors") if is_embedder(record) else ""
     size = wording.size(record.size) if record.size else ""
     parts = (wording.parameters(record.parameters), quantization(record), kind, use, size)
-    return " · ".join(part for part in parts if part)
+    return join_facts(part or "" for part in parts)
 
 
 def source_names(record: ModelRecord) -> list[str]:
@@ -147,7 +147,7 @@ def model_facts(record: ModelRecord) -> str:
         record.architecture,
         context.format(count=wording.count(record.context_length)) if record.context_length else "",
     )
-    return " · ".join(part for part in parts if part)
+    return join_facts(part or "" for part in parts)
 
 
 def abilities(record: ModelRecord) -> str:
@@ -159,7 +159,7 @@ def abilities(record: ModelRecord) -> str:
         "thinking": tr("Thinking"),
         "embedding": tr("Embeddings, with sotto embed or the API") if is_embedder(record) else tr("Embeddings"),
     }
-    return " · ".join(words.get(capability, capability) for capability in record.capabilities)
+    return join_facts(words.get(capability, capability) for capability in record.capabilities)
 
 
 def is_embedder(record: ModelRecord) -> bool:

@@ -162,7 +162,7 @@ class ModelPanel(QWidget):
         body.setObjectName("listBody")
         for rows in (self._ready, self._others):
             rows.setSpacing(2)
-        self._other_title.setContentsMargins(theme.GAP_8, theme.GAP_16, 0, theme.GAP_4)
+        self._other_title.setContentsMargins(theme.margins(theme.GAP_8, theme.GAP_16, 0, theme.GAP_4))
         self.empty.setContentsMargins(theme.GAP_8, theme.GAP_8, theme.GAP_8, 0)
         layout = QVBoxLayout(body)
         layout.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, theme.GAP_8)

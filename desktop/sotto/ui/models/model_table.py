@@ -36,7 +36,7 @@ from sotto.ui.preferences.preferences import MODEL_COLUMNS, PreferenceStore
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit
 from sotto.ui.state.model_state import ModelState, Phase
-from sotto.ui.state.names import join_names, model_name, short_name
+from sotto.ui.state.names import join_facts, join_names, model_name, short_name
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import plain_tip
 
@@ -236,7 +236,7 @@ class ModelTable(QAbstractTableModel):
         models = models.format(shown=wording.count(shown), count=wording.count(all_))
         if size is None or (all_ and not shown):
             return models
-        return " · ".join((models, tr("{size} on disk").format(size=wording.size(size))))
+        return join_facts((models, tr("{size} on disk").format(size=wording.size(size))))
 
     # Cells
 
@@ -267,7 +267,7 @@ class ModelTable(QAbstractTableModel):
             return loading_line(state) or tr("Loading…")
         if state.phase is Phase.UNLOADING:
             return tr("Ejecting…")
-        return " · ".join(filter(None, (shown.word, self._memory(record)))) if shown is not None else ""
+        return join_facts((shown.word, self._memory(record))) if shown is not None else ""
 
     def _fit_key(self, record: ModelRecord) -> tuple[int, int] | None:
         if not (record.runnable and record.present):

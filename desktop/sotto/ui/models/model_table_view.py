@@ -41,7 +41,10 @@ _UNIT = 1000
 # Texts are drawn in parts, each rounded up.
 _SLACK = 4
 _DOT, _CHEVRON = 7, 11
-_LEFT_MIDDLE = Qt.AlignmentFlag.AlignLeft.value | Qt.AlignmentFlag.AlignVCenter.value | Qt.TextFlag.TextSingleLine.value
+# At the left also where the layout is mirrored, as places are.
+_LEFT_MIDDLE = (
+    Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute
+).value | Qt.TextFlag.TextSingleLine.value
 
 
 @dataclass(frozen=True, slots=True)
@@ -444,8 +447,7 @@ class _Header(QHeaderView):
         at_right = (column in RIGHT_ALIGNED) != self.isRightToLeft()
         left = rect.right() + 1 - GAP_8 - indent - width if at_right else rect.left() + GAP_8 + indent
         text_left = left + (edge + GAP_4 if sorted_by and self.isRightToLeft() else 0)
-        flags = Qt.AlignmentFlag.AlignLeft.value | Qt.AlignmentFlag.AlignVCenter.value
-        painter.drawText(QRect(text_left, rect.top(), rect.width(), rect.height()), flags, text)
+        painter.drawText(QRect(text_left, rect.top(), rect.width(), rect.height()), _LEFT_MIDDLE, text)
         if sorted_by:
             down = self.sortIndicatorOrder() is Qt.SortOrder.DescendingOrder
             x = left if self.isRightToLeft() else left + metrics.horizontalAdvance(text) + GAP_4

@@ -2,6 +2,7 @@
 
 from sotto.ui.state import wording
 from sotto.ui.state.model_state import ModelState, Phase
+from sotto.ui.state.names import join_facts
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 
 _LOADING = QT_TR_NOOP("Loading…")
@@ -19,7 +20,7 @@ def state_line(state: ModelState) -> str:
         return tr("Could not be loaded")
     if state.phase is Phase.LOADING:
         line = loading_line(state)
-        return " · ".join((tr("Loading"), line)) if line and not line.startswith(tr(_LOADING)) else line
+        return join_facts((tr("Loading"), line)) if line and not line.startswith(tr(_LOADING)) else line
     assert state.info is not None
     device = {"cpu": "CPU", "metal": "Metal", "cuda": "CUDA"}.get(state.info.device, state.info.device)
     context = tr("1 token of context|{count} tokens of context", "", state.info.context_length)
@@ -32,7 +33,7 @@ def state_line(state: ModelState) -> str:
     template = "" if info.doubts_template else info.template_note
     notes = (vectors, info.context_note, template, info.kv_note, info.options_note)
     details = (note.removesuffix(".") for note in notes)
-    return " · ".join((f"{activity} · {context} · {device}", *filter(None, details)))
+    return join_facts((activity, context, device, *details))
 
 
 def loading_line(state: ModelState) -> str:
@@ -53,4 +54,4 @@ def loading_line(state: ModelState) -> str:
         parts = [steps.get(progress.phase) or tr(_LOADING)]
     if pace.seconds_silent:
         parts.append(tr("no progress for {time}").format(time=wording.duration(pace.seconds_silent)))
-    return " · ".join(parts)
+    return join_facts(parts)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
+from PySide6.QtGui import QGuiApplication
 
 from sotto.paths import resources_dir
 
@@ -29,7 +30,7 @@ def language_name(code: str) -> str:
 def install_translation(chosen: str = "", languages: Sequence[str] | None = None, folder: Path | None = None) -> str:
     """Translate what is shown from now on, in Sotto and in Qt's own widgets; return the language, `en` for none.
 
-    `QLocale` has that language from now on, too.
+    `QLocale` has that language from now on, too, and windows its direction.
 
     Args:
         chosen: The language that the user has chosen in Sotto; empty for none. Where it is missing, `languages` decide.
@@ -40,6 +41,7 @@ def install_translation(chosen: str = "", languages: Sequence[str] | None = None
     known = QLocale.system().uiLanguages() if languages is None else languages
     language = choose_language([chosen, *known] if chosen else known, folder)
     QLocale.setDefault(_locale(language))
+    QGuiApplication.setLayoutDirection(QLocale().textDirection())
     if language != "en":
         app = QCoreApplication.instance()
         for name, place in (

@@ -2,6 +2,7 @@
 
 from sotto.ui.settings.user_data import DataSizes, UserData
 from sotto.ui.state import wording
+from sotto.ui.state.names import join_facts
 from sotto.ui.toolkit.confirm_button import ConfirmButton
 from sotto.ui.toolkit.form_rows import FormPage, FormRow
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
@@ -48,7 +49,9 @@ class DataPage(FormPage):
 
     def _show(self, sizes: DataSizes) -> None:
         chats = tr("1 chat|{count} chats", "", sizes.chats).format(count=wording.count(sizes.chats))
-        self.chats_row.set_hint(f"{chats} · {wording.size(sizes.chat_bytes)}" if sizes.chats else tr("None", "chats"))
+        self.chats_row.set_hint(
+            join_facts((chats, wording.size(sizes.chat_bytes))) if sizes.chats else tr("None", "chats")
+        )
         self.chats.setEnabled(sizes.chats > 0)
         self._cache.set_hint(wording.size(sizes.cache_bytes) if sizes.cache_bytes else tr("Empty", "prompt cache"))
         self.cache.setEnabled(sizes.cache_bytes > 0)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QLocale
 
-from sotto.ui.toolkit.translation import app_locale
+from sotto.ui.toolkit.translation import app_locale, in_line
 
 # Languages whose full stops contain the space after them.
 _UNSPACED = (QLocale.Language.Chinese, QLocale.Language.Japanese)
@@ -29,6 +29,11 @@ def shorten_middle(name: str, most: int = 32) -> str:
 def join_names(names: Sequence[str]) -> str:
     """Join names as in a sentence of the app's language: `a`, `a and b`, `a, b and c`."""
     return app_locale().createSeparatedList(names)
+
+
+def join_facts(facts: Iterable[str]) -> str:
+    """Return a line of facts, without those that are empty: `4.7 GB · 8-bit`."""
+    return in_line(filter(None, facts), " · ")
 
 
 def join_sentences(sentences: Iterable[str]) -> str:

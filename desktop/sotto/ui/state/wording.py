@@ -1,12 +1,12 @@
 """Formats numbers, sizes, durations and speeds for the user."""
 
-from sotto.ui.toolkit.translation import format_number, tr
+from sotto.ui.toolkit.translation import figure, format_number, tr
 
 
 def size(nbytes: int) -> str:
     """Format a number of bytes: `310 MB`, `4.7 GB`."""
     amount, digits, unit = size_parts(nbytes)
-    return f"{format_number(amount, digits)} {unit}"
+    return figure(f"{format_number(amount, digits)} {unit}")
 
 
 def size_parts(nbytes: int) -> tuple[float, int, str]:
@@ -30,7 +30,7 @@ def parameters(number: int | None) -> str:
         return ""
     for limit, letter in ((1e9, "B"), (1e6, "M"), (1e3, "K")):
         if number >= limit:
-            return f"{number / limit:.1f}".removesuffix(".0") + letter
+            return figure(f"{number / limit:.1f}".removesuffix(".0") + letter)
     return str(number)
 
 
@@ -85,4 +85,4 @@ def speed(tokens: int, nanoseconds: int) -> str:
 
 def rate(tokens_per_second: float) -> str:
     """Format tokens per second: `12.3 tok/s`, `1,200 tok/s`."""
-    return f"{format_number(tokens_per_second, 1 if tokens_per_second < 100 else 0)} tok/s"
+    return figure(f"{format_number(tokens_per_second, 1 if tokens_per_second < 100 else 0)} tok/s")

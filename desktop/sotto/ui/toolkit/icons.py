@@ -3,7 +3,7 @@
 from functools import lru_cache
 
 from PySide6.QtCore import QByteArray, QRectF, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
 _SHAPES = {
@@ -76,16 +76,23 @@ _SHAPES = {
     '<path d="M8 2.6V5M12 2.6V5M8 15v2.4M12 15v2.4M2.6 8H5M2.6 12H5M15 8h2.4M15 12h2.4"/>',
 }
 
+# Those that point to where something is, or to where reading goes on.
+_DIRECTED = {"left", "right", "sidebar", "card", "sort"}
 _FRAME = (
     '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 20 20"><g fill="none" stroke="{color}" stroke-width="1.6"'
-    ' stroke-linecap="round" stroke-linejoin="round">{shape}</g></svg>'
+    ' stroke-linecap="round" stroke-linejoin="round"{turned}>{shape}</g></svg>'
 )
 
 
 @lru_cache(maxsize=64)
-def _renderer(name: str, color: str) -> QSvgRenderer:
-    shape = _SHAPES[name].replace("{color}", color)
-    return QSvgRenderer(QByteArray(_FRAME.format(color=color, shape=shape).encode()))
+def _renderer(name: str, color: str, *, mirrored: bool) -> QSvgRenderer:
+    shape, turned = _SHAPES[name].replace("{color}", color), ' transform="matrix(-1 0 0 1 20 0)"' if mirrored else ""
+    return QSvgRenderer(QByteArray(_FRAME.format(color=color, shape=shape, turned=turned).encode()))
+
+
+def _is_mirrored(name: str) -> bool:
+    """Return whether an icon is shown as in a mirror: one with a direction, where reading goes from right to left."""
+    return name in _DIRECTED and QGuiApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft
 
 
 def paint(painter: QPainter, name: str, color: str, rect: QRectF) -> None:
@@ -97,10 +104,9 @@ def paint(painter: QPainter, name: str, color: str, rect: QRectF) -> None:
         color: Colour, `#rrggbb`.
         rect: Area of the icon.
     """
-    _renderer(name, color).render(painter, rect)
+    _renderer(name, color, mirrored=_is_mirrored(name)).render(painter, rect)
 
 
-@lru_cache(maxsize=128)
 def icon(name: str, color: str, disabled: str = "", edge: int = 16) -> QIcon:
     """Return an icon.
 
@@ -110,13 +116,18 @@ def icon(name: str, color: str, disabled: str = "", edge: int = 16) -> QIcon:
         disabled: Colour while disabled; empty for the same.
         edge: Width and height at which it is shown, in device-independent pixels.
     """
+    return _icon(name, color, disabled, edge, mirrored=_is_mirrored(name))
+
+
+@lru_cache(maxsize=128)
+def _icon(name: str, color: str, disabled: str, edge: int, *, mirrored: bool) -> QIcon:
     result = QIcon()
     for mode, shade in ((QIcon.Mode.Normal, color), (QIcon.Mode.Disabled, disabled or color)):
         for scale in (1, 2, 3):
             pixmap = QPixmap(edge * scale, edge * scale)
             pixmap.fill(QColor(Qt.GlobalColor.transparent))
             painter = QPainter(pixmap)
-            paint(painter, name, shade, QRectF(0, 0, edge * scale, edge * scale))
+            _renderer(name, shade, mirrored=mirrored).render(painter, QRectF(0, 0, edge * scale, edge * scale))
             painter.end()
             pixmap.setDevicePixelRatio(scale)
             result.addPixmap(pixmap, mode)

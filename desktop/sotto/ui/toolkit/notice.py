@@ -64,7 +64,7 @@ class Notice(QFrame):
         texts.addWidget(self.title)
         texts.addWidget(self.message)
         layout = self._line = QHBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_12, theme.GAP_12, theme.GAP_8, theme.GAP_12)
+        layout.setContentsMargins(theme.margins(theme.GAP_12, theme.GAP_12, theme.GAP_8, theme.GAP_12))
         layout.setSpacing(theme.GAP_12)
         layout.addWidget(self._icon, 0, Qt.AlignmentFlag.AlignTop)
         self._body = QBoxLayout(QBoxLayout.Direction.LeftToRight)

@@ -30,7 +30,7 @@ class SectionTitle(IconButton):
 
     def _show(self) -> None:
         self.setText(f" {self._title}")
-        icon = ("left" if self.isRightToLeft() else "right") if self.folded else "down"
+        icon = "right" if self.folded else "down"
         name, tip = tr("{title}, expanded"), tr("Collapse")
         if self.folded:
             name, tip = tr("{title}, collapsed"), tr("Expand")

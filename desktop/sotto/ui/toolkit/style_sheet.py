@@ -1,6 +1,18 @@
 """The application's style sheet."""
 
+import re
+
 from sotto.ui.toolkit.colors import ColorTokens
+
+_FOUR_SIDES = re.compile(r"((?:padding|margin): [^\s;]+) ([^\s;]+) ([^\s;]+) ([^\s;]+);")
+_SIDES = re.compile(r"border-(left|right)|(?<=QSlider::)(sub|add)(?=-page)")
+_OTHER = {"left": "right", "right": "left", "sub": "add", "add": "sub"}
+
+
+def mirrored(sheet: str) -> str:
+    """Return a style sheet for windows that are read from right to left, as Qt mirrors only texts and layouts."""
+    sheet = _FOUR_SIDES.sub(r"\1 \4 \3 \2;", sheet)
+    return _SIDES.sub(lambda found: re.sub("left|right|sub|add", lambda word: _OTHER[word[0]], found[0]), sheet)
 
 
 def style_sheet(t: ColorTokens, points: float, *, transparent: bool) -> str:

@@ -2,13 +2,13 @@
 
 import os
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QMargins, QObject, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontDatabase, QFontMetricsF, QPalette
 from PySide6.QtWidgets import QApplication
 
 from sotto.ui.toolkit.app_singleton import app_singleton
 from sotto.ui.toolkit.colors import DARK, LIGHT, ColorTokens
-from sotto.ui.toolkit.style_sheet import style_sheet
+from sotto.ui.toolkit.style_sheet import mirrored, style_sheet
 
 GAP_4, GAP_8, GAP_12, GAP_16, GAP_24, GAP_32 = 4, 8, 12, 16, 24, 32
 
@@ -35,6 +35,7 @@ class Theme(QObject):
         # WORKAROUND: kept, because PySide6 drops the connection below together with the wrapper.
         self._hints = app.styleHints()
         self._hints.colorSchemeChanged.connect(self._follow_system)
+        app.layoutDirectionChanged.connect(self.apply)
         app.setStyle("Fusion")
         self.apply()
 
@@ -87,8 +88,18 @@ class Theme(QObject):
         self.tokens = DARK if dark else LIGHT
         self._app.setPalette(_palette(self.tokens))
         self._app.setFont(self.font())
-        self._app.setStyleSheet(style_sheet(self.tokens, self.base_points, transparent=self.transparent))
+        sheet = style_sheet(self.tokens, self.base_points, transparent=self.transparent)
+        if self._app.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+            sheet = mirrored(sheet)
+        self._app.setStyleSheet(sheet)
         self.changed.emit()
+
+
+def margins(start: int, top: int, end: int, bottom: int) -> QMargins:
+    """Return the margins of a layout or widget, which Qt does not mirror where reading begins at the right."""
+    if QApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft:
+        return QMargins(end, top, start, bottom)
+    return QMargins(start, top, end, bottom)
 
 
 def current() -> Theme:

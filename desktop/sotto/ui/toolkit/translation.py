@@ -7,13 +7,21 @@ function and outside of f-strings. Texts of tables, which are created at import,
 translated by `tr` when they are shown.
 """
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from collections.abc import Iterable
+
+from PySide6.QtCore import QCoreApplication, QLocale, Qt
 
 # The largest number that Qt takes; beyond it, the plural forms of a language no longer differ.
 _MAX_NUMBER = 2**31 - 1
 
 # Numbers and lists look the same in whatever English the system is, and where it has no language at all.
 _ENGLISH = QLocale("en_GB")
+
+
+# Unicode's isolates, which a font draws nothing for.
+_FROM_LEFT, _AS_IT_IS, _END = "\u2066", "\u2068", "\u2069"
+# Decides the direction of a line, and is not seen either.
+_FROM_RIGHT = "\u200f"
 
 
 def app_locale() -> QLocale:
@@ -31,8 +39,36 @@ def format_number(value: float, places: int = 0, *, grouped: bool = True) -> str
         grouped: Whether thousands are separated.
     """
     locale = app_locale()
+    if locale.zeroDigit() != "0":
+        # Digits are those of Europe everywhere, and so are the separators between them.
+        locale = _ENGLISH
     separators = {ord(","): locale.groupSeparator() if grouped else "", ord("."): locale.decimalPoint()}
     return f"{value:,.{places}f}".translate(separators)
+
+
+def figure(text: str) -> str:
+    """Return a number with its unit as a piece that reads from left to right, where the window's language does not.
+
+    Otherwise `4.7 GB` would be taken apart, and the sentence around it begin at the wrong side.
+    """
+    return f"{_FROM_LEFT}{text}{_END}" if _from_right() else text
+
+
+def isolated(text: str) -> str:
+    """Return a name or text as a piece with a direction of its own, where the window's language goes from the right."""
+    return f"{_AS_IT_IS}{text}{_END}" if _from_right() else text
+
+
+def in_line(texts: Iterable[str], separator: str) -> str:
+    """Return texts in one line, each with a direction of its own, and in the order of the window's language."""
+    if not _from_right():
+        return separator.join(texts)
+    line = separator.join(map(isolated, texts))
+    return f"{_FROM_RIGHT}{line}" if line else ""
+
+
+def _from_right() -> bool:
+    return QLocale().textDirection() is Qt.LayoutDirection.RightToLeft
 
 
 def tr(text: str, comment: str = "", n: int = -1) -> str:

@@ -28,6 +28,9 @@ _ROUND = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHin
 _LONG_WORD = re.compile(r"\S{20,}")
 _BREAKS = re.compile(r"[^\w\s](?=\w)|\w{12}(?=\w)")
 _BREAK = "\u200b"
+# Between a number and its unit, and inside the unit, no line is broken.
+_UNIT = re.compile(r"(?<=\d) ([KMGT]?B|tok|ms|s|min|h|%)(?:/(s))?(?!\w)")
+_SPACE, _JOINED = "\u00a0", "/\u2060"
 
 
 class Label(QLabel):
@@ -45,22 +48,28 @@ class Label(QLabel):
         super().__init__(parent)
         self._text = ""
         self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setAlignment(self.alignment())
         self.setProperty("role", role)
         self.setWordWrap(wrap)
         self.setText(text)
 
+    def setAlignment(self, alignment: Qt.AlignmentFlag) -> None:
+        """Align text with a side of the window; QLabel itself mirrors by the direction of the text."""
+        super().setAlignment(QStyle.visualAlignment(self.layoutDirection(), alignment) | Qt.AlignmentFlag.AlignAbsolute)
+
     def setText(self, text: str) -> None:
-        """Show `text`; if lines are wrapped, long words can be broken."""
+        """Show `text`; if lines are wrapped, long words can be broken, but not figures."""
         self._text = text
         super().setText(_breakable(text) if self.wordWrap() else text)
 
     def text(self) -> str:
-        """Return the text, without the zero-width spaces at which long words are broken."""
+        """Return the text as it was given, without the marks for where lines may be broken."""
         return self._text
 
 
 def _breakable(text: str) -> str:
-    return _LONG_WORD.sub(lambda word: _BREAKS.sub(lambda match: match[0] + _BREAK, word[0]), text)
+    text = _LONG_WORD.sub(lambda word: _BREAKS.sub(lambda match: match[0] + _BREAK, word[0]), text)
+    return _UNIT.sub(lambda found: _SPACE + _JOINED.join(filter(None, found.groups())), text)
 
 
 class ElidedLabel(Label):
@@ -93,6 +102,8 @@ class ElidedLabel(Label):
         """Draw as much text as fits."""
         painter = QPainter(self)
         painter.setPen(self.palette().color(self.foregroundRole()))
+        # A path or a name keeps the direction of its own letters.
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
         text = self.fontMetrics().elidedText(self.text(), self._where, self.width())
         self.setToolTip(plain_tip(self.text()) if text != self.text() else "")
         painter.drawText(self.rect(), self.alignment(), text)

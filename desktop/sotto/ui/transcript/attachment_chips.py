@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QSizePolicy, QVBoxLayo
 
 from sotto.chats.chat_records import Attachment
 from sotto.ui.state import wording
+from sotto.ui.state.names import join_facts
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.flow_layout import FlowLayout
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
@@ -56,7 +57,9 @@ class AttachmentChip(QFrame):
         texts.addWidget(self.name)
         texts.addWidget(self.line)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_8, theme.GAP_4, theme.GAP_4 if removable else theme.GAP_12, theme.GAP_4)
+        layout.setContentsMargins(
+            theme.margins(theme.GAP_8, theme.GAP_4, theme.GAP_4 if removable else theme.GAP_12, theme.GAP_4)
+        )
         layout.setSpacing(0)
         layout.addWidget(IconLabel("document", "muted"))
         layout.addSpacing(theme.GAP_8)
@@ -169,7 +172,7 @@ def _attachment_line(attachment: Attachment) -> str:
     """Return the size of an attachment, the part that is sent, and its token count: `12 KB · 3,400 tokens`."""
     part = _part_line(attachment.begins, attachment.ends, len(attachment.text))
     tokens = tr("1 token|{count} tokens", "", attachment.tokens).format(count=wording.count(attachment.tokens))
-    return " · ".join(filter(None, (wording.size(attachment.size), part, tokens if attachment.tokens else "")))
+    return join_facts((wording.size(attachment.size), part, tokens if attachment.tokens else ""))
 
 
 def _part_line(begins: int, ends: int, length: int) -> str:

@@ -86,7 +86,7 @@ class CollapsiblePart(QWidget):
             self._body.setAccessibleName(self._names.content)
             self._body.setContextMenuPolicy(Qt.ContextMenuPolicy.NoContextMenu)
             inside = QHBoxLayout()
-            inside.setContentsMargins(_INDENT, 0, 0, 0)
+            inside.setContentsMargins(theme.margins(_INDENT, 0, 0, 0))
             inside.addWidget(self._body)
             self._layout.addLayout(inside)
             self._fill(self._body)
@@ -119,7 +119,7 @@ class ThoughtPart(CollapsiblePart):
         self._ended = False
         self.preview = _Preview()
         below = QHBoxLayout()
-        below.setContentsMargins(_INDENT, 0, 0, 0)
+        below.setContentsMargins(theme.margins(_INDENT, 0, 0, 0))
         below.addWidget(self.preview)
         self._layout.addLayout(below)
         self.preview.setVisible(False)

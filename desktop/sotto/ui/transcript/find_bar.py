@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QShowEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout
 
 from sotto.chats.chat_records import Turn
@@ -34,10 +34,12 @@ class FindBar(QFrame):
     """A search field with buttons for the previous and next match; hidden until it is opened.
 
     Signals:
+        sought: All places with this text should be marked; empty for none.
         pointed: A match should be shown: the id of its message, the text, and its index in the message.
         closed: The user closed the bar.
     """
 
+    sought = Signal(str)
     pointed = Signal(int, str, int)
     closed = Signal()
 
@@ -60,7 +62,7 @@ class FindBar(QFrame):
         self.newer.clicked.connect(lambda: self.step(1))
         close.clicked.connect(self.closed)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_24, theme.GAP_8, theme.GAP_16, theme.GAP_8)
+        layout.setContentsMargins(theme.margins(theme.GAP_24, theme.GAP_8, theme.GAP_16, theme.GAP_8))
         layout.addWidget(self.field, 1)
         for widget in (self.count, self.older, self.newer, close):
             layout.addWidget(widget)
@@ -88,7 +90,12 @@ class FindBar(QFrame):
 
     def _restart(self) -> None:
         self._current = None
+        self._tell()
         self.step(-1)
+
+    def _tell(self) -> None:
+        text = self.field.text()
+        self.sought.emit(text if text.strip() and not self.isHidden() else "")
 
     def _matches(self) -> list[tuple[int, int]]:
         """Return the message and the index in it of each place that contains the text, oldest first."""
@@ -108,6 +115,16 @@ class FindBar(QFrame):
             number = matches.index(self._current) + 1 if self._current in matches else len(matches)
             place = tr("{number} of {count}")
             self.count.setText(place.format(number=wording.count(number), count=wording.count(len(matches))))
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Mark what was sought before."""
+        super().showEvent(event)
+        self._tell()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Mark nothing any more."""
+        super().hideEvent(event)
+        self._tell()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Close on Escape."""

@@ -51,7 +51,7 @@ class MessageEditor(QFrame):
         foot.addWidget(self.cancel)
         foot.addWidget(self.save)
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_8 + 2, theme.GAP_8 + 2)
+        layout.setContentsMargins(theme.margins(theme.GAP_16, theme.GAP_12, theme.GAP_8 + 2, theme.GAP_8 + 2))
         layout.setSpacing(theme.GAP_4)
         layout.addWidget(self.draft)
         layout.addLayout(foot)

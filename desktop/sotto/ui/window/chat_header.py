@@ -43,7 +43,7 @@ class Header(QFrame):
         texts.addWidget(self.title, 0, Qt.AlignmentFlag.AlignLeft)
         texts.addWidget(self.line)
         self._layout = layout = QHBoxLayout(self)
-        layout.setContentsMargins(theme.GAP_24, theme.GAP_8, theme.GAP_16, theme.GAP_8)
+        layout.setContentsMargins(theme.margins(theme.GAP_24, theme.GAP_8, theme.GAP_16, theme.GAP_8))
         layout.addLayout(texts, 1)
         layout.addWidget(self.switch)
         layout.addWidget(self.choices)
@@ -120,7 +120,7 @@ class ModelButton(QAbstractButton):
             room.moveRight(self.width())
             place.moveRight(self.width() - place.left())
         side = Qt.AlignmentFlag.AlignRight if self.isRightToLeft() else Qt.AlignmentFlag.AlignLeft
-        painter.drawText(room, side.value | Qt.AlignmentFlag.AlignVCenter.value, text)
+        painter.drawText(room, side | Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignAbsolute, text)
         icons.paint(painter, "down", tokens.muted, place)
 
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QLineEdit, QStyle, QStyledItemDelegate, QStyleOpti
 from sotto.chats.chat_records import FOUND, Folder
 from sotto.ui.conversation.chat_library import ChatEntry
 from sotto.ui.state import wording
-from sotto.ui.state.names import short_name
+from sotto.ui.state.names import join_facts, short_name
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import plain_tip
@@ -147,7 +147,7 @@ class ChatListModel(QAbstractListModel):
         if row.excerpt:
             return " ".join(row.excerpt.replace(FOUND[0], "").replace(FOUND[1], "").split())
         when = wording.ago(time.time() - row.chat.changed)
-        return f"{when} · {short_name(row.chat.model)}" if row.chat.model else when
+        return join_facts((when, short_name(row.chat.model or "")))
 
     def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008
         """Return the number of rows."""
@@ -288,20 +288,22 @@ class RowDelegate(QStyledItemDelegate):
         edge = theme.current().scaled(14)
         model = index.model()
         if isinstance(row, FolderRow):
-            arrow = ("left" if right_to_left else "right") if row.folder.closed else "down"
+            arrow = "right" if row.folder.closed else "down"
             inside = self._draw_icon(painter, inside, arrow, edge, at_end=False, mirrored=right_to_left)
         elif isinstance(model, ChatListModel) and model.is_inside(index.row()):
             step = edge + theme.GAP_4
             inside.adjust(0 if right_to_left else step, 0, -step if right_to_left else 0, 0)
         if isinstance(row, ChatEntry) and row.chat.pinned:
             inside = self._draw_icon(painter, inside, "pin", edge, at_end=True, mirrored=right_to_left)
+        # A title has the direction of its own words, but begins where those of the window do.
+        painter.setLayoutDirection(Qt.LayoutDirection.LayoutDirectionAuto)
+        side = QStyle.visualAlignment(option.direction, Qt.AlignmentFlag.AlignLeft).value
         for text, font, color, at in _lines(row, index.data(CAPTION), inside):
             painter.setFont(font)
             painter.setPen(QColor(color))
             elided = QFontMetrics(font).elidedText(text, Qt.TextElideMode.ElideRight, inside.width())
-            # Without a flag for it, the text is aligned with the side on which reading begins.
             place = QRect(inside.left(), at, inside.width(), QFontMetrics(font).height())
-            painter.drawText(place, _UNCLIPPED, elided)
+            painter.drawText(place, side | _UNCLIPPED, elided)
         painter.restore()
 
     def _paint_group(self, painter: QPainter, area: QRect, row: GroupRow) -> None:

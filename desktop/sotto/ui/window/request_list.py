@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QListView, QStyle, QStyledItemDelegate, QStyleOpti
 
 from sotto.api.request_log import RequestRecord, Stage
 from sotto.ui.state import wording
-from sotto.ui.state.names import short_name
+from sotto.ui.state.names import join_facts, short_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import plain_tip
@@ -130,7 +130,7 @@ def details(request: RequestRecord) -> str:
         _tokens(request),
         short_name(request.model) if request.model else "",
     ]
-    return " · ".join(filter(None, parts))
+    return join_facts(parts)
 
 
 def _tokens(request: RequestRecord) -> str:

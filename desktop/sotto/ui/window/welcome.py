@@ -13,7 +13,7 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
-from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
+from sotto.ui.toolkit.translation import QT_TR_NOOP, isolated, tr
 from sotto.ui.toolkit.widgets import Label, TextButton
 
 # The built-in model knows English alone.
@@ -122,7 +122,9 @@ class Welcome(Scroller):
         builtin = record is None or record.builtin
         questions = BUILTIN_QUESTIONS if builtin else [tr(question) for question in _OTHER_QUESTIONS]
         for chip, question in zip(self.chips, questions, strict=True):
-            chip.setText(question)
+            # Those to the built-in model are English in every language.
+            chip.setText(isolated(question))
+            chip.setProperty("question", question)
             chip.setAccessibleName(tr("Ask: {question}").format(question=question))
             chip.setVisible(askable)
 
@@ -149,7 +151,7 @@ class Welcome(Scroller):
     def _ask(self) -> None:
         chip = self.sender()
         if isinstance(chip, TextButton):
-            self.question_chosen.emit(chip.text())
+            self.question_chosen.emit(chip.property("question"))
 
     def _update_width(self) -> None:
         self._column.setMaximumWidth(theme.current().scaled(_COLUMN))
