@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 import time
+from collections import Counter
 
 import pytest
 from PySide6.QtCore import Qt
@@ -395,6 +396,44 @@ def test_the_find_bar_goes_through_the_messages_in_order(ready, qtbot, loop):
     assert not find.older.isEnabled()
     qtbot.keyClick(find.field, Qt.Key.Key_Escape)
     assert find.isHidden()
+
+
+def test_all_matches_are_marked_and_the_current_one_is_stronger(ready, qtbot, loop):
+    ask(ready, qtbot, "An owl", f"One **owl**\n\n```\n{'x' * 400} owl\n```")
+    find, transcript = ready.window.chat.find_bar, ready.window.chat.transcript
+
+    def marked():
+        return [
+            mark.cursor.selectedText()
+            for message in transcript.messages
+            for text in message.texts
+            for mark in text.extraSelections()
+        ]
+
+    find.open()
+    qtbot.keyClicks(find.field, "owl")
+    assert marked() == ["owl"] * 3
+    view = transcript.last_message.texts[0]
+    first, last = view.places("owl")
+    assert view.textCursor() == last
+
+    def ground(cursor):
+        """Return the most frequent colour where a place is."""
+        place = view.cursorRect(cursor).translated(-2, 0)
+        image = view.grab().toImage()
+        shades = Counter(image.pixelColor(x, place.center().y()).name() for x in range(place.left() - 8, place.left()))
+        return shades.most_common(1)[0][0]
+
+    assert ground(first) != theme.current().tokens.page
+    # Also in what is written or shown later, and in a block that is scrolled sideways.
+    ask(ready, qtbot, "Owls?", "Yes, owls")
+    qtbot.waitUntil(lambda: marked() == ["owl"] * 3 + ["Owl", "owl"])
+    find.field.setText("One")
+    assert marked() == ["One"]
+    qtbot.keyClick(find.field, Qt.Key.Key_Escape)
+    assert marked() == []
+    find.open()
+    assert marked() == ["One"]
 
 
 def test_every_match_is_found_and_enter_goes_through_them(ready, qtbot, loop):

@@ -1,7 +1,6 @@
 """The scrollable transcript, which follows an arriving answer but never scrolls against the reader."""
 
-import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPoint, Qt, QTimer, Slot
@@ -11,7 +10,6 @@ from PySide6.QtWidgets import QFrame, QScrollArea
 from sotto.chats.chat_records import Role, Turn
 from sotto.engine.contract.answer_parts import Piece
 from sotto.engine.contract.events import PrefillProgress
-from sotto.ui.markdown.text_browser import MessageText
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import HoverRefresher
 from sotto.ui.toolkit.translation import tr
@@ -80,6 +78,8 @@ class Transcript(QScrollArea):
         self._arranging = False
         self._answer: AnswerMessage | None = None
         self._edits = _NO_EDITS
+        # Marked wherever it is found.
+        self._marked = ""
         # Creates further widgets near the viewport when the event loop is idle.
         self._idle_timer = QTimer(self, singleShot=True, interval=0)
         self._idle_timer.timeout.connect(self._arrange)
@@ -294,11 +294,21 @@ class Transcript(QScrollArea):
                     # The end of a long question is shown only now that it is needed.
                     return
             if text:
-                places = [(widget, place) for widget in slot.widget.texts for place in _places(widget, text)]
+                places = [(widget, place) for widget in slot.widget.texts for place in widget.places(text)]
                 if places:
-                    _select(*places[min(index, len(places) - 1)])
+                    widget, place = places[min(index, len(places) - 1)]
+                    widget.setTextCursor(place)
                 offset = self._selection_offset(slot.widget)
             self._scroll_to(slot.top + offset - theme.GAP_16)
+
+    def mark(self, text: str) -> None:
+        """Mark every place in the messages that contains a text; none if it is empty."""
+        self._marked = text
+        self._mark_messages()
+
+    def _mark_messages(self) -> None:
+        for widget in (widget for message in self.messages for widget in message.texts):
+            widget.mark(self._marked)
 
     def clear_selection(self) -> None:
         """Select nothing in any message."""
@@ -392,6 +402,7 @@ class Transcript(QScrollArea):
         if more:
             self._idle_timer.start()
         self._place_headers()
+        self._mark_messages()
         self._place_button()
         self._hover.note_movement()
 
@@ -444,27 +455,3 @@ class Transcript(QScrollArea):
         """Keep the reader's place when the view is resized."""
         super().resizeEvent(event)
         self._arrange()
-
-
-def _places(widget: MessageText, text: str) -> Iterator[tuple[int, int]]:
-    """Yield the start and end of each place in a widget that contains a text, ignoring case; positions as Qt has them.
-
-    Not by `QTextDocument.find`, which copies the rest of a paragraph for each place.
-    """
-    shown, units, seen = widget.toPlainText(), 0, 0
-    for match in re.finditer(re.escape(text), shown, re.IGNORECASE):
-        start = units + _utf16_units(shown[seen : match.start()])
-        units, seen = start + _utf16_units(match.group()), match.end()
-        yield start, units
-
-
-def _utf16_units(text: str) -> int:
-    """Return how many positions a text takes in a document, which counts in UTF-16."""
-    return len(text.encode("utf-16-le", "surrogatepass")) // 2
-
-
-def _select(widget: MessageText, place: tuple[int, int]) -> None:
-    cursor = QTextCursor(widget.document())
-    cursor.setPosition(place[0])
-    cursor.setPosition(place[1], QTextCursor.MoveMode.KeepAnchor)
-    widget.setTextCursor(cursor)

@@ -55,6 +55,7 @@ class ChatPane(Pane):
         self.header.choices.clicked.connect(self.toggle_choices)
         self.find_bar = FindBar()
         self.find_bar.closed.connect(self._close_find)
+        self.find_bar.sought.connect(self.transcript.mark)
         self.find_bar.pointed.connect(self.transcript.go_to)
         self.stack = _PageStack()
         self.stack.addWidget(self.welcome)
