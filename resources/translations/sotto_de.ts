@@ -236,7 +236,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+124"/>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+119"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+128"/>
         <source>Not attached</source>
         <translation>Nicht angehängt</translation>
     </message>
@@ -480,7 +480,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
-        <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+20"/>
+        <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+53"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+14"/>
@@ -592,7 +592,7 @@
         <translation>Die Antwort wurde unterbrochen.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/answer_wording.py" line="+12"/>
+        <location filename="../../desktop/sotto/ui/conversation/answer_wording.py" line="+13"/>
         <source>Started to call a tool</source>
         <translation>Tool-Aufruf begonnen</translation>
     </message>
@@ -623,7 +623,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+27"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+28"/>
         <source>Answering</source>
         <translation>Antwortet</translation>
     </message>
@@ -704,7 +704,7 @@
     <message numerus="yes">
         <location line="-13"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="+294"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+171"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -713,7 +713,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-52"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-60"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>Eine Nachricht kann höchstens {count} Datei haben: weniger Dateien anhängen oder sie zusammenfassen.</numerusform>
@@ -725,8 +725,13 @@
         <source>Not everything was attached</source>
         <translation>Nicht alles wurde angehängt</translation>
     </message>
+    <message>
+        <location line="+35"/>
+        <source>{file} is already attached to this message.</source>
+        <translation>{file} ist dieser Nachricht bereits angehängt.</translation>
+    </message>
     <message numerus="yes">
-        <location line="+50"/>
+        <location line="+23"/>
         <source>{count} files were not attached</source>
         <translation>
             <numerusform>{count} Datei wurde nicht angehängt</numerusform>
@@ -852,7 +857,7 @@
     </message>
     <message>
         <location line="+12"/>
-        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+146"/>
+        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
         <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+205"/>
@@ -860,7 +865,7 @@
         <translation>Kopiert</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/markdown/view.py" line="+287"/>
+        <location filename="../../desktop/sotto/ui/markdown/view.py" line="+288"/>
         <source>Scroll table sideways</source>
         <translation>Tabelle seitwärts scrollen</translation>
     </message>
@@ -1039,8 +1044,8 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
-        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+185"/>
-        <location line="+21"/>
+        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
+        <location line="+23"/>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
     </message>
@@ -1541,7 +1546,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+340"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
         <source>Name</source>
         <translation>Name</translation>
     </message>
@@ -1595,7 +1600,7 @@
     <message>
         <location line="+11"/>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+89"/>
+        <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
         <location line="+55"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
@@ -2642,18 +2647,18 @@
         <translation>Der System-Prompt kann höchstens {most} Zeichen haben; dieser hat {count} und wird nicht verwendet.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="-120"/>
-        <location line="+58"/>
+        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="-121"/>
+        <location line="+59"/>
         <source>Port</source>
         <translation>Port</translation>
     </message>
     <message>
-        <location line="-53"/>
+        <location line="-54"/>
         <source>The port that programs connect to</source>
         <translation>Der Port, mit dem sich Programme verbinden</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+11"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-8"/>
         <location line="+6"/>
         <location line="+27"/>
@@ -2921,7 +2926,7 @@
     <message numerus="yes">
         <location line="+14"/>
         <location filename="../../desktop/sotto/ui/transfer/import_summary.py" line="+40"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="-196"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="-198"/>
         <source>1 chat|{count} chats</source>
         <translation>
             <numerusform>1 Chat</numerusform>
@@ -2929,13 +2934,13 @@
         </translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location line="+2"/>
         <source>None</source>
         <comment>chats</comment>
         <translation>Keine</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location line="+3"/>
         <source>Empty</source>
         <comment>prompt cache</comment>
         <translation>Leer</translation>
@@ -2946,7 +2951,7 @@
         <translation>Chats, Prompt-Cache und Einstellungen: gibt {size} frei.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+89"/>
+        <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+88"/>
         <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+126"/>
         <source>Not everything in {folder} could be removed; another Sotto may be using it: close that first.</source>
         <translation>Nicht alles in {folder} konnte entfernt werden; vielleicht verwendet es ein anderes Sotto: bitte dieses zuerst schließen.</translation>
@@ -3429,7 +3434,7 @@
         <translation>Schließen</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number.py" line="+53"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number.py" line="+55"/>
         <source>set here</source>
         <translation>hier gesetzt</translation>
     </message>
@@ -3449,7 +3454,7 @@
         <translation>Standard</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+48"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+54"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+8"/>
         <source>Clear</source>
         <translation>Leeren</translation>
@@ -3543,7 +3548,7 @@
         <translation>Antwortet&#xa0;…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-151"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-153"/>
         <source>Whole Document</source>
         <translation>Ganzes Dokument</translation>
     </message>
@@ -3558,7 +3563,7 @@
         <translation>Nur das Ende</translation>
     </message>
     <message>
-        <location line="+43"/>
+        <location line="+45"/>
         <source>Choose what is sent of {name}</source>
         <translation>Wählen, was von {name} gesendet wird</translation>
     </message>
@@ -3648,7 +3653,7 @@
         <translation>Neueste Gedanken</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/find_bar.py" line="+50"/>
+        <location filename="../../desktop/sotto/ui/transcript/find_bar.py" line="+52"/>
         <source>Find in this chat</source>
         <translation>In diesem Chat suchen</translation>
     </message>
@@ -3678,7 +3683,7 @@
         <translation>Suchleiste schließen</translation>
     </message>
     <message>
-        <location line="+48"/>
+        <location line="+53"/>
         <source>Nothing found</source>
         <translation>Nichts gefunden</translation>
     </message>
@@ -3788,7 +3793,7 @@
         <translation>Weitere Aktionen</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/notices.py" line="+79"/>
+        <location filename="../../desktop/sotto/ui/transcript/notices.py" line="+86"/>
         <source>In another chat.</source>
         <translation>In einem anderen Chat.</translation>
     </message>
@@ -3799,7 +3804,7 @@
         <translation>Chat öffnen</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/transcript.py" line="+64"/>
+        <location filename="../../desktop/sotto/ui/transcript/transcript.py" line="+62"/>
         <source>Conversation</source>
         <translation>Unterhaltung</translation>
     </message>
@@ -4047,7 +4052,7 @@
         <translation>MIT-Lizenz</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="-190"/>
+        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="-192"/>
         <source>Importing chats</source>
         <translation>Chats werden importiert</translation>
     </message>
@@ -4124,14 +4129,19 @@
         <translation>{written} von {count} Chats geschrieben</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+9"/>
         <source>Exported</source>
         <translation>Exportiert</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>Written to {path}.</source>
         <translation>Gespeichert unter {path}.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Show folder</source>
+        <translation>Ordner anzeigen</translation>
     </message>
     <message>
         <location line="+4"/>
@@ -4706,7 +4716,7 @@
         <translation>Protokolle anzeigen</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+32"/>
         <source>Export as {form}…</source>
         <translation>Als {form} exportieren&#xa0;…</translation>
     </message>
@@ -4900,7 +4910,7 @@
         <translation>Es läuft auf diesem Computer.</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+9"/>
         <source>Ask: {question}</source>
         <translation>Fragen: {question}</translation>
     </message>

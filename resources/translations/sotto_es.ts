@@ -236,7 +236,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+124"/>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+119"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+128"/>
         <source>Not attached</source>
         <translation>No se adjuntó</translation>
     </message>
@@ -480,7 +480,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
-        <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+20"/>
+        <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+53"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+14"/>
@@ -592,7 +592,7 @@
         <translation>La respuesta se interrumpió.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/answer_wording.py" line="+12"/>
+        <location filename="../../desktop/sotto/ui/conversation/answer_wording.py" line="+13"/>
         <source>Started to call a tool</source>
         <translation>Empezó a llamar a una herramienta</translation>
     </message>
@@ -623,7 +623,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+27"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+28"/>
         <source>Answering</source>
         <translation>Respondiendo</translation>
     </message>
@@ -704,7 +704,7 @@
     <message numerus="yes">
         <location line="-13"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="+294"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+171"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -713,7 +713,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-52"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-60"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>Un mensaje puede tener como máximo {count} archivo: hay que adjuntar menos o combinarlos.</numerusform>
@@ -725,8 +725,13 @@
         <source>Not everything was attached</source>
         <translation>No se adjuntó todo</translation>
     </message>
+    <message>
+        <location line="+35"/>
+        <source>{file} is already attached to this message.</source>
+        <translation>{file} ya está adjunto a este mensaje.</translation>
+    </message>
     <message numerus="yes">
-        <location line="+50"/>
+        <location line="+23"/>
         <source>{count} files were not attached</source>
         <translation>
             <numerusform>No se adjuntó {count} archivo</numerusform>
@@ -852,7 +857,7 @@
     </message>
     <message>
         <location line="+12"/>
-        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+146"/>
+        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
         <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+205"/>
@@ -860,7 +865,7 @@
         <translation>Copiado</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/markdown/view.py" line="+287"/>
+        <location filename="../../desktop/sotto/ui/markdown/view.py" line="+288"/>
         <source>Scroll table sideways</source>
         <translation>Desplazar la tabla lateralmente</translation>
     </message>
@@ -1039,8 +1044,8 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
-        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+185"/>
-        <location line="+21"/>
+        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
+        <location line="+23"/>
         <source>Cancel</source>
         <translation>Cancelar</translation>
     </message>
@@ -1541,7 +1546,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+340"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
         <source>Name</source>
         <translation>Nombre</translation>
     </message>
@@ -1595,7 +1600,7 @@
     <message>
         <location line="+11"/>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+89"/>
+        <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
         <location line="+55"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
@@ -2642,18 +2647,18 @@
         <translation>El prompt del sistema puede tener como máximo {most} caracteres; este tiene {count} y no se usa.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="-120"/>
-        <location line="+58"/>
+        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="-121"/>
+        <location line="+59"/>
         <source>Port</source>
         <translation>Puerto</translation>
     </message>
     <message>
-        <location line="-53"/>
+        <location line="-54"/>
         <source>The port that programs connect to</source>
         <translation>El puerto al que se conectan los programas</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+11"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-8"/>
         <location line="+6"/>
         <location line="+27"/>
@@ -2921,7 +2926,7 @@
     <message numerus="yes">
         <location line="+14"/>
         <location filename="../../desktop/sotto/ui/transfer/import_summary.py" line="+40"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="-196"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="-198"/>
         <source>1 chat|{count} chats</source>
         <translation>
             <numerusform>1 chat</numerusform>
@@ -2929,13 +2934,13 @@
         </translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location line="+2"/>
         <source>None</source>
         <comment>chats</comment>
         <translation>Ninguno</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location line="+3"/>
         <source>Empty</source>
         <comment>prompt cache</comment>
         <translation>Vacía</translation>
@@ -2946,7 +2951,7 @@
         <translation>Chats, caché de prompts y ajustes: libera {size}.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+89"/>
+        <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+88"/>
         <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+126"/>
         <source>Not everything in {folder} could be removed; another Sotto may be using it: close that first.</source>
         <translation>No se pudo eliminar todo lo que hay en {folder}; puede que lo esté usando otra instancia de Sotto: primero hay que cerrarla.</translation>
@@ -3429,7 +3434,7 @@
         <translation>Cerrar</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number.py" line="+53"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number.py" line="+55"/>
         <source>set here</source>
         <translation>del chat</translation>
     </message>
@@ -3449,7 +3454,7 @@
         <translation>por defecto</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+48"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+54"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+8"/>
         <source>Clear</source>
         <translation>Borrar</translation>
@@ -3543,7 +3548,7 @@
         <translation>Respondiendo…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-151"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-153"/>
         <source>Whole Document</source>
         <translation>Documento completo</translation>
     </message>
@@ -3558,7 +3563,7 @@
         <translation>Solo el final</translation>
     </message>
     <message>
-        <location line="+43"/>
+        <location line="+45"/>
         <source>Choose what is sent of {name}</source>
         <translation>Elegir qué se envía de {name}</translation>
     </message>
@@ -3648,7 +3653,7 @@
         <translation>Razonamiento más reciente</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/find_bar.py" line="+50"/>
+        <location filename="../../desktop/sotto/ui/transcript/find_bar.py" line="+52"/>
         <source>Find in this chat</source>
         <translation>Buscar en este chat</translation>
     </message>
@@ -3678,7 +3683,7 @@
         <translation>Cerrar la barra de búsqueda</translation>
     </message>
     <message>
-        <location line="+48"/>
+        <location line="+53"/>
         <source>Nothing found</source>
         <translation>Sin resultados</translation>
     </message>
@@ -3788,7 +3793,7 @@
         <translation>Más acciones</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/notices.py" line="+79"/>
+        <location filename="../../desktop/sotto/ui/transcript/notices.py" line="+86"/>
         <source>In another chat.</source>
         <translation>En otro chat.</translation>
     </message>
@@ -3799,7 +3804,7 @@
         <translation>Abrir chat</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/transcript.py" line="+64"/>
+        <location filename="../../desktop/sotto/ui/transcript/transcript.py" line="+62"/>
         <source>Conversation</source>
         <translation>Conversación</translation>
     </message>
@@ -4047,7 +4052,7 @@
         <translation>Licencia MIT</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="-190"/>
+        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="-192"/>
         <source>Importing chats</source>
         <translation>Importando chats</translation>
     </message>
@@ -4124,14 +4129,19 @@
         <translation>{written} de {count} chats escritos</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+9"/>
         <source>Exported</source>
         <translation>Exportado</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>Written to {path}.</source>
         <translation>Guardado en {path}.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Show folder</source>
+        <translation>Mostrar carpeta</translation>
     </message>
     <message>
         <location line="+4"/>
@@ -4706,7 +4716,7 @@
         <translation>Mostrar archivos de registro</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+32"/>
         <source>Export as {form}…</source>
         <translation>Exportar como {form}…</translation>
     </message>
@@ -4900,7 +4910,7 @@
         <translation>Se ejecuta en este equipo.</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+9"/>
         <source>Ask: {question}</source>
         <translation>Preguntar: {question}</translation>
     </message>

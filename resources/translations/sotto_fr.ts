@@ -236,7 +236,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+124"/>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+119"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+128"/>
         <source>Not attached</source>
         <translation>Non joint</translation>
     </message>
@@ -480,7 +480,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
-        <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+20"/>
+        <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+53"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+14"/>
@@ -592,7 +592,7 @@
         <translation>La réponse a été interrompue.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/answer_wording.py" line="+12"/>
+        <location filename="../../desktop/sotto/ui/conversation/answer_wording.py" line="+13"/>
         <source>Started to call a tool</source>
         <translation>Appel d’outil commencé</translation>
     </message>
@@ -623,7 +623,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+27"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+28"/>
         <source>Answering</source>
         <translation>Réponse en cours</translation>
     </message>
@@ -704,7 +704,7 @@
     <message numerus="yes">
         <location line="-13"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="+294"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+171"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -713,7 +713,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-52"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-60"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>Un message peut comporter au plus {count} fichier&#xa0;: joignez-en moins ou regroupez-les.</numerusform>
@@ -725,8 +725,13 @@
         <source>Not everything was attached</source>
         <translation>Tout n’a pas été joint</translation>
     </message>
+    <message>
+        <location line="+35"/>
+        <source>{file} is already attached to this message.</source>
+        <translation>{file} est déjà joint à ce message.</translation>
+    </message>
     <message numerus="yes">
-        <location line="+50"/>
+        <location line="+23"/>
         <source>{count} files were not attached</source>
         <translation>
             <numerusform>{count} fichier n’a pas été joint</numerusform>
@@ -852,7 +857,7 @@
     </message>
     <message>
         <location line="+12"/>
-        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+146"/>
+        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
         <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+205"/>
@@ -860,7 +865,7 @@
         <translation>Copié</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/markdown/view.py" line="+287"/>
+        <location filename="../../desktop/sotto/ui/markdown/view.py" line="+288"/>
         <source>Scroll table sideways</source>
         <translation>Défilement horizontal du tableau</translation>
     </message>
@@ -1039,8 +1044,8 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
-        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+185"/>
-        <location line="+21"/>
+        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
+        <location line="+23"/>
         <source>Cancel</source>
         <translation>Annuler</translation>
     </message>
@@ -1541,7 +1546,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+340"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
         <source>Name</source>
         <translation>Nom</translation>
     </message>
@@ -1595,7 +1600,7 @@
     <message>
         <location line="+11"/>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+89"/>
+        <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
         <location line="+55"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
@@ -2642,18 +2647,18 @@
         <translation>Le prompt système compte au plus {most} caractères&#xa0;; celui-ci en a {count} et n’est pas utilisé.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="-120"/>
-        <location line="+58"/>
+        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="-121"/>
+        <location line="+59"/>
         <source>Port</source>
         <translation>Port</translation>
     </message>
     <message>
-        <location line="-53"/>
+        <location line="-54"/>
         <source>The port that programs connect to</source>
         <translation>Le port auquel les programmes se connectent</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+11"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-8"/>
         <location line="+6"/>
         <location line="+27"/>
@@ -2921,7 +2926,7 @@
     <message numerus="yes">
         <location line="+14"/>
         <location filename="../../desktop/sotto/ui/transfer/import_summary.py" line="+40"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="-196"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="-198"/>
         <source>1 chat|{count} chats</source>
         <translation>
             <numerusform>{count} discussion</numerusform>
@@ -2929,13 +2934,13 @@
         </translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location line="+2"/>
         <source>None</source>
         <comment>chats</comment>
         <translation>Aucune</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location line="+3"/>
         <source>Empty</source>
         <comment>prompt cache</comment>
         <translation>Vide</translation>
@@ -2946,7 +2951,7 @@
         <translation>Discussions, cache de prompts et réglages&#xa0;: libère {size}.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+89"/>
+        <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+88"/>
         <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+126"/>
         <source>Not everything in {folder} could be removed; another Sotto may be using it: close that first.</source>
         <translation>Une partie de {folder} n’a pas pu être supprimée&#xa0;; un autre Sotto l’utilise peut-être&#xa0;: fermez-le d’abord.</translation>
@@ -3429,7 +3434,7 @@
         <translation>Fermer</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number.py" line="+53"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number.py" line="+55"/>
         <source>set here</source>
         <translation>ici</translation>
     </message>
@@ -3449,7 +3454,7 @@
         <translation>par défaut</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+48"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+54"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+8"/>
         <source>Clear</source>
         <translation>Effacer</translation>
@@ -3543,7 +3548,7 @@
         <translation>Réponse en cours…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-151"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-153"/>
         <source>Whole Document</source>
         <translation>Tout le document</translation>
     </message>
@@ -3558,7 +3563,7 @@
         <translation>Seulement la fin</translation>
     </message>
     <message>
-        <location line="+43"/>
+        <location line="+45"/>
         <source>Choose what is sent of {name}</source>
         <translation>Choisir ce qui est envoyé de {name}</translation>
     </message>
@@ -3648,7 +3653,7 @@
         <translation>Dernières réflexions</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/find_bar.py" line="+50"/>
+        <location filename="../../desktop/sotto/ui/transcript/find_bar.py" line="+52"/>
         <source>Find in this chat</source>
         <translation>Rechercher dans cette discussion</translation>
     </message>
@@ -3678,7 +3683,7 @@
         <translation>Fermer la recherche</translation>
     </message>
     <message>
-        <location line="+48"/>
+        <location line="+53"/>
         <source>Nothing found</source>
         <translation>Aucun résultat</translation>
     </message>
@@ -3788,7 +3793,7 @@
         <translation>Plus d’actions</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/notices.py" line="+79"/>
+        <location filename="../../desktop/sotto/ui/transcript/notices.py" line="+86"/>
         <source>In another chat.</source>
         <translation>Dans une autre discussion.</translation>
     </message>
@@ -3799,7 +3804,7 @@
         <translation>Ouvrir la discussion</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/transcript.py" line="+64"/>
+        <location filename="../../desktop/sotto/ui/transcript/transcript.py" line="+62"/>
         <source>Conversation</source>
         <translation>Conversation</translation>
     </message>
@@ -4047,7 +4052,7 @@
         <translation>Licence MIT</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="-190"/>
+        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="-192"/>
         <source>Importing chats</source>
         <translation>Importation des discussions</translation>
     </message>
@@ -4124,14 +4129,19 @@
         <translation>{written} sur {count} discussions enregistrées</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+9"/>
         <source>Exported</source>
         <translation>Exportation terminée</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>Written to {path}.</source>
         <translation>Enregistré dans {path}.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Show folder</source>
+        <translation>Afficher le dossier</translation>
     </message>
     <message>
         <location line="+4"/>
@@ -4706,7 +4716,7 @@
         <translation>Afficher les journaux</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+32"/>
         <source>Export as {form}…</source>
         <translation>Exporter en {form}…</translation>
     </message>
@@ -4900,7 +4910,7 @@
         <translation>Il s’exécute sur votre ordinateur.</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+9"/>
         <source>Ask: {question}</source>
         <translation>Demander&#xa0;: {question}</translation>
     </message>

@@ -236,7 +236,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/composer_controller.py" line="+124"/>
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+119"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="+128"/>
         <source>Not attached</source>
         <translation>未添加附件</translation>
     </message>
@@ -476,7 +476,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
-        <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+20"/>
+        <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+53"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+14"/>
@@ -588,7 +588,7 @@
         <translation>回答已中断。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/answer_wording.py" line="+12"/>
+        <location filename="../../desktop/sotto/ui/conversation/answer_wording.py" line="+13"/>
         <source>Started to call a tool</source>
         <translation>已开始调用工具</translation>
     </message>
@@ -619,7 +619,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+27"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+28"/>
         <source>Answering</source>
         <translation>正在回答</translation>
     </message>
@@ -699,7 +699,7 @@
     <message numerus="yes">
         <location line="-13"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="+294"/>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+171"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
         <translation>
@@ -707,7 +707,7 @@
         </translation>
     </message>
     <message numerus="yes">
-        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-52"/>
+        <location filename="../../desktop/sotto/ui/conversation/attaching.py" line="-60"/>
         <source>A message can have at most {count} files: attach fewer, or combine them.</source>
         <translation>
             <numerusform>一条消息最多可添加 {count} 个文件：请减少附件，或将文件合并。</numerusform>
@@ -718,8 +718,13 @@
         <source>Not everything was attached</source>
         <translation>部分文件未添加</translation>
     </message>
+    <message>
+        <location line="+35"/>
+        <source>{file} is already attached to this message.</source>
+        <translation>{file} 已附加到这条消息。</translation>
+    </message>
     <message numerus="yes">
-        <location line="+50"/>
+        <location line="+23"/>
         <source>{count} files were not attached</source>
         <translation>
             <numerusform>{count} 个文件未添加</numerusform>
@@ -843,7 +848,7 @@
     </message>
     <message>
         <location line="+12"/>
-        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+146"/>
+        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
         <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+205"/>
@@ -851,7 +856,7 @@
         <translation>已复制</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/markdown/view.py" line="+287"/>
+        <location filename="../../desktop/sotto/ui/markdown/view.py" line="+288"/>
         <source>Scroll table sideways</source>
         <translation>横向滚动表格</translation>
     </message>
@@ -1028,8 +1033,8 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
-        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+185"/>
-        <location line="+21"/>
+        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
+        <location line="+23"/>
         <source>Cancel</source>
         <translation>取消</translation>
     </message>
@@ -1528,7 +1533,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+340"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
         <source>Name</source>
         <translation>名称</translation>
     </message>
@@ -1582,7 +1587,7 @@
     <message>
         <location line="+11"/>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+89"/>
+        <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
         <location line="+55"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
@@ -2620,18 +2625,18 @@
         <translation>系统提示词最多 {most} 个字符；当前有 {count} 个，未被采用。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="-120"/>
-        <location line="+58"/>
+        <location filename="../../desktop/sotto/ui/settings/api_page.py" line="-121"/>
+        <location line="+59"/>
         <source>Port</source>
         <translation>端口</translation>
     </message>
     <message>
-        <location line="-53"/>
+        <location line="-54"/>
         <source>The port that programs connect to</source>
         <translation>程序所连接的端口</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+11"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-8"/>
         <location line="+6"/>
         <location line="+27"/>
@@ -2893,20 +2898,20 @@
     <message numerus="yes">
         <location line="+14"/>
         <location filename="../../desktop/sotto/ui/transfer/import_summary.py" line="+40"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="-196"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="-198"/>
         <source>1 chat|{count} chats</source>
         <translation>
             <numerusform>{count} 个对话</numerusform>
         </translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location line="+2"/>
         <source>None</source>
         <comment>chats</comment>
         <translation>无</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location line="+3"/>
         <source>Empty</source>
         <comment>prompt cache</comment>
         <translation>空</translation>
@@ -2917,7 +2922,7 @@
         <translation>对话、提示词缓存和设置：可释放 {size}。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+89"/>
+        <location filename="../../desktop/sotto/ui/settings/engine_choices.py" line="+88"/>
         <location filename="../../desktop/sotto/ui/settings/user_data.py" line="+126"/>
         <source>Not everything in {folder} could be removed; another Sotto may be using it: close that first.</source>
         <translation>{folder} 中的部分内容无法移除；可能有另一个 Sotto 正在使用它：请先将其关闭。</translation>
@@ -3403,7 +3408,7 @@
         <translation>关闭</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number.py" line="+53"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number.py" line="+55"/>
         <source>set here</source>
         <translation>在此设置</translation>
     </message>
@@ -3423,7 +3428,7 @@
         <translation>默认</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+48"/>
+        <location filename="../../desktop/sotto/ui/toolkit/number_field.py" line="+54"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="+8"/>
         <source>Clear</source>
         <translation>清除</translation>
@@ -3517,7 +3522,7 @@
         <translation>正在回答…</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-151"/>
+        <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="-153"/>
         <source>Whole Document</source>
         <translation>整个文档</translation>
     </message>
@@ -3532,7 +3537,7 @@
         <translation>仅结尾</translation>
     </message>
     <message>
-        <location line="+43"/>
+        <location line="+45"/>
         <source>Choose what is sent of {name}</source>
         <translation>选择发送 {name} 的哪些内容</translation>
     </message>
@@ -3622,7 +3627,7 @@
         <translation>最新的思考内容</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/find_bar.py" line="+50"/>
+        <location filename="../../desktop/sotto/ui/transcript/find_bar.py" line="+52"/>
         <source>Find in this chat</source>
         <translation>在此对话中查找</translation>
     </message>
@@ -3652,7 +3657,7 @@
         <translation>关闭查找栏</translation>
     </message>
     <message>
-        <location line="+48"/>
+        <location line="+53"/>
         <source>Nothing found</source>
         <translation>未找到</translation>
     </message>
@@ -3761,7 +3766,7 @@
         <translation>更多操作</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/notices.py" line="+79"/>
+        <location filename="../../desktop/sotto/ui/transcript/notices.py" line="+86"/>
         <source>In another chat.</source>
         <translation>在另一个对话中。</translation>
     </message>
@@ -3772,7 +3777,7 @@
         <translation>打开对话</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transcript/transcript.py" line="+64"/>
+        <location filename="../../desktop/sotto/ui/transcript/transcript.py" line="+62"/>
         <source>Conversation</source>
         <translation>对话内容</translation>
     </message>
@@ -4008,7 +4013,7 @@
         <translation>MIT 许可证</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="-190"/>
+        <location filename="../../desktop/sotto/ui/window/chat_files.py" line="-192"/>
         <source>Importing chats</source>
         <translation>正在导入对话</translation>
     </message>
@@ -4085,14 +4090,19 @@
         <translation>已写入 {written}/{count} 个对话</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+9"/>
         <source>Exported</source>
         <translation>已导出</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="-1"/>
         <source>Written to {path}.</source>
         <translation>已写入 {path}。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Show folder</source>
+        <translation>显示文件夹</translation>
     </message>
     <message>
         <location line="+4"/>
@@ -4667,7 +4677,7 @@
         <translation>显示日志</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location line="+32"/>
         <source>Export as {form}…</source>
         <translation>导出为 {form}…</translation>
     </message>
@@ -4857,7 +4867,7 @@
         <translation>它在这台电脑上运行。</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+9"/>
         <source>Ask: {question}</source>
         <translation>提问：{question}</translation>
     </message>

@@ -68,6 +68,24 @@ def test_a_dropped_text_is_attached_with_its_cost_and_sent_along(ready, qtbot, l
     assert ready.script.requests[1].messages == ready.script.requests[0].messages
 
 
+def test_a_file_that_is_attached_already_is_not_attached_again(ready, qtbot, loop, notes):
+    notice, draft = ready.window.chat.notice, ready.chat_session.draft
+    ready.window.composing.attach((notes, notes))
+    qtbot.waitUntil(notice.isVisible)
+    assert (notice.title.text(), notice.message.text()) == (
+        "Not attached",
+        "notes.md is already attached to this message.",
+    )
+    assert attached(ready) == ["notes.md"]
+    # Another part of it, or what it contains now, can be sent as well.
+    draft.cut_attachment(0, 0, 6)
+    for _ in range(2):
+        count = len(draft.attachments)
+        ready.window.composing.attach((notes,))
+        qtbot.waitUntil(lambda count=count: len(draft.attachments) == count + 1)
+        notes.write_text("# Rice\n\nTwelve minutes.\n")
+
+
 def test_a_document_can_be_sent_without_any_text(ready, qtbot, loop, notes):
     ready.window.composing.attach((notes,))
     button = ready.window.chat.composer.button
@@ -81,12 +99,14 @@ def test_a_document_can_be_sent_without_any_text(ready, qtbot, loop, notes):
 
 def test_files_are_chosen_with_the_button_or_from_the_menu(ready, qtbot, loop, notes, monkeypatch):
     # The dialog itself belongs to the system.
-    monkeypatch.setattr(QFileDialog, "open", lambda dialog: dialog.filesSelected.emit([str(notes)]))
+    files = iter((notes, notes.with_name("other.md")))
+    notes.with_name("other.md").write_text("Rice")
+    monkeypatch.setattr(QFileDialog, "open", lambda dialog: dialog.filesSelected.emit([str(next(files))]))
     (action,) = [action for action in ready.window.menus.actions() if action.text() == "Attach Files…"]
     assert action.shortcut().toString() == "Ctrl+Shift+A"
     for ask in (ready.window.chat.composer.clip.click, action.trigger):
         ask()
-    qtbot.waitUntil(lambda: attached(ready) == ["notes.md", "notes.md"])
+    qtbot.waitUntil(lambda: attached(ready) == ["notes.md", "other.md"])
 
 
 def test_pasted_files_are_attached_and_pasted_text_is_text(ready, qtbot, loop, notes):
@@ -114,13 +134,15 @@ def test_pasted_files_are_attached_and_pasted_text_is_text(ready, qtbot, loop, n
 
 
 def test_an_attachment_is_removed_by_keys(ready, qtbot, loop, notes):
-    ready.window.composing.attach((notes, notes))
+    other = notes.with_name("other.md")
+    other.write_text("Rice")
+    ready.window.composing.attach((notes, other))
     qtbot.waitUntil(lambda: len(attached(ready)) == 2)
     bar = ready.window.chat.composer.attachments
     assert bar.chips[0].remove.accessibleName() == "Remove notes.md"
     bar.chips[0].remove.setFocus()
     qtbot.keyClick(bar.chips[0].remove, Qt.Key.Key_Space)
-    assert attached(ready) == ["notes.md"]
+    assert attached(ready) == ["other.md"]
     assert bar.chips[0].remove.hasFocus()
     qtbot.keyClick(bar.chips[0].remove, Qt.Key.Key_Space)
     assert bar.isHidden()
@@ -215,6 +237,7 @@ def test_a_file_still_being_read_is_shown_again_with_its_conversation(ready, qtb
     qtbot.waitUntil(lambda: attached(ready) == ["notes.md"])
     # Attaching another file does not discard earlier ones.
     slow.clear()
+    notes.write_text("Other notes.")
     ready.window.composing.attach((notes,))
     ready.window.current.new_chat()
     slow.set()

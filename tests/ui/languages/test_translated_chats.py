@@ -243,17 +243,20 @@ def visit_notices(visit, folder):
     for remedy in Remedy:
         notices.show_problem(Problem("'title'", "", remedy=remedy))
         visit.look()
-    # Files that cannot be attached.
+    # Files that cannot be attached, or not again.
     bad = [folder / f"{number}.txt" for number in range(2)]
+    good = folder / "3.txt"
+    good.write_text("1")
     problems = []
     window.composing.attaching.problem.connect(problems.append)
-    for paths in ([bad[0]], bad, [bad[0]] * 21):
+    for paths in ([bad[0]], bad, [good] * 2, [bad[0]] * 21):
         problems.clear()
         window.composing.attaching.attach(paths, chat.draft)
         visit.wait(lambda: problems and not window.composing.attaching.busy)
         for problem in problems:
             visit.reader.note("conversation", problem.title)
-    visit.reader.note("conversation", problems[0].message)
+        if paths[0] is good or len(paths) > 20:
+            visit.reader.note("conversation", problems[0].message)
     # Conversations of which something is lost.
     for lost in (1, 2):
         problem = LoadedChat(7, None, (), {}, Branch((), lost)).problem

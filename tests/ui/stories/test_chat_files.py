@@ -10,6 +10,7 @@ from html.parser import HTMLParser
 
 import pytest
 from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtWidgets import QFileDialog
 
@@ -413,7 +414,7 @@ def test_a_chat_leaves_in_every_form_and_is_printed(ready, qtbot, loop, tmp_path
     assert sorted(tmp_path.iterdir()) == sorted([*before, blocked])
 
 
-def test_the_menu_of_a_chat_exports_and_prints_it(ready, qtbot, loop, tmp_path):
+def test_the_menu_of_a_chat_exports_and_prints_it(ready, qtbot, loop, tmp_path, monkeypatch):
     window, chats = ready.window, ready.window.sidebar.chats
     drop(ready, FOLDER / "claude.json")
     qtbot.waitUntil(lambda: titles(ready) == ["Weather", "A haiku"])
@@ -434,6 +435,11 @@ def test_the_menu_of_a_chat_exports_and_prints_it(ready, qtbot, loop, tmp_path):
     qtbot.waitUntil(lambda: window.chat.notice.title.text() == "Exported")
     page = Page((tmp_path / "haiku.html").read_text(encoding="utf-8"))
     assert "frogs, pond" in page.texts
+    opened = []
+    monkeypatch.setattr(QDesktopServices, "openUrl", opened.append)
+    assert window.chat.notice.button.text() == "Show folder"
+    window.chat.notice.button.click()
+    assert opened == [QUrl.fromLocalFile(str(tmp_path))]
     entry_of(ready, "Export All as JSON…").trigger()
     dialog = dialog_of(ready)
     dialog.fileSelected.emit(str(tmp_path / "all.json"))

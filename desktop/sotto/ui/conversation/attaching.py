@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Signal
 
+from sotto.chats.chat_records import Attachment
 from sotto.errors import CancelledError, SottoError
 from sotto.ui.conversation.draft_state import DraftState
 from sotto.ui.state import wording
@@ -96,6 +97,14 @@ class Attaching(QObject):
     def _update_pending(self, draft: DraftState) -> None:
         draft.set_pending(tuple(file.name for file in self._pending(draft)))
 
+    def _attach(self, attachment: Attachment, draft: DraftState) -> None:
+        """Attach a document, unless all of it is attached already; of a part, another part may be wanted."""
+        held = ((each.name, each.text) for each in draft.attachments if each.whole)
+        if (attachment.name, attachment.text) in held:
+            self._failed.append(tr("{file} is already attached to this message.").format(file=attachment.name))
+        else:
+            draft.attach([attachment])
+
     async def _read(self, tasks: "AsyncTasks") -> None:
         from sotto.chats.documents import read_document
 
@@ -105,7 +114,7 @@ class Attaching(QObject):
                 if not file.stopped.is_set():
                     attachment = await tasks.call(read_document, file.path, file.stopped.is_set)
                     if not file.stopped.is_set():
-                        file.draft.attach([attachment])
+                        self._attach(attachment, file.draft)
             except CancelledError:
                 pass
             except SottoError as error:

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Qt, QTimer, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, QUrl, Slot
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QDialog, QMainWindow
 
 from sotto.chats.chat_records import Chat
@@ -186,7 +187,9 @@ class ChatFiles(QObject):
 
     @Slot(object)
     def _show_exported(self, path: Path) -> None:
-        self._notices.show_success(tr("Exported"), tr("Written to {path}.").format(path=path))
+        folder = QUrl.fromLocalFile(str(path.parent))
+        written = tr("Written to {path}.").format(path=path)
+        self._notices.show_offer(tr("Exported"), written, tr("Show folder"), lambda: QDesktopServices.openUrl(folder))
 
     @Slot()
     def _show_export_stopped(self) -> None:
