@@ -66,6 +66,17 @@ def test_every_menu_action_is_offered_with_its_shortcut(palette, stage, loop):
     assert "Eject Model" not in offered  # no model is loaded
 
 
+def test_actions_are_remembered_by_names_that_no_language_changes(palette, stage, loop):
+    shown = palette()
+    actions = {command.title: command.key for command in shown.finder.commands if command.kind is Kind.ACTION}
+    assert actions["Rescan Models"] == "action:rescan_models"
+    assert actions["Export All as JSON"] == "action:export_all_chats-JSON"
+    assert actions["Larger Text"] == "action:larger"
+    names = [action.objectName() for action in stage.window.menus.actions()]
+    assert all(names)
+    assert len(set(names)) == len(names)
+
+
 def test_a_model_is_loaded_and_comes_first_the_next_time(palette, stage, qtbot, loop):
     stage.shelf.records = [*stage.shelf.records, record("big:8b", runnable=False, reason="No.")]
     stage.shelf.records.append(record("someone/else:latest"))

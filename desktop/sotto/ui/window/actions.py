@@ -1,7 +1,7 @@
 """The actions that the menus of the main window offer."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 from sotto.ui.transfer.chat_exporting import Form
 
@@ -45,3 +45,7 @@ class WindowActions:
     licences: Action
     stop: Action
     about: Action
+
+    def name_of(self, act: Action) -> str:
+        """Return the name of one of the actions, which is the same in every language."""
+        return next(field.name for field in fields(self) if getattr(self, field.name) is act)

@@ -57,11 +57,11 @@ class Menus(QObject):
         self._add(menu, tr("Import Chat Folder…"), actions.import_chat_folder)
         export = menu.addMenu(tr("Export Chat"))
         for form in Form:
-            self._add(export, export_label(form), partial(actions.export_chat, form))
+            self._add(export, export_label(form), partial(actions.export_chat, form), name=f"export_chat-{form.name}")
         export = menu.addMenu(tr("Export All Chats"))
         for form in Form:
             label = tr("Export All as {form}…").format(form=form.label)
-            self._add(export, label, partial(actions.export_all_chats, form))
+            self._add(export, label, partial(actions.export_all_chats, form), name=f"export_all_chats-{form.name}")
         self._add(menu, tr("Print…"), actions.print_chat, _Keys.Print)
         menu.addSeparator()
         self.eject = self._add(menu, tr("Eject Model"), actions.eject_model, "Ctrl+E")
@@ -87,7 +87,7 @@ class Menus(QObject):
             (tr("Select All"), _Keys.SelectAll, "selectAll"),
         ):
             # The shortcut is only displayed: text fields handle these keys themselves, and must keep them.
-            action = self._add(menu, text, _in_field(method), key)
+            action = self._add(menu, text, _in_field(method), key, name=method)
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
             if method == "redo":
                 menu.addSeparator()
@@ -98,12 +98,12 @@ class Menus(QObject):
 
     def _make_view(self) -> None:
         actions, menu = self._actions, self._add_menu(tr("&View"))
-        self._add(menu, tr("Larger Text"), lambda: self._zoom(_ZOOM_STEP), _Keys.ZoomIn)
-        self._add(menu, tr("Smaller Text"), lambda: self._zoom(1 / _ZOOM_STEP), _Keys.ZoomOut)
-        self._add(menu, tr("Normal Text"), lambda: self._zoom(0), "Ctrl+0")
+        self._add(menu, tr("Larger Text"), lambda: self._zoom(_ZOOM_STEP), _Keys.ZoomIn, name="larger")
+        self._add(menu, tr("Smaller Text"), lambda: self._zoom(1 / _ZOOM_STEP), _Keys.ZoomOut, name="smaller")
+        self._add(menu, tr("Normal Text"), lambda: self._zoom(0), "Ctrl+0", name="normal")
         menu.addSeparator()
         self._add(menu, tr("Sidebar"), actions.toggle_sidebar, "Ctrl+B")
-        self._add(menu, tr("Command Palette"), actions.command_palette, "Ctrl+K").setObjectName("palette")
+        self._add(menu, tr("Command Palette"), actions.command_palette, "Ctrl+K")
         self._add(menu, tr("Chat Settings"), actions.chat_settings, "Ctrl+Shift+,")
         self.local_server = self._add(menu, tr("Local Server"), actions.local_server, "Ctrl+Shift+L")
         self.local_server.setEnabled(False)
@@ -130,9 +130,13 @@ class Menus(QObject):
         menu.aboutToShow.connect(lambda: round_corners(menu))
         return menu
 
-    def _add(self, menu: QMenu, text: str, act: Action, keys: QKeySequence.StandardKey | str | None = None) -> QAction:
+    def _add(
+        self, menu: QMenu, text: str, act: Action, keys: QKeySequence.StandardKey | str | None = None, name: str = ""
+    ) -> QAction:
+        """Add an entry; its name, by which it is remembered, is the same in every language: that of its action."""
         # The parent is the window, so that the shortcut works everywhere in it.
         action = QAction(text, self._bar.window())
+        action.setObjectName(name or self._actions.name_of(act))
         action.setMenuRole(QAction.MenuRole.NoRole)
         if keys is not None:
             action.setShortcut(QKeySequence(keys))

@@ -118,6 +118,8 @@ def _menu_commands(menu: QMenu, path: str) -> Iterator[Command]:
         below = action.menu()
         if isinstance(below, QMenu):
             yield from _menu_commands(below, f"{path} › {text}")
-        elif text and action.isEnabled() and action.isVisible() and action.objectName() != "palette":
+        elif text and action.isEnabled() and action.isVisible() and action.objectName() != "command_palette":
             keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
-            yield Command.create(f"action:{path}/{text}", Kind.ACTION, text.removesuffix("…"), path, action, keys)
+            yield Command.create(
+                f"action:{action.objectName()}", Kind.ACTION, text.removesuffix("…"), path, action, keys
+            )
