@@ -56,6 +56,22 @@ def test_the_gauge_holds_history_draft_and_attachments(ready, qtbot, loop):
     qtbot.waitUntil(composer.gauge.isHidden)
 
 
+def test_the_gauge_grows_with_the_answer(ready, qtbot, loop):
+    gauge, meter, chat = ready.window.chat.composer.gauge, ready.window.composing.meter, ready.chat_session
+    ask(ready, qtbot, "question", "answer")
+    qtbot.waitUntil(lambda: measured(ready, 8 + 6 + 8))
+    ready.script.chunks, ready.script.hold_answer = ["an", "swer"], threading.Event()
+    ready.window.send("question")
+    qtbot.waitUntil(lambda: chat.answering)
+    for tokens in (5, 9):
+        chat.pace.measured.emit(tokens, 5.0)
+        assert gauge.text == f"{meter.use.tokens + tokens} / 4,096"
+    assert not meter.use.tight
+    ready.script.hold_answer.set()
+    qtbot.waitUntil(lambda: not chat.busy and measured(ready, 2 * (8 + 6 + 8)))
+    assert gauge.text == "44 / 4,096"
+
+
 def test_tokens_are_counted_while_typing_one_count_at_a_time(ready, qtbot, loop):
     draft = ready.window.chat.composer.draft
     for letter in "one after the other":

@@ -5,7 +5,7 @@ way at a time; changes in the meantime are counted afterwards.
 """
 
 import itertools
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
@@ -35,6 +35,7 @@ class ContextUse:
         room: The longest prompt that remains when the oldest turns are left out.
         trims: Whether the oldest turns may be left out in this conversation.
         earlier: Whether there are earlier turns that could be left out.
+        answer: The answer that is being written, which comes on top of the prompt.
     """
 
     tokens: int
@@ -43,11 +44,12 @@ class ContextUse:
     room: int
     trims: bool = False
     earlier: bool = False
+    answer: int = 0
 
     @property
     def used(self) -> int:
-        """The length of the prompt after the oldest turns are left out, if they may be."""
-        return max(self.last, min(self.tokens, self.room)) if self.trims else self.tokens
+        """The length of the prompt after the oldest turns are left out, if they may be, and of the answer so far."""
+        return (max(self.last, min(self.tokens, self.room)) if self.trims else self.tokens) + self.answer
 
     @property
     def shortened(self) -> bool:
@@ -62,7 +64,7 @@ class ContextUse:
     @property
     def tight(self) -> bool:
         """Whether there is little or no room for an answer."""
-        return self.over or (self.used > TIGHT_FROM * self.limit and not self.shortened)
+        return self.over or (self.used - self.answer > TIGHT_FROM * self.limit and not self.shortened)
 
     @property
     def fits_alone(self) -> bool:
@@ -117,7 +119,8 @@ class ContextMeter(QObject):
     def _bind(self, chat: ChatSession) -> None:
         self._subscription.close()
         signals = (chat.branch_changed, chat.question_added, chat.answer_ended, chat.retracted, chat.draft.changed)
-        self._subscription = Subscription(*((signal, self.touch) for signal in signals))
+        touching = ((signal, self.touch) for signal in signals)
+        self._subscription = Subscription(*touching, (chat.pace.measured, self._grow))
         self.touch()
 
     @Slot()
@@ -126,6 +129,12 @@ class ContextMeter(QObject):
         self.fresh = False
         if not self._pause.isActive():
             self._pause.start()
+
+    @Slot(int, float)
+    def _grow(self, tokens: int, _: float) -> None:
+        """Add the tokens of the answer that is being written, at the pace at which its speed is shown."""
+        if self.use is not None and self._current.session.answering:
+            self._show(replace(self.use, answer=tokens))
 
     @Slot(object)
     def _follow(self, state: ModelState) -> None:
