@@ -363,6 +363,15 @@ def ask(around, qtbot, text):
     qtbot.waitUntil(lambda: not around.shell.window.current.session.busy and around.session.state.phase is Phase.READY)
 
 
+def test_the_place_of_the_window_is_saved_soon_after_a_move(around, qtbot, loop):
+    shell, window, preferences = around.shell, around.shell.window, around.preferences
+    shell.open_window()
+    before = preferences.values.window
+    window.setGeometry(40, 50, 800, 560)
+    qtbot.waitUntil(lambda: preferences.values.window != before)
+    assert preferences.values.window == window.saveGeometry().toBase64().toStdString()
+
+
 def test_the_window_is_restored_as_it_was(around, qtbot, loop, tasks, destroyed):
     around.load(qtbot)
     shell, window = around.shell, around.shell.window

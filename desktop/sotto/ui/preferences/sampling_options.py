@@ -30,7 +30,7 @@ COMMON_NUMBERS = (
     Number("repeat_penalty", QT_TR_NOOP("Repeat penalty"), 0, 5, 0.05, 2, QT_TR_NOOP("Above 1 repeats less")),
     Number("dry_multiplier", QT_TR_NOOP("DRY"), 0, 5, 0.1, 2, QT_TR_NOOP("Above 0 avoids repeating whole passages")),
     Number("seed", QT_TR_NOOP("Seed"), 0, _MAX_INT, 1, 0,
-           QT_TR_NOOP("The same seed gives the same answer"), QT_TR_NOOP("random")),
+           QT_TR_NOOP("The same seed gives the same answer"), QT_TR_NOOP("random"), grouped=False),
     Number("num_predict", QT_TR_NOOP("Max response tokens"), 1, _MAX_INT, 64, 0,
            QT_TR_NOOP("In tokens"), str(DEFAULT_MAX_TOKENS), QT_TR_NOOP("no limit")),
     THINK_BUDGET,

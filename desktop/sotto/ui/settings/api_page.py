@@ -30,6 +30,7 @@ _PORT = Number(
     0,
     QT_TR_NOOP("The port that programs connect to"),
     str(api.PORT),
+    grouped=False,
 )
 _MAX_HOST_LENGTH, _MAX_ORIGINS_LENGTH = 255, 4000
 _KEY_BYTES = 24

@@ -20,6 +20,7 @@ class Number:
         places: Decimal places; 0 for whole numbers.
         tip: What the option does.
         unset: Text for a value that is not set anywhere.
+        grouped: Whether thousands are separated; not in what is rather a name, such as a seed.
         below: Text for a model's value below `least`; empty for `unset`.
     """
 
@@ -32,6 +33,7 @@ class Number:
     tip: str
     unset: str = ""
     below: str = ""
+    grouped: bool = True
 
     def fits(self, value: object) -> bool:
         """Return whether `value` is a number within the bounds, and whole if required."""
@@ -39,7 +41,7 @@ class Number:
 
     def format(self, value: float) -> str:
         """Return a value as it is displayed."""
-        return format_number(value, self.places, grouped=False)
+        return format_number(value, self.places, grouped=self.grouped)
 
 
 def is_number(value: object) -> TypeGuard[float]:

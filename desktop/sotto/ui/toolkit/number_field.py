@@ -1,5 +1,7 @@
 """A field for a number that may be unset; invalid input is rejected with a message."""
 
+import re
+
 from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QAction, QFocusEvent, QValidator
 from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit
@@ -7,6 +9,9 @@ from PySide6.QtWidgets import QDoubleSpinBox, QLineEdit
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.number import Inherited, Number, is_number
 from sotto.ui.toolkit.translation import format_number, tr
+
+# A whole number with separators between thousands, of any language: no number of ours has three decimal places.
+_THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:[ \u00a0\u202f'’.,]\d{3})+")
 
 
 class NumberField(QDoubleSpinBox):
@@ -44,7 +49,8 @@ class NumberField(QDoubleSpinBox):
         self.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.lineEdit().setAcceptDrops(False)
-        self.lineEdit().setTextMargins(0, 0, theme.GAP_8, 0)
+        end = theme.GAP_8
+        self.lineEdit().setTextMargins(*((end, 0, 0, 0) if self.isRightToLeft() else (0, 0, end, 0)))
         self._unset = QAction(tr("Clear"), self)
         self._unset.triggered.connect(self.clear_number)
         self.lineEdit().addAction(self._unset, QLineEdit.ActionPosition.TrailingPosition)
@@ -147,7 +153,10 @@ class NumberField(QDoubleSpinBox):
         return self._optional and (not text.strip() or text == self.specialValueText())
 
     def _parse(self, text: str) -> float | None:
+        typed = text.removesuffix(self.suffix()).strip()
+        if not self._number.places and _THOUSANDS.fullmatch(typed):
+            typed = re.sub(r"[^-+\d]", "", typed)
         try:
-            return float(text.removesuffix(self.suffix()).strip().replace(",", "."))
+            return float(typed.replace(",", "."))
         except ValueError:
             return None

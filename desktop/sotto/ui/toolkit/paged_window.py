@@ -52,6 +52,8 @@ class PagedWindow(QWidget):
         self._layout.addWidget(self.list)
         theme.current().changed.connect(self.fit_to_text_size)
         self.resize(theme.current().scaled(size[0]), theme.current().scaled(size[1]))
+        # The width that was chosen, and the one that large text made of it.
+        self._chosen = self._made = self.width()
 
     def set_content(self, content: QWidget) -> None:
         """Put the widget that shows the pages beside the list, and show the first page; the list must be filled."""
@@ -80,7 +82,12 @@ class PagedWindow(QWidget):
         """Make the list as wide as its titles."""
         # The margins of the style sheet, and a border.
         self.list.setFixedWidth(self.list.sizeHintForColumn(0) + 2 * theme.GAP_8 + 2)
-        self.setMinimumSize(min(theme.current().scaled(self._least), _WIDEST_MINIMUM), 360)
+        least = min(theme.current().scaled(self._least), _WIDEST_MINIMUM)
+        if self.width() != self._made:
+            self._chosen = self.width()
+        self.setMinimumSize(least, 360)
+        self._made = max(self._chosen, least)
+        self.resize(self._made, self.height())
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Close on Escape or the platform's shortcut for closing windows."""

@@ -2,14 +2,19 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QByteArray, QObject, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, Slot
 
 from sotto.chats.chat_records import Chat
+from sotto.ui.timing.delayed_call import DelayedCall
 from sotto.ui.toolkit.screens import ScreenGuard, centre
 
 if TYPE_CHECKING:
     from sotto.ui.conversation.chat_thread import ChatThread
     from sotto.ui.window.main_window import MainWindow
+
+
+# Seconds after a move until it is saved, so that it is known after a crash.
+_PAUSE = 1.0
 
 
 class WindowState(QObject):
@@ -23,6 +28,8 @@ class WindowState(QObject):
         # Before, the conversation in view is not the user's choice, and is not saved.
         self._settled = False
         self._screens = ScreenGuard(window, window.minimumSize())
+        self._moved = DelayedCall(self._save_place, self)
+        window.installEventFilter(self)
         window.current.changed.connect(self._remember_chat)
         window.sessions.changed.connect(self._remember_chat)
 
@@ -73,8 +80,18 @@ class WindowState(QObject):
     def save(self) -> None:
         """Save the geometry of the window, and what is in view."""
         window = self._window
-        window.preferences.change(window=window.saveGeometry().toBase64().toStdString())
+        self._save_place()
         if self._settled:
             message, scroll = window.chat.transcript.reading_position()
             chat = window.current.session.chat or 0
             window.preferences.change(chat=chat, message=max(0, message), scroll=scroll)
+
+    def _save_place(self) -> None:
+        self._window.preferences.change(window=self._window.saveGeometry().toBase64().toStdString())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Save the place of the window a moment after it was moved, resized or maximized."""
+        moves = event.type() in (QEvent.Type.Move, QEvent.Type.Resize, QEvent.Type.WindowStateChange)
+        if moves and self._window.isVisible():
+            self._moved.schedule(_PAUSE)
+        return False
