@@ -5,13 +5,12 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sotto.ui.preferences.presets import Preset, PresetStore
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import ElidedButton, EscapableLineEdit, Label, TextButton, add_action, popup
+from sotto.ui.toolkit.widgets import ElidedButton, EscapableLineEdit, Label, TextButton, add_action, add_choices, popup
 
 
 class PresetBar(QWidget):
@@ -84,14 +83,11 @@ class PresetBar(QWidget):
         menu, keeper, current = QMenu(self), self._keeper, self.current
         if keeper is None:
             return menu
-        group = QActionGroup(menu)
         # The first one has no name and sets nothing.
-        for preset in (Preset(""), *keeper.presets) if keeper.presets else ():
-            name = preset.name.replace("&", "&&") or tr("None", "preset")
-            action = add_action(menu, name, partial(self._apply, preset))
-            action.setCheckable(True)
-            action.setChecked((preset.system, preset.options) == (self._system, self._options))
-            group.addAction(action)
+        presets = (Preset(""), *keeper.presets) if keeper.presets else ()
+        names = ((preset, preset.name.replace("&", "&&") or tr("None", "preset")) for preset in presets)
+        here = self._system, self._options
+        add_choices(menu, names, lambda preset: (preset.system, preset.options) == here, self._apply)
         menu.addSeparator()
         last = keeper.with_name(self._last) if current is None else None
         if last is not None:

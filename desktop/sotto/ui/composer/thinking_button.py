@@ -1,11 +1,9 @@
 """The button that chooses whether the model thinks before it answers."""
 
 from collections.abc import Mapping
-from functools import partial
 from typing import Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtGui import QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from sotto.engine.contract.events import ModelInfo
@@ -13,7 +11,7 @@ from sotto.engine.contract.requests import Think
 from sotto.ui.preferences.answer_options import THINK_LABELS, THINKING_TIP, is_think_option, think_choices
 from sotto.ui.toolkit.number import Origin
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
-from sotto.ui.toolkit.widgets import IconButton, add_action, popup
+from sotto.ui.toolkit.widgets import IconButton, add_choices, popup
 
 _BRIEF: Mapping[Think, str] = {
     Think.ON: QT_TR_NOOP("Think: on"),
@@ -87,18 +85,13 @@ class ThinkingButton(IconButton):
     def menu(self) -> QMenu:
         """Return the menu of choices."""
         menu = QMenu(self)
-        group = QActionGroup(menu)
         default = tr("Default")
         if self._inherited is not None:
             default = tr("From Settings: {choice}").format(choice=tr(THINK_LABELS[self._inherited]))
         choices: list[tuple[Think | None, str]] = [(None, default)]
         values = (*THINK_LABELS,) if self._is_setting else think_choices(self._info, self._own)
         choices += [(value, tr(THINK_LABELS[value])) for value in values]
-        for value, text in choices:
-            action = add_action(menu, text, partial(self.chosen.emit, value))
-            action.setCheckable(True)
-            action.setChecked(value == self._own)
-            group.addAction(action)
+        add_choices(menu, choices, lambda value: value == self._own, self.chosen.emit)
         return menu
 
     def _show(self) -> None:

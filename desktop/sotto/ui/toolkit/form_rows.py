@@ -1,11 +1,10 @@
 """Building blocks of settings pages: pages, groups, rows, switches, segmented controls and text fields."""
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
 from typing import ClassVar
 
 from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QActionGroup, QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QColor, QFocusEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QButtonGroup,
@@ -23,7 +22,7 @@ from sotto.errors import SottoError
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import Label, TextButton, add_action, popup
+from sotto.ui.toolkit.widgets import Label, TextButton, add_choices, popup
 
 COLUMN = 560
 # Width of a row's texts below which the control moves under them, at 13 px text.
@@ -301,12 +300,7 @@ class ChoiceButton(TextButton):
     def menu(self) -> QMenu:
         """Return the menu of choices."""
         menu = QMenu(self)
-        group = QActionGroup(menu)
-        for value, text in self._choices.items():
-            action = add_action(menu, text, partial(self.chosen.emit, value))
-            action.setCheckable(True)
-            action.setChecked(value == self._value)
-            group.addAction(action)
+        add_choices(menu, self._choices.items(), lambda value: value == self._value, self.chosen.emit)
         return menu
 
 

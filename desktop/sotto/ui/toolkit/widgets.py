@@ -3,10 +3,12 @@
 import html
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TypeVar
 
 from PySide6.QtCore import QEvent, QPoint, QRectF, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QActionGroup, QColor, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
@@ -22,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from sotto.ui.toolkit import icons, theme
 
+_Value = TypeVar("_Value")
 _CONFIRM_MS = 2000
 _ROUND = Qt.WindowType.FramelessWindowHint | Qt.WindowType.NoDropShadowWindowHint
 # Long words, such as URLs, paths and digests, may be broken after punctuation, and otherwise every 12 characters.
@@ -314,6 +317,21 @@ def add_action(menu: QMenu, text: str, act: Callable[[], object]) -> QAction:
     action = menu.addAction(text)
     action.triggered.connect(lambda: act())
     return action
+
+
+def add_choices(
+    menu: QMenu,
+    choices: Iterable[tuple[_Value, str]],
+    is_current: Callable[[_Value], bool],
+    choose: Callable[[_Value], object],
+) -> None:
+    """Add entries to a menu of which one at most is checked: values with their texts."""
+    group = QActionGroup(menu)
+    for value, text in choices:
+        action = add_action(menu, text, partial(choose, value))
+        action.setCheckable(True)
+        action.setChecked(is_current(value))
+        group.addAction(action)
 
 
 def popup(menu: QMenu, at: QPoint) -> None:
