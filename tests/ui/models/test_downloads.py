@@ -10,8 +10,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QSystemTrayIcon
 
 from scripted_loop import record
+from sotto.store.gguf.gguf_config import _BUILDERS
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import Source
+from sotto.store.sources.model_names import parse_name
 from sotto.ui.models import download_controller, download_form
 from sotto.ui.settings.engine_choices import parse_speed
 from sotto.ui.settings.folders_page import FoldersPage
@@ -27,6 +29,44 @@ def part(state=PullState.DOWNLOADING, done=1_264_000_000, name=NAME, **changes):
 
 def rows(stage):
     return stage.window.models.panel.downloads.rows
+
+
+def test_names_are_suggested_while_somebody_types(stage, qtbot, loop):
+    own = record("mine", source=Source.SOTTO)
+    form = stage.window.models.downloading.form
+    stage.shelf.records = [own]
+    stage.session.library.rescan()
+    qtbot.waitUntil(lambda: own in stage.session.library.models)
+    form.open()
+    popup = form.field.completer().popup()
+    qtbot.keyClicks(form.field, "3.2")
+    qtbot.waitUntil(popup.isVisible)
+    shown = popup.model()
+    assert [shown.index(row, 0).data() for row in range(shown.rowCount())] == ["llama3.2:1b", "llama3.2:3b"]
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    qtbot.keyClick(popup, Qt.Key.Key_Down)
+    assert form.field.text() == "llama3.2:3b"
+    # Nothing is downloaded before it is asked for.
+    qtbot.keyClick(popup, Qt.Key.Key_Escape)
+    assert popup.isHidden()
+    assert rows(stage) == []
+    # What was downloaded before can be updated.
+    form.field.clear()
+    qtbot.keyClicks(form.field, "MIN")
+    qtbot.waitUntil(popup.isVisible)
+    assert [shown.index(row, 0).data() for row in range(shown.rowCount())] == ["mine"]
+    form.close_card()
+    popup.hide()
+
+
+def test_only_families_that_run_here_are_suggested():
+    """By the names of their GGUF architectures, as Ollama's library states them."""
+    names = {"llama": "llama", "qwen2": "qwen2", "qwen": "qwen3", "gemma": "gemma2", "mistral": "llama", "phi": "phi3"}
+    names |= {"granite": "granite", "olmo": "olmo2", "smollm": "llama", "qwen2.": "qwen2"}
+    for name in download_form.SUGGESTED:
+        family = max((prefix for prefix in names if name.startswith(prefix)), key=len)
+        assert names[family] in _BUILDERS
+        assert parse_name(name).model == name.partition(":")[0]
 
 
 @pytest.fixture

@@ -40,8 +40,9 @@ def talk(stage, qtbot):
 
 
 def compare(widget, name):
-    """Compare an accessibility tree with the approved one."""
-    path, found = PICTURES / f"{name}.txt", re.sub(r"\d[\d,.]*", "#", tree_of(widget))
+    """Compare an accessibility tree with the approved one, without the marks for where lines may not be broken."""
+    tree = tree_of(widget).replace(r"\xa0", " ").replace(r"\u2060", "")
+    path, found = PICTURES / f"{name}.txt", re.sub(r"\d[\d,.]*", "#", tree)
     if os.environ.get("SOTTO_WRITE_REFERENCES"):
         path.parent.mkdir(exist_ok=True)
         path.write_text(found, encoding="utf-8")

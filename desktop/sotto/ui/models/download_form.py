@@ -1,19 +1,34 @@
 """The small form in which a user names a model to download."""
 
-from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout
+from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtWidgets import QCompleter, QHBoxLayout, QVBoxLayout
 
 from sotto.errors import InvalidNameError
 from sotto.store.records import ModelRecord
 from sotto.store.sources.model_names import parse_name
 from sotto.ui.models import download_words
 from sotto.ui.models.side_card import SideCard
+from sotto.ui.state.names import model_name
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.announcements import announce
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label, TextButton
 
 _WIDTH = 348
+# Offered while somebody types: well-known models of Ollama's library, of families that run here.
+SUGGESTED = (
+    *("llama3.2:1b", "llama3.2:3b", "llama3.1:8b", "qwen2.5:0.5b", "qwen2.5:7b", "qwen3:0.6b", "qwen3:4b", "qwen3:8b"),
+    *(
+        "gemma2:2b",
+        "gemma2:9b",
+        "mistral:7b",
+        "phi3:3.8b",
+        "granite3.3:2b",
+        "granite3.3:8b",
+        "olmo2:7b",
+        "smollm2:1.7b",
+    ),
+)
 
 
 class DownloadForm(SideCard):
@@ -32,6 +47,11 @@ class DownloadForm(SideCard):
         self.close_button.clicked.connect(self.close_card)
         self.field = EscapableLineEdit(tr("Name of the model"), "llama3.2:3b")
         self.field.setObjectName("value")
+        self._names = QStringListModel(SUGGESTED, self)
+        completer = QCompleter(self._names, self.field)
+        completer.setFilterMode(Qt.MatchFlag.MatchContains)
+        completer.setCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+        self.field.setCompleter(completer)
         self.field.escaped.connect(self.close_card)
         self.field.textChanged.connect(self._show_origin)
         self.field.returnPressed.connect(self._submit)
@@ -68,8 +88,10 @@ class DownloadForm(SideCard):
         self.field.setFocus(Qt.FocusReason.ShortcutFocusReason)
 
     def show_models(self, records: tuple[ModelRecord, ...]) -> None:
-        """Update the models that are on the disk already, which the origin line mentions."""
+        """Update the models that are on the disk already, which the origin line mentions, and which can be updated."""
         self._models = records
+        downloaded = (model_name(record.name) for record in records if record.own)
+        self._names.setStringList(sorted({*SUGGESTED, *downloaded}))
 
     def show_error(self, message: str) -> None:
         """Show why the name was rejected, and return the focus to the field."""
@@ -96,4 +118,9 @@ class DownloadForm(SideCard):
 
     def _submit(self) -> None:
         if text := self.field.text().strip():
+            suggestions = self.field.completer().popup()
+            if suggestions is not None and suggestions.isVisible():
+                suggestions.hide()
+                # Not every platform gives the focus back to the window by itself.
+                self.activateWindow()
             self.submitted.emit(text)
