@@ -40,6 +40,11 @@ def state_dir() -> Path:
     return Path(platformdirs.user_state_dir(_APP, appauthor=False))
 
 
+def log_dir() -> Path:
+    """Return the folder of logs and of reports of errors; it may not exist yet."""
+    return Path(platformdirs.user_log_dir(_APP, appauthor=False))
+
+
 def preferences_file() -> Path:
     """Return the file of the app's settings; it may not exist yet."""
     return config_dir() / "app.json"
@@ -77,7 +82,7 @@ def make_folder(folder: Path) -> None:
         OSError: It cannot be created.
     """
     _make(folder)
-    for root in {data_dir(), cache_dir(), config_dir(), state_dir()}:
+    for root in {data_dir(), cache_dir(), config_dir(), state_dir(), log_dir()}:
         if folder.is_relative_to(root):
             if _is_open(root):
                 _close_all(root)

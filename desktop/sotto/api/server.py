@@ -21,6 +21,7 @@ from sotto.api.protocol import PromptProtocol
 from sotto.api.request_log import RequestLog
 from sotto.api.stream import Bridge
 from sotto.errors import SottoError
+from sotto.reports.scrubbing import keep_secret
 from sotto.runner.host import Host
 from sotto.runner.serving.connections import DoorServer
 from sotto.runner.serving.doorway import Doorway
@@ -57,6 +58,7 @@ class ApiServer:
         """Create a server that does not listen yet; it logs its requests in `log`, or else in a log of its own."""
         self._host = host
         self._address = address
+        keep_secret(address.key)
         self._log = log or RequestLog()
         self._origins: re.Pattern[str] | None = None
         self._socket: socket.socket | None = None

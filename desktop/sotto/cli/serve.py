@@ -10,6 +10,7 @@ from sotto.api.server import Address, ApiServer
 from sotto.cli.interrupts import until_interrupt
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.errors import EngineError
+from sotto.reports import fatal, logs
 from sotto.runner.host import PROCESS, kind_of_host
 from sotto.runner.isolated.held_memory import most_memory
 from sotto.runner.isolated.process import RunnerProcess
@@ -26,6 +27,8 @@ def serve(parsed: argparse.Namespace) -> int:
     key = os.environ.get("SOTTO_API_KEY", "") if parsed.key is None else parsed.key
     origins = os.environ.get("OLLAMA_ORIGINS", "") if parsed.origins is None else parsed.origins
     most_memory(read_settings())  # reports an invalid setting before anything is served
+    logs.begin("serve")
+    fatal.begin()
     host = LoopHost(read_settings, make_loop=RunnerProcess if kind_of_host() == PROCESS else None)
     server = ApiServer(host, Address(parsed.host, parsed.port, key, origins))
     ended = threading.Event()

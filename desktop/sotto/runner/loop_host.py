@@ -147,8 +147,10 @@ class LoopHost:
         try:
             loop.run()
         except ProcessEndedError as error:
+            _log.error("%s", error.message)
             end, lost = Failed("", error.message, bug=True, details=error.details), True
         except Exception as error:
+            _log.error("The engine failed.", exc_info=error)
             reason = f"The engine failed ({type(error).__name__}: {error})."
             end, lost = Failed("", reason, bug=True, details="".join(traceback.format_exception(error))), True
         with self._lock:

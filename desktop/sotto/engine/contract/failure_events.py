@@ -1,9 +1,12 @@
 """Conversion of errors into events with a message for the user."""
 
+import logging
 import traceback
 
 from sotto.engine.contract.events import Failed
 from sotto.errors import EngineError, SottoError
+
+_log = logging.getLogger(__name__)
 
 # Ollama's wording, which its clients recognise; the lengths follow it.
 TEXT_TOO_LONG = "the input length exceeds the context length"
@@ -15,6 +18,7 @@ def failure_of(request_id: str, error: BaseException) -> Failed:
     known = as_engine_error(error)
     if isinstance(known, SottoError):
         return Failed(request_id, known.message)
+    _log.error("A request failed.", exc_info=error)
     details = "".join(traceback.format_exception(error))
     return Failed(
         request_id, f"An internal error occurred ({type(error).__name__}: {error}).", bug=True, details=details

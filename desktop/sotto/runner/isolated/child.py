@@ -13,13 +13,13 @@ import signal
 import socket
 import sys
 import threading
-import traceback
 from functools import partial
 from typing import BinaryIO, NoReturn
 
 from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.contract.events import Event, Failed, Loaded
 from sotto.errors import EngineError, SottoError
+from sotto.reports import logs
 from sotto.runner.codec import Hello, Listening, WireError, decode, encode
 from sotto.runner.commands import Load
 from sotto.runner.host import start_engine_thread
@@ -48,6 +48,8 @@ def serve(record: ModelRecord | None, port: int) -> NoReturn:
     started_by = os.getppid()
     _die_with_parent()
     faulthandler.enable()
+    # To stderr, which the parent logs.
+    logs.begin("engine", in_file=False)
     sys.setswitchinterval(_SWITCH_SECONDS)
     status = 1
     try:
@@ -56,8 +58,8 @@ def serve(record: ModelRecord | None, port: int) -> NoReturn:
         print(f"error: {error.message}", file=sys.stderr)  # noqa: T201
     except KeyboardInterrupt:
         status = 0  # nothing had started yet
-    except BaseException:
-        traceback.print_exc()
+    except BaseException as error:
+        logs.log_uncaught(type(error), error, error.__traceback__)
     # Not an ordinary exit, because threads of libraries may still be running, and there is nothing left to save.
     sys.stderr.flush()
     os._exit(status)
@@ -125,8 +127,8 @@ class _Host:
     def _run(self) -> None:
         try:
             self.loop.run()
-        except BaseException:
-            traceback.print_exc()
+        except BaseException as error:
+            logs.log_uncaught(type(error), error, error.__traceback__)
             sys.stderr.flush()
             os._exit(1)
         self.board.end()

@@ -10,6 +10,7 @@ from typing import IO
 
 from sotto import bounded_process
 from sotto.engine.contract.engine_settings import EngineSettings, read_settings
+from sotto.reports.traces import without_values
 from sotto.runner.codec import Hello, Lines, Listening, WireError, decode, encode
 from sotto.runner.isolated.held_memory import held_bytes, limit_message, most_memory
 from sotto.runner.isolated.last_words import LastWords
@@ -82,7 +83,7 @@ class Spawned:
         """Log what it printed; return whether that was anything, or None at the end of its stderr."""
         data = self.log.read(_PIECE)
         for line in self.words.finish() if data == b"" else self.words.feed(data or b""):
-            _log.info("%s", line)
+            _log.info("%s", without_values(line))
         return None if data == b"" else data is not None
 
     def interrupt(self) -> None:

@@ -277,7 +277,8 @@ class PreferenceStore(QObject):
                 continue
             read = tuple(value) if isinstance(value, list) else value
             if (expected := _expected(name, read)) is not None:
-                _log.warning("%s in %s must be %s, not %.60r.", name, printable_path(self.path), expected, value)
+                # Not the value, which may be a key.
+                _log.warning("%s in %s must be %s.", name, printable_path(self.path), expected)
             else:
                 chosen[name] = read
         return replace(Preferences(), **chosen)

@@ -154,5 +154,6 @@ def _read(path: Path) -> tuple[Preset, ...]:
         ):
             found[name.casefold()] = Preset(name, system, valid_options(entry.get("options")))
         else:
-            _log.warning("%s has a preset that makes no sense: %.80r.", printable_path(path), entry)
+            # Not the preset itself, which is what somebody has written.
+            _log.warning("%s has a preset that makes no sense.", printable_path(path))
     return tuple(sorted(found.values(), key=lambda preset: preset.name.casefold()))
