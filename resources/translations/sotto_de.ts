@@ -5,6 +5,7 @@
     <name></name>
     <message>
         <location filename="../../desktop/sotto/ui/app/shell.py" line="+148"/>
+        <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto wurde unerwartet beendet</translation>
     </message>
@@ -137,7 +138,7 @@
     </message>
     <message>
         <location line="+11"/>
-        <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+39"/>
+        <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
         <location filename="../../desktop/sotto/ui/models/model_description.py" line="+159"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
@@ -435,7 +436,7 @@
         <translation>Schemas</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+38"/>
+        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+37"/>
         <source>Preset name</source>
         <translation>Name der Voreinstellung</translation>
     </message>
@@ -443,7 +444,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+398"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+393"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Rückgängig</translation>
@@ -454,8 +455,8 @@
         <translation>Rückgängig: Voreinstellung wiederherstellen</translation>
     </message>
     <message>
-        <location line="+46"/>
-        <location line="+25"/>
+        <location line="+45"/>
+        <location line="+23"/>
         <source>None</source>
         <comment>preset</comment>
         <translation>Keine</translation>
@@ -533,20 +534,20 @@
         <translation>Kein Denkmodus</translation>
     </message>
     <message>
-        <location line="+22"/>
-        <location line="+15"/>
+        <location line="+21"/>
+        <location line="+11"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+45"/>
         <location line="+16"/>
         <source>Default</source>
         <translation>Standard</translation>
     </message>
     <message>
-        <location line="-13"/>
+        <location line="-9"/>
         <source>From Settings: {choice}</source>
         <translation>Aus Einstellungen: {choice}</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+10"/>
         <source>Think</source>
         <translation>Denken</translation>
     </message>
@@ -856,7 +857,28 @@
         <translation>Kopieren</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+46"/>
+        <source>Report</source>
+        <translation>Bericht</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Copy report</source>
+        <translation>Bericht kopieren</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Show logs</source>
+        <translation>Protokolle zeigen</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>This report stays on your computer unless you send it. It has no messages, keys or names of chats.</source>
+        <translation>Dieser Bericht bleibt auf Ihrem Computer, solange Sie ihn nicht verschicken. Er enthält keine Nachrichten, Schlüssel oder Namen von Chats.</translation>
+    </message>
+    <message>
+        <location line="+19"/>
+        <location filename="../../desktop/sotto/ui/markdown/code_header.py" line="+12"/>
         <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
         <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
@@ -893,8 +915,8 @@
     </message>
     <message>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+30"/>
-        <location line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
+        <location line="+25"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-234"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
@@ -972,19 +994,20 @@
         <translation>Laden</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-19"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-24"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <source>Name of the model</source>
         <translation>Name des Modells</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+10"/>
         <source>Get</source>
         <translation>Holen</translation>
     </message>
@@ -4302,7 +4325,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="-49"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="-44"/>
         <source>Open</source>
         <translation>Öffnen</translation>
     </message>
@@ -4464,17 +4487,7 @@
         <translation>Diesen Link im Browser öffnen?</translation>
     </message>
     <message>
-        <location line="+6"/>
-        <source>Versions copied</source>
-        <translation>Versionen kopiert</translation>
-    </message>
-    <message>
-        <location line="+0"/>
-        <source>Paste them into your bug report.</source>
-        <translation>Sie gehören in den Fehlerbericht.</translation>
-    </message>
-    <message>
-        <location line="+8"/>
+        <location line="+9"/>
         <source>Writing a summary</source>
         <translation>Zusammenfassung wird geschrieben</translation>
     </message>
@@ -4707,8 +4720,8 @@
     </message>
     <message>
         <location line="+3"/>
-        <source>Copy Versions</source>
-        <translation>Versionen kopieren</translation>
+        <source>Copy Report</source>
+        <translation>Bericht kopieren</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -4928,6 +4941,51 @@
         <location filename="../../desktop/sotto/ui/transfer/file_names.py" line="+22"/>
         <source>chat</source>
         <translation>Chat</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/uncaught.py" line="-1"/>
+        <source>That was when you last used it. Your chats are saved.</source>
+        <translation>Das war bei der letzten Verwendung. Ihre Chats sind gespeichert.</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>This error keeps it from running. Your chats are saved.</source>
+        <translation>Dieser Fehler verhindert es. Ihre Chats sind gespeichert.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Sotto cannot start</source>
+        <translation>Sotto kann nicht starten</translation>
+    </message>
+    <message>
+        <location line="+39"/>
+        <source>An error occurred in Sotto. Your chats are saved, and you can go on.</source>
+        <translation>In Sotto ist ein Fehler aufgetreten. Ihre Chats sind gespeichert, und Sie können weitermachen.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Something went wrong</source>
+        <translation>Etwas ist schiefgegangen</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/window/bug_report.py" line="+41"/>
+        <source>Writing a report</source>
+        <translation>Bericht wird geschrieben</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>It has no messages, keys or names of chats.</source>
+        <translation>Er enthält keine Nachrichten, Schlüssel oder Namen von Chats.</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Report copied</source>
+        <translation>Bericht kopiert</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Paste it into your bug report.</source>
+        <translation>Fügen Sie ihn in Ihre Fehlermeldung ein.</translation>
     </message>
 </context>
 </TS>

@@ -5,6 +5,7 @@
     <name></name>
     <message>
         <location filename="../../desktop/sotto/ui/app/shell.py" line="+148"/>
+        <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto s’est fermé de façon inattendue</translation>
     </message>
@@ -137,7 +138,7 @@
     </message>
     <message>
         <location line="+11"/>
-        <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+39"/>
+        <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
         <location filename="../../desktop/sotto/ui/models/model_description.py" line="+159"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
@@ -435,7 +436,7 @@
         <translation>Schémas</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+38"/>
+        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+37"/>
         <source>Preset name</source>
         <translation>Nom du préréglage</translation>
     </message>
@@ -443,7 +444,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+398"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+393"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Annuler</translation>
@@ -454,8 +455,8 @@
         <translation>Annuler&#xa0;: restaurer le préréglage</translation>
     </message>
     <message>
-        <location line="+46"/>
-        <location line="+25"/>
+        <location line="+45"/>
+        <location line="+23"/>
         <source>None</source>
         <comment>preset</comment>
         <translation>Aucun</translation>
@@ -533,20 +534,20 @@
         <translation>Pas de mode réflexion</translation>
     </message>
     <message>
-        <location line="+22"/>
-        <location line="+15"/>
+        <location line="+21"/>
+        <location line="+11"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+45"/>
         <location line="+16"/>
         <source>Default</source>
         <translation>Par défaut</translation>
     </message>
     <message>
-        <location line="-13"/>
+        <location line="-9"/>
         <source>From Settings: {choice}</source>
         <translation>Selon les réglages&#xa0;: {choice}</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+10"/>
         <source>Think</source>
         <translation>Réflexion</translation>
     </message>
@@ -856,7 +857,28 @@
         <translation>Copier</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+46"/>
+        <source>Report</source>
+        <translation>Rapport</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Copy report</source>
+        <translation>Copier le rapport</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Show logs</source>
+        <translation>Afficher les journaux</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>This report stays on your computer unless you send it. It has no messages, keys or names of chats.</source>
+        <translation>Ce rapport reste sur votre ordinateur tant que vous ne l’envoyez pas. Il ne contient ni messages, ni clés, ni noms de discussions.</translation>
+    </message>
+    <message>
+        <location line="+19"/>
+        <location filename="../../desktop/sotto/ui/markdown/code_header.py" line="+12"/>
         <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
         <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
@@ -893,8 +915,8 @@
     </message>
     <message>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+30"/>
-        <location line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
+        <location line="+25"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-234"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
@@ -972,19 +994,20 @@
         <translation>Charger</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-19"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-24"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
         <translation>Fermer</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <source>Name of the model</source>
         <translation>Nom du modèle</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+10"/>
         <source>Get</source>
         <translation>Obtenir</translation>
     </message>
@@ -4302,7 +4325,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="-49"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="-44"/>
         <source>Open</source>
         <translation>Ouvrir</translation>
     </message>
@@ -4464,17 +4487,7 @@
         <translation>Ouvrir ce lien dans votre navigateur&#xa0;?</translation>
     </message>
     <message>
-        <location line="+6"/>
-        <source>Versions copied</source>
-        <translation>Versions copiées</translation>
-    </message>
-    <message>
-        <location line="+0"/>
-        <source>Paste them into your bug report.</source>
-        <translation>Collez-les dans votre rapport de bug.</translation>
-    </message>
-    <message>
-        <location line="+8"/>
+        <location line="+9"/>
         <source>Writing a summary</source>
         <translation>Rédaction d’un résumé</translation>
     </message>
@@ -4707,8 +4720,8 @@
     </message>
     <message>
         <location line="+3"/>
-        <source>Copy Versions</source>
-        <translation>Copier les versions</translation>
+        <source>Copy Report</source>
+        <translation>Copier le rapport</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -4928,6 +4941,51 @@
         <location filename="../../desktop/sotto/ui/transfer/file_names.py" line="+22"/>
         <source>chat</source>
         <translation>discussion</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/uncaught.py" line="-1"/>
+        <source>That was when you last used it. Your chats are saved.</source>
+        <translation>C’était lors de la dernière utilisation. Vos discussions sont enregistrées.</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>This error keeps it from running. Your chats are saved.</source>
+        <translation>Cette erreur l’en empêche. Vos discussions sont enregistrées.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Sotto cannot start</source>
+        <translation>Sotto ne peut pas démarrer</translation>
+    </message>
+    <message>
+        <location line="+39"/>
+        <source>An error occurred in Sotto. Your chats are saved, and you can go on.</source>
+        <translation>Une erreur s’est produite dans Sotto. Vos discussions sont enregistrées et vous pouvez continuer.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Something went wrong</source>
+        <translation>Un problème est survenu</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/window/bug_report.py" line="+41"/>
+        <source>Writing a report</source>
+        <translation>Rédaction d’un rapport</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>It has no messages, keys or names of chats.</source>
+        <translation>Il ne contient ni messages, ni clés, ni noms de discussions.</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Report copied</source>
+        <translation>Rapport copié</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Paste it into your bug report.</source>
+        <translation>Collez-le dans votre rapport d’erreur.</translation>
     </message>
 </context>
 </TS>

@@ -5,6 +5,7 @@
     <name></name>
     <message>
         <location filename="../../desktop/sotto/ui/app/shell.py" line="+148"/>
+        <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sottoが予期せず終了しました</translation>
     </message>
@@ -137,7 +138,7 @@
     </message>
     <message>
         <location line="+11"/>
-        <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+39"/>
+        <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
         <location filename="../../desktop/sotto/ui/models/model_description.py" line="+159"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
@@ -431,7 +432,7 @@
         <translation>スキーマ</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+38"/>
+        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+37"/>
         <source>Preset name</source>
         <translation>プリセット名</translation>
     </message>
@@ -439,7 +440,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+398"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+393"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>元に戻す</translation>
@@ -450,8 +451,8 @@
         <translation>元に戻す：プリセットを復元</translation>
     </message>
     <message>
-        <location line="+46"/>
-        <location line="+25"/>
+        <location line="+45"/>
+        <location line="+23"/>
         <source>None</source>
         <comment>preset</comment>
         <translation>なし</translation>
@@ -529,20 +530,20 @@
         <translation>思考モードなし</translation>
     </message>
     <message>
-        <location line="+22"/>
-        <location line="+15"/>
+        <location line="+21"/>
+        <location line="+11"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+45"/>
         <location line="+16"/>
         <source>Default</source>
         <translation>デフォルト</translation>
     </message>
     <message>
-        <location line="-13"/>
+        <location line="-9"/>
         <source>From Settings: {choice}</source>
         <translation>設定の値：{choice}</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+10"/>
         <source>Think</source>
         <translation>思考</translation>
     </message>
@@ -847,7 +848,28 @@
         <translation>コピー</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+46"/>
+        <source>Report</source>
+        <translation>レポート</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Copy report</source>
+        <translation>レポートをコピー</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Show logs</source>
+        <translation>ログを表示</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>This report stays on your computer unless you send it. It has no messages, keys or names of chats.</source>
+        <translation>このレポートは、送信しない限りこのコンピューターから出ません。メッセージ、キー、チャットの名前は含まれていません。</translation>
+    </message>
+    <message>
+        <location line="+19"/>
+        <location filename="../../desktop/sotto/ui/markdown/code_header.py" line="+12"/>
         <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
         <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
@@ -884,8 +906,8 @@
     </message>
     <message>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+30"/>
-        <location line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
+        <location line="+25"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-234"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
@@ -961,19 +983,20 @@
         <translation>ロード</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-19"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-24"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
         <translation>閉じる</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <source>Name of the model</source>
         <translation>モデル名</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+10"/>
         <source>Get</source>
         <translation>入手</translation>
     </message>
@@ -4263,7 +4286,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="-49"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="-44"/>
         <source>Open</source>
         <translation>開く</translation>
     </message>
@@ -4425,17 +4448,7 @@
         <translation>このリンクをブラウザーで開きますか？</translation>
     </message>
     <message>
-        <location line="+6"/>
-        <source>Versions copied</source>
-        <translation>バージョン情報をコピーしました</translation>
-    </message>
-    <message>
-        <location line="+0"/>
-        <source>Paste them into your bug report.</source>
-        <translation>バグ報告に貼り付けてください。</translation>
-    </message>
-    <message>
-        <location line="+8"/>
+        <location line="+9"/>
         <source>Writing a summary</source>
         <translation>要約を作成中</translation>
     </message>
@@ -4668,8 +4681,8 @@
     </message>
     <message>
         <location line="+3"/>
-        <source>Copy Versions</source>
-        <translation>バージョン情報をコピー</translation>
+        <source>Copy Report</source>
+        <translation>レポートをコピー</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -4890,6 +4903,51 @@
         <location filename="../../desktop/sotto/ui/transfer/file_names.py" line="+22"/>
         <source>chat</source>
         <translation>チャット</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/uncaught.py" line="-1"/>
+        <source>That was when you last used it. Your chats are saved.</source>
+        <translation>前回の使用時のことです。チャットは保存されています。</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>This error keeps it from running. Your chats are saved.</source>
+        <translation>このエラーのため実行できません。チャットは保存されています。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Sotto cannot start</source>
+        <translation>Sotto を起動できません</translation>
+    </message>
+    <message>
+        <location line="+39"/>
+        <source>An error occurred in Sotto. Your chats are saved, and you can go on.</source>
+        <translation>Sotto でエラーが発生しました。チャットは保存されており、そのまま続けられます。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Something went wrong</source>
+        <translation>問題が発生しました</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/window/bug_report.py" line="+41"/>
+        <source>Writing a report</source>
+        <translation>レポートを作成中</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>It has no messages, keys or names of chats.</source>
+        <translation>メッセージ、キー、チャットの名前は含まれません。</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Report copied</source>
+        <translation>レポートをコピーしました</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Paste it into your bug report.</source>
+        <translation>不具合の報告に貼り付けてください。</translation>
     </message>
 </context>
 </TS>

@@ -5,6 +5,7 @@
     <name></name>
     <message>
         <location filename="../../desktop/sotto/ui/app/shell.py" line="+148"/>
+        <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto 意外退出</translation>
     </message>
@@ -137,7 +138,7 @@
     </message>
     <message>
         <location line="+11"/>
-        <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+39"/>
+        <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
         <location filename="../../desktop/sotto/ui/models/model_description.py" line="+159"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
@@ -431,7 +432,7 @@
         <translation>Schema 文件</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+38"/>
+        <location filename="../../desktop/sotto/ui/composer/preset_bar.py" line="+37"/>
         <source>Preset name</source>
         <translation>预设名称</translation>
     </message>
@@ -439,7 +440,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+398"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+393"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>撤销</translation>
@@ -450,8 +451,8 @@
         <translation>撤销：恢复预设</translation>
     </message>
     <message>
-        <location line="+46"/>
-        <location line="+25"/>
+        <location line="+45"/>
+        <location line="+23"/>
         <source>None</source>
         <comment>preset</comment>
         <translation>无</translation>
@@ -529,20 +530,20 @@
         <translation>无思考模式</translation>
     </message>
     <message>
-        <location line="+22"/>
-        <location line="+15"/>
+        <location line="+21"/>
+        <location line="+11"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+45"/>
         <location line="+16"/>
         <source>Default</source>
         <translation>默认</translation>
     </message>
     <message>
-        <location line="-13"/>
+        <location line="-9"/>
         <source>From Settings: {choice}</source>
         <translation>来自设置：{choice}</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+10"/>
         <source>Think</source>
         <translation>思考</translation>
     </message>
@@ -847,7 +848,28 @@
         <translation>复制</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+46"/>
+        <source>Report</source>
+        <translation>报告</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Copy report</source>
+        <translation>复制报告</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Show logs</source>
+        <translation>显示日志</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>This report stays on your computer unless you send it. It has no messages, keys or names of chats.</source>
+        <translation>除非您自行发送，此报告只保留在您的电脑上。其中不含消息、密钥或对话名称。</translation>
+    </message>
+    <message>
+        <location line="+19"/>
+        <location filename="../../desktop/sotto/ui/markdown/code_header.py" line="+12"/>
         <location filename="../../desktop/sotto/ui/settings/api_page.py" line="+147"/>
         <location filename="../../desktop/sotto/ui/transcript/answer_message.py" line="+200"/>
         <location filename="../../desktop/sotto/ui/transcript/user_message.py" line="+97"/>
@@ -884,8 +906,8 @@
     </message>
     <message>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+30"/>
-        <location line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
+        <location line="+25"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-234"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
@@ -961,19 +983,20 @@
         <translation>加载</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-19"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-24"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
         <translation>关闭</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <source>Name of the model</source>
         <translation>模型名称</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+10"/>
         <source>Get</source>
         <translation>获取</translation>
     </message>
@@ -4263,7 +4286,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="-49"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="-44"/>
         <source>Open</source>
         <translation>打开</translation>
     </message>
@@ -4425,17 +4448,7 @@
         <translation>在浏览器中打开此链接？</translation>
     </message>
     <message>
-        <location line="+6"/>
-        <source>Versions copied</source>
-        <translation>已复制版本信息</translation>
-    </message>
-    <message>
-        <location line="+0"/>
-        <source>Paste them into your bug report.</source>
-        <translation>请将其粘贴到错误报告中。</translation>
-    </message>
-    <message>
-        <location line="+8"/>
+        <location line="+9"/>
         <source>Writing a summary</source>
         <translation>正在生成摘要</translation>
     </message>
@@ -4668,8 +4681,8 @@
     </message>
     <message>
         <location line="+3"/>
-        <source>Copy Versions</source>
-        <translation>复制版本信息</translation>
+        <source>Copy Report</source>
+        <translation>复制报告</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -4890,6 +4903,51 @@
         <location filename="../../desktop/sotto/ui/transfer/file_names.py" line="+22"/>
         <source>chat</source>
         <translation>对话</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/uncaught.py" line="-1"/>
+        <source>That was when you last used it. Your chats are saved.</source>
+        <translation>这发生在您上次使用时。您的对话已保存。</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>This error keeps it from running. Your chats are saved.</source>
+        <translation>此错误使其无法运行。您的对话已保存。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Sotto cannot start</source>
+        <translation>Sotto 无法启动</translation>
+    </message>
+    <message>
+        <location line="+39"/>
+        <source>An error occurred in Sotto. Your chats are saved, and you can go on.</source>
+        <translation>Sotto 出现错误。您的对话已保存，可以继续使用。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Something went wrong</source>
+        <translation>出了点问题</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/window/bug_report.py" line="+41"/>
+        <source>Writing a report</source>
+        <translation>正在生成报告</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>It has no messages, keys or names of chats.</source>
+        <translation>其中不含消息、密钥或对话名称。</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Report copied</source>
+        <translation>报告已复制</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Paste it into your bug report.</source>
+        <translation>请将其粘贴到您的错误报告中。</translation>
     </message>
 </context>
 </TS>

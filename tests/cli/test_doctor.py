@@ -1,5 +1,6 @@
 """`sotto doctor` in a child process with an empty home folder."""
 
+import platform
 import re
 import stat
 import struct
@@ -67,3 +68,33 @@ def test_doctor_reports_faults_in_shared_steps(env: dict[str, str], monkeypatch:
         "^Shared steps +2 answers continued alone after a step failed, since 20", done.stdout, re.MULTILINE
     )
     assert "tiny:latest: ValueError: two\\x0alines" in done.stdout
+
+
+def test_a_report_has_what_a_bug_needs_and_no_names(tmp_path: Path, env: dict[str, str]) -> None:
+    home = tmp_path / "Jané Dœ's home" / "janedoe"
+    log = home / ".local" / "state" / "Sotto" / "log"
+    log.mkdir(parents=True)
+    (log / "sotto.log").write_text(f"2026-01-01 00:00:00 window 1 INFO sotto: {home}/a key-of-mine\n")
+    trace = "  sotto/ui/app.py:1 run\nValueError"
+    (log / "report-20260101-000000-000000.txt").write_text(f"Sotto 1\n\n{trace}\n\nThe last lines of the log:\n\nold\n")
+    models = tmp_path / "janedoesmodels"
+    (models / "manifests" / "registry.ollama.ai" / "library" / "broken").mkdir(parents=True)
+    (models / "manifests" / "registry.ollama.ai" / "library" / "broken" / "latest").write_text("{")
+    secret = env | {
+        "HOME": str(home),
+        "USER": "janedoe",
+        "SOTTO_API_KEY": "key-of-mine",
+        "OLLAMA_MODELS": str(models),
+        "SOTTO_ENGINE_HOST": "process",
+    }
+    done = sotto(secret, "doctor", "--report")
+    assert done.returncode == 0, done.stderr
+    for word in ("janedoe", "Jan", "key-of-mine", platform.node()):
+        assert word.casefold() not in done.stdout.casefold()
+    assert re.search("^Own models +~/.local/share/Sotto/models$", done.stdout, re.MULTILINE)
+    assert re.search("^SOTTO_ENGINE_HOST +process$", done.stdout, re.MULTILINE)
+    assert "<user>smodels" in done.stdout
+    assert f"The last report:\n\nSotto 1\n\n{trace}\n" in done.stdout
+    assert "window 1 INFO sotto: ~/a <secret>\n" in done.stdout
+    assert "old" not in done.stdout
+    assert done.stdout == sotto(secret, "doctor", "--report").stdout, "a report must not write to the log"

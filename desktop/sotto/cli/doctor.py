@@ -1,27 +1,36 @@
 """`sotto doctor`: facts about this machine and installation, for users and bug reports."""
 
+import contextlib
+import io
+import os
 import platform
 import sys
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
 
 from sotto import __version__, paths
 from sotto.cli import desktop, linux_packages
 from sotto.cli.printing import human_bytes, printable
 from sotto.engine.memory.physical_memory import physical_memory
+from sotto.reports import logs, report, versions
+from sotto.reports.scrubbing import scrub
 from sotto.runner import faults
 from sotto.runner.catalogue import catalogue
 
-_PACKAGES = ("mlx", "mlx-lm", "PySide6-Essentials", "tokenizers", "safetensors", "jinja2", "qasync")
+# Variables of the environment that change what Sotto does, and tell nothing about anybody.
+_TOLD = (
+    "SOTTO_ENGINE_HOST SOTTO_ENGINE_MEMORY SOTTO_NATIVE SOTTO_NATIVE_LEVEL QT_QPA_PLATFORM XDG_CURRENT_DESKTOP "
+    "XDG_SESSION_TYPE LANG LC_ALL"
+).split()
+_LOG_LINES = 60
 
 
 def doctor() -> int:
     """Print one finding per line; return 0, or 1 if the engine cannot start."""
     _line("Sotto", f"{__version__} in {paths.resources_dir().parent}")
-    _line("System", f"{platform.system()} {platform.release()} {platform.machine()}")
+    _line("System", versions.system())
     _line("Python", f"{platform.python_version()} ({sys.executable})")
-    for package in _PACKAGES:
-        _line(package, _version(package))
+    for package in versions.PACKAGES:
+        _line(package, versions.package_version(package))
     memory = physical_memory()
     rest = "available" if memory.exact else "free; more may be available, which is unknown without /proc"
     _line("Memory", f"{human_bytes(memory.total)}, {human_bytes(memory.available)} {rest}")
@@ -33,6 +42,21 @@ def doctor() -> int:
     _stores()
     _faults()
     return 0 if healthy else 1
+
+
+def bug_report() -> int:
+    """Print what a bug report needs, without names of people and machines, home folders and keys; return 0."""
+    with contextlib.redirect_stdout(io.StringIO()) as found:
+        doctor()
+        for name in _TOLD:
+            if name in os.environ:
+                _line(name, printable(os.environ[name]))
+    last = report.last()
+    log = "\n".join(logs.last_lines(_LOG_LINES))
+    for part, text in (("", found.getvalue()), ("The last report:", last), ("The last lines of the log:", log)):
+        if text:
+            print(scrub(f"{part}\n\n{text}" if part else text), flush=True)
+    return 0
 
 
 def _engine() -> bool:
@@ -84,13 +108,6 @@ def _faults() -> None:
     since, day = (f"{datetime.fromtimestamp(fault.when):%Y-%m-%d}" for fault in (found[0], last))
     _line("Shared steps", f"{answers} continued alone after a step failed, since {since}")
     _line("", printable(f"last on {day}, {last.model}: {last.reason} ({faults.file()})"))
-
-
-def _version(package: str) -> str:
-    try:
-        return version(package)
-    except PackageNotFoundError:
-        return "missing"
 
 
 def _line(label: str, text: str) -> None:

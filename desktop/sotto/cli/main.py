@@ -159,7 +159,7 @@ def _serve(parsed: argparse.Namespace) -> int:
 def _doctor(parsed: argparse.Namespace) -> int:
     from sotto.cli import doctor
 
-    return doctor.doctor()
+    return doctor.bug_report() if parsed.report else doctor.doctor()
 
 
 def _runner(arguments: list[str]) -> int:
@@ -261,7 +261,9 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
         action="store_false",
         help="fail on a text that is too long instead of truncating it",
     )
-    command("doctor", _doctor, "Check this machine and this installation.")
+    command("doctor", _doctor, "Check this machine and this installation.").add_argument(
+        "--report", action="store_true", help="print what a bug report needs, without names, home folders and keys"
+    )
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or start a chat.")
     model(run)
     draft(run)

@@ -180,8 +180,9 @@ def read_notices_of_chats(visit):
     window, chats = visit.window, visit.window.sidebar.chats
     window.ask_link("https://example.org/a")
     visit.told("⟦Open this link in your browser?⟧")
-    next(action for action in window.menus.actions() if action.text() == "⟦Copy Versions⟧").trigger()
-    visit.told("⟦Versions copied⟧")
+    next(action for action in window.menus.actions() if action.text() == "⟦Copy Report⟧").trigger()
+    visit.told("⟦Writing a report⟧")
+    visit.told("⟦Report copied⟧")
     window.current.session.summary.begun.emit()
     visit.told("⟦Writing a summary⟧")
     chat, folder = chats.model.entries[-1].chat, chats.model.rows[0].folder

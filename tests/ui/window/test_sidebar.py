@@ -150,11 +150,15 @@ def test_the_licences_name_the_packages_that_sotto_needs(ready, qtbot, loop):
         assert name in text
 
 
-def test_the_versions_are_copied(ready, qtbot, loop):
+def test_a_report_for_a_bug_is_copied(ready, qtbot, loop, own_home):
     kind = type(ready.window.menus.stop)
-    (copy,) = (action for action in ready.window.findChildren(kind) if action.text() == "Copy Versions")
+    (copy,) = (action for action in ready.window.findChildren(kind) if action.text() == "Copy Report")
     copy.trigger()
+    qtbot.waitUntil(lambda: ready.window.chat.notice.title.text() == "Report copied")
     text = QApplication.clipboard().text()
-    assert text.startswith("Sotto ")
-    assert "mlx " in text
+    assert text.startswith("Qt ")
     assert "Model tiny:latest (llama, int4)" in text
+    # What `sotto doctor --report` prints.
+    assert "\nmlx  " in text
+    assert "\nDevice  " in text
+    assert str(own_home) not in text

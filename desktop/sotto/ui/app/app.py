@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,6 +20,7 @@ from PySide6.QtWidgets import QApplication
 from sotto.paths import data_dir, preferences_file
 from sotto.ui.app.shell import Shell
 from sotto.ui.app.start_requests import StartRequests
+from sotto.ui.app.uncaught import UncaughtErrors
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.platform.single_instance import Instance, Show, StartRequest
 from sotto.ui.preferences.languages import install_translation
@@ -119,12 +121,31 @@ def run(request: StartRequest = _DEFAULT_REQUEST, instance: Instance | None = No
     sys.setswitchinterval(SWITCH_INTERVAL_SECONDS)
     known = QApplication.instance()
     app = known if isinstance(known, Application) else Application(sys.argv[:1])
+    uncaught = UncaughtErrors()
+    uncaught.install()
+    try:
+        return run_app(app, uncaught, request, instance)
+    except Exception as error:
+        uncaught.fail(error)
+        return 1
+
+
+def run_app(app: Application, uncaught: UncaughtErrors, request: StartRequest, instance: Instance | None) -> int:
+    """Create everything and run the event loop; return the exit status.
+
+    Args:
+        app: The application.
+        uncaught: Shows uncaught errors.
+        request: What to show first, and the models to load.
+        instance: The lock of the data folder; None if it could not be acquired.
+    """
     collector = GarbageCollector()
     collector.begin()
     preferences = PreferenceStore(preferences_file())
     install_translation(preferences.values.language)
     apply_appearance(preferences)
     thread, chats = make_host(preferences.values.engine_host), ChatThread(data_dir() / "chats.sqlite3")
+    thread.event_received.connect(uncaught.take_of_engine)
     shell = Shell(Session(thread, preferences), chats, preferences)
     switch = shell.api = ApiSwitch(ApiHost(shell.session), preferences)
     app.serve(shell)
@@ -136,7 +157,7 @@ def run(request: StartRequest = _DEFAULT_REQUEST, instance: Instance | None = No
     else:
         shell.show(request.show)
     try:
-        return run_event_loop(app, shell, thread, switch, request, requests)
+        return run_event_loop(app, shell, thread, switch, request, requests, uncaught)
     finally:
         chats.close()
         preferences.close()
@@ -172,6 +193,7 @@ def run_event_loop(
     switch: ApiSwitch,
     request: StartRequest,
     requests: StartRequests | None,
+    uncaught: UncaughtErrors,
 ) -> int:
     """Run the event loop until the shell wants to end; return the exit status.
 
@@ -182,6 +204,7 @@ def run_event_loop(
         switch: Starts and stops the API.
         request: What to show first, and the models to load.
         requests: Receives the requests of later starts; None if it cannot.
+        uncaught: Shows uncaught errors.
     """
     import asyncio
 
@@ -191,6 +214,7 @@ def run_event_loop(
 
     async def main() -> None:
         loop = asyncio.get_running_loop()
+        loop.set_exception_handler(uncaught.take_of_loop)
         tasks = AsyncTasks(loop)
         ended = asyncio.Event()
         # Desktops without session management end programs with this signal at log-out.
@@ -201,9 +225,12 @@ def run_event_loop(
         QTimer.singleShot(0, thread, thread.start)
         shell.begin(tasks, request)
         switch.begin()
+        if request.show is not Show.NOTHING:
+            uncaught.show_unseen()
         try:
             await ended.wait()
         finally:
+            uncaught.quiet = True
             if requests is not None:
                 requests.close()
             await shut_down(shell, thread, switch, tasks)
@@ -225,10 +252,17 @@ async def shut_down(shell: Shell, thread: EngineThread, switch: ApiSwitch, tasks
         switch: Stops the API.
         tasks: The asynchronous tasks.
     """
-    shell.hide()
-    switch.close()
-    shell.close()
-    await tasks.close()
+    # In reverse, and each even if one before it fails, so that everything is saved.
+    async with AsyncExitStack() as steps:
+        steps.callback(stop_engine, thread)
+        steps.push_async_callback(tasks.close)
+        steps.callback(shell.close)
+        steps.callback(switch.close)
+        steps.callback(shell.hide)
+
+
+def stop_engine(thread: EngineThread) -> None:
+    """Stop the engine, or end the process if it does not stop."""
     if not thread.close(_CLOSE_MS):
         # Not an ordinary exit, because Qt aborts when a running thread is destroyed.
         print("The engine did not stop in time.", file=sys.stderr, flush=True)  # noqa: T201

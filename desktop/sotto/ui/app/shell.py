@@ -326,10 +326,12 @@ class Shell(QObject):
 
     def close(self) -> None:
         """Close and save all conversations; the engine may still be running."""
-        self.hide()
-        if self._window is not None:
-            self._window.composing.attaching.close()
-            self._window.chat_files.close()
-            self._window.models.close()
-        self.sessions.close()
-        self.session.library.close()
+        try:
+            self.hide()
+            if self._window is not None:
+                self._window.composing.attaching.close()
+                self._window.chat_files.close()
+                self._window.models.close()
+        finally:
+            self.sessions.close()
+            self.session.library.close()

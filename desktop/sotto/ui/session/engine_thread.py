@@ -1,5 +1,6 @@
 """The thread that owns the engine, or the connection to its process, and delivers its events to the window."""
 
+import logging
 import threading
 import traceback
 from collections.abc import Callable
@@ -9,9 +10,12 @@ from PySide6.QtCore import QObject, QThread, QTimer, Signal, Slot
 
 from sotto.engine.contract.events import Event, Failed, RequestEnd, RequestEvent
 from sotto.errors import ProcessEndedError
+from sotto.reports.report import Trouble, trouble_of
 from sotto.runner.commands import Ask, Command, Count, Embed, Generate, Load, Unload
 from sotto.runner.host import STACK_BYTES, AnswerCallback, Loop
 from sotto.runner.joining import join_events
+
+_log = logging.getLogger(__name__)
 
 _INTERVAL_MS = 33
 # The commands for which a lost engine is restarted.
@@ -21,10 +25,17 @@ _NOT_RUNNING = "The engine has stopped: load a model first."
 
 @dataclass(frozen=True, slots=True)
 class EngineLost:
-    """The engine's thread ended unexpectedly; the next load, unload or request restarts it."""
+    """The engine's thread ended unexpectedly; the next load, unload or request restarts it.
+
+    Attributes:
+        message: Why, in a sentence.
+        details: More for a bug report.
+        trouble: The error, for a report; None if a process ended, which is no error of the app.
+    """
 
     message: str
     details: str
+    trouble: Trouble | None = None
 
 
 class Mailbox:
@@ -167,10 +178,12 @@ class EngineThread(QThread):
                     loop.close()
             loop.run()
         except ProcessEndedError as error:
+            _log.error("%s", error.message)
             lost = EngineLost(error.message, error.details)
         except Exception as error:
             reason = f"The engine failed ({type(error).__name__}: {error})."
-            lost = EngineLost(reason, "".join(traceback.format_exception(error)))
+            # Not with the error, whose stack has arrays, which belong to this thread.
+            lost = EngineLost(reason, "".join(traceback.format_exception(error)), trouble_of(error))
         with self._lock:
             self.loop = None
             self._lost = lost is not None

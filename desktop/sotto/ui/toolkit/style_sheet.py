@@ -133,15 +133,15 @@ QToolButton#unfold {{ padding: 3px 3px 3px 0; }}
 #bubble {{ background: {t.bubble}; border: none; border-radius: 14px; }}
 #choicesBody {{ background: transparent; }}
 #choices {{ background: {t.sidebar}; border: none; border-left: 1px solid {t.line}; }}
-QPlainTextEdit#system, QPlainTextEdit#schema, QSpinBox, QDoubleSpinBox, QLineEdit#value {{ background: {t.page};
-    color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px;
+QPlainTextEdit#system, QPlainTextEdit#schema, QPlainTextEdit#report, QSpinBox, QDoubleSpinBox, QLineEdit#value {{
+    background: {t.page}; color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px; padding: 3px 6px;
     selection-background-color: {t.accent}; selection-color: {t.on_accent}; }}
 QKeySequenceEdit QLineEdit {{ background: {t.page}; color: {t.text}; border: 1px solid {t.edge}; border-radius: 7px; }}
 QLineEdit#value, QKeySequenceEdit QLineEdit {{ padding: 4px 9px 5px 9px; }}
 QKeySequenceEdit QLineEdit:focus {{ border: 1px solid {t.accent}; }}
 QDoubleSpinBox[unset="true"] {{ color: {t.muted}; }}
-QPlainTextEdit#system:focus, QPlainTextEdit#schema:focus, QSpinBox:focus, QDoubleSpinBox:focus, QLineEdit#value:focus {{
-    border: 1px solid {t.accent}; }}
+QPlainTextEdit#system:focus, QPlainTextEdit#schema:focus, QPlainTextEdit#report:focus, QSpinBox:focus,
+QDoubleSpinBox:focus, QLineEdit#value:focus {{ border: 1px solid {t.accent}; }}
 QSpinBox::up-button, QDoubleSpinBox::up-button, QSpinBox::down-button, QDoubleSpinBox::down-button {{ width: 0;
     border: none; }}
 #pickerFrame {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: {picker_radius}px; }}

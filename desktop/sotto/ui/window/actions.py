@@ -41,7 +41,7 @@ class WindowActions:
     help: Action
     shortcuts: Action
     open_logs: Action
-    copy_versions: Action
+    copy_report: Action
     licences: Action
     stop: Action
     about: Action

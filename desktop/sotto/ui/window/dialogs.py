@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMainWindow, QMenu
 
-from sotto.paths import make_folder, state_dir
+from sotto.paths import log_dir, make_folder
 from sotto.ui.conversation.chat_library import ChatLibrary
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
@@ -123,12 +123,6 @@ class Dialogs(QObject):
             self.help.link_asked.connect(self.link_asked)
         self.help.open(page)
 
-    def open_logs(self) -> None:
-        """Show the folder of the logs in the file manager."""
-        folder = state_dir()
-        make_folder(folder)
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))
-
     def show_about(self) -> None:
         """Show the name, version and licence of the app."""
         about = About(self._window)
@@ -141,3 +135,10 @@ class Dialogs(QObject):
 
     def _open_path(self, path: Path) -> None:
         self._session.library.open(DropContents((path,), ()))
+
+
+def open_logs() -> None:
+    """Show the folder of the logs in the file manager."""
+    folder = log_dir()
+    make_folder(folder)
+    QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder)))

@@ -13,7 +13,6 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
-    QGuiApplication,
     QHideEvent,
     QIcon,
     QKeyEvent,
@@ -45,16 +44,16 @@ from sotto.ui.toolkit.scroller import forget_pointer
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.transcript.notices import Notices
 from sotto.ui.window.actions import WindowActions
+from sotto.ui.window.bug_report import BugReport
 from sotto.ui.window.chat_files import ChatFiles
 from sotto.ui.window.chat_pane import ChatPane
-from sotto.ui.window.dialogs import Dialogs
+from sotto.ui.window.dialogs import Dialogs, open_logs
 from sotto.ui.window.menus import Menus
 from sotto.ui.window.message_commands import MessageCommands
 from sotto.ui.window.palette_commands import PaletteCommands
 from sotto.ui.window.panes import Panes
 from sotto.ui.window.server_card import ServerCard
 from sotto.ui.window.sidebar import Sidebar
-from sotto.ui.window.versions import versions
 
 if TYPE_CHECKING:
     from sotto.chats.database import Notice
@@ -114,6 +113,7 @@ class MainWindow(QMainWindow):
         self.chat = ChatPane()
         self.composing = ComposerController(session, self.current, self.chat.composer, self)
         self.notices = Notices(self.chat.notice, self)
+        self._bug_report = BugReport(session, self.notices, self)
         self._announcer = AnswerAnnouncer(self.chat.transcript)
         self._subscription = Subscription()
         self.was_painted = False
@@ -148,7 +148,7 @@ class MainWindow(QMainWindow):
             tasks: Runs asynchronous tasks.
             paths: Models to load; the built-in one if there are none.
         """
-        self.dialogs.tasks = tasks
+        self.dialogs.tasks = self._bug_report.tasks = tasks
         self.composing.begin(tasks)
         self.chat_files.begin(tasks)
         self.chat.choices.begin(tasks)
@@ -197,8 +197,8 @@ class MainWindow(QMainWindow):
             stop=self.stop,
             help=dialogs.show_help,
             shortcuts=lambda: dialogs.show_help("shortcuts"),
-            open_logs=dialogs.open_logs,
-            copy_versions=self._copy_versions,
+            open_logs=open_logs,
+            copy_report=self._bug_report.copy,
             licences=lambda: dialogs.show_help("licences"),
             about=dialogs.show_about,
         )
@@ -361,11 +361,6 @@ class MainWindow(QMainWindow):
         """Ask before a link is opened in the browser."""
         question, open_link = tr("Open this link in your browser?"), partial(_open_in_browser, address)
         self.notices.show_question(question, address, tr("Open"), open_link, icon="link")
-
-    def _copy_versions(self) -> None:
-        """Copy what a bug report should contain."""
-        QGuiApplication.clipboard().setText(versions(self.session.state))
-        self.notices.show_success(tr("Versions copied"), tr("Paste them into your bug report."))
 
     @Slot()
     def _greet(self) -> None:

@@ -114,7 +114,7 @@ class Menus(QObject):
         self._add(menu, tr("Sotto Help"), actions.help, _Keys.HelpContents)
         self._add(menu, tr("Shortcuts"), actions.shortcuts, "Ctrl+/")
         menu.addSeparator()
-        self._add(menu, tr("Copy Versions"), actions.copy_versions)
+        self._add(menu, tr("Copy Report"), actions.copy_report)
         self._add(menu, tr("Show Logs"), actions.open_logs)
         self._add(menu, tr("Licences"), actions.licences)
         about = self._add(menu, tr("About Sotto"), actions.about)
