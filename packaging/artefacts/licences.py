@@ -1,14 +1,16 @@
-"""Which licence each part has, and that all fit: permissive ones, and few others that are named with their part."""
+"""Which licence each part has, and that all fit: permissive ones, and few others that are named with their part.
+
+`notices.py` writes their texts.
+"""
 
 from __future__ import annotations
 
-import shutil
+import itertools
+import re
 from collections.abc import Iterable
 from email.message import Message
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from artefacts import definition
 from installing import InstallError
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
 FOLDER = "licences"
 PERMISSIVE = frozenset(
     "0BSD Apache-2.0 blessing BSD-2-Clause BSD-3-Clause bzip2-1.0.6 ISC MIT OFL-1.1 PSF-2.0 Zlib".split()
-)
+) | frozenset("Bitstream-Vera IJG libpng-2.0 MIT-0 MIT-Modern-Variant Unicode-3.0".split())
 # Not permissive, but fit here, each for one part.
 EXCEPTIONS = {
     # Libraries of their own, which a person can replace; the notice names their source.
@@ -38,19 +40,6 @@ _MEANT = {
     "MIT License": "MIT",
     "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
 }
-# Debian's copies, which the licence of Qt asks to come along.
-_TEXTS = Path("/usr/share/common-licenses")
-_NOTICE = """Sotto {version} is under the MIT licence, see LICENSE. It comes with the parts below.
-
-Qt and PySide6, in _internal/PySide6 and _internal/shiboken6, are used under the GNU Lesser General Public License,
-version 3 (LGPL-3, and GPL-3, on which it builds). They are libraries of their own: to use changed ones, replace their
-files. Their source is at https://download.qt.io/official_releases/QtForPython/ and
-https://download.qt.io/official_releases/qt/. Of Qt's copy of ICU's data, in libicudata, the items that Qt does not use
-are left out.
-
-The texts of the other licences are in the folders _internal/*.dist-info, as far as their packages bring them along.
-
-"""
 
 
 def stated(metadata: Message) -> str:
@@ -66,34 +55,63 @@ def stated(metadata: Message) -> str:
 
 def fits(part: str, expression: str) -> bool:
     """Return whether a part may come along under one of the licences that its expression offers."""
+    return bool(chosen(part, expression))
+
+
+def chosen(part: str, expression: str) -> tuple[str, ...]:
+    """Return the licences under which a part comes along, in order; empty if it may not.
+
+    Apache's is preferred where there is a choice: it asks for no copyright notice, which few libraries' files have.
+    """
     allowed = PERMISSIVE | {EXCEPTIONS.get(part, "MIT")}
-    return any(all(name in allowed for name in offer.split(" AND ")) for offer in expression.split(" OR "))
+    fitting = [
+        offer for offer in _offers(expression) if all(name.partition(" WITH LLVM")[0] in allowed for name in offer)
+    ]
+    return tuple(sorted(min(fitting, key=lambda offer: offer != {"Apache-2.0"}))) if fitting else ()
 
 
 def check(parts: Iterable[Part]) -> None:
-    """Check that every licence fits.
+    """Check that every licence fits, also of what is inside of parts.
 
     Raises:
         InstallError: One does not; the message names the parts.
     """
-    wrong = [f"{part.name} ({part.licence or 'none stated'})" for part in parts if not fits(part.name, part.licence)]
+    stated = [(each.name, each.licence) for part in parts for each in (part, *part.inside)]
+    wrong = sorted({f"{name} ({licence or 'none stated'})" for name, licence in stated if not fits(name, licence)})
     if wrong:
         raise InstallError(
             f"These licences are not on the list in packaging/artefacts/licences.py: {', '.join(wrong)}."
         )
 
 
-def write(folder: Path, parts: Iterable[Part]) -> None:
-    """Write the notice and the texts that must come along into the portable folder."""
-    target = folder / FOLDER
-    target.mkdir()
-    shutil.copyfile(definition.ROOT / "LICENSE", target / "LICENSE")
-    for name in ("LGPL-3", "GPL-3"):
-        if not (_TEXTS / name).is_file():
-            raise InstallError(f"{_TEXTS / name}, whose text must come along with Qt, is missing on this system.")
-        shutil.copyfile(_TEXTS / name, target / name)
-    rows = [(part.name, part.version, part.licence) for part in sorted(parts, key=lambda part: part.name.lower())]
-    widths = [max(len(row[column]) for row in rows) + 2 for column in (0, 1)]
-    table = "".join(f"{name:{widths[0]}}{version:{widths[1]}}{licence}\n" for name, version, licence in rows)
-    notice = _NOTICE.format(version=definition.project()["version"])
-    (target / "README.txt").write_text(notice + table, encoding="utf-8")
+def _offers(expression: str) -> list[frozenset[str]]:
+    """Return the licences of each offer: AND and OR as in SPDX, where `MIT/Apache-2.0` means either, too."""
+    words = re.findall(r"[()]|[^\s()]+(?: WITH [^\s()]+)?", expression.replace("/", " OR "))
+    offers = _either(words)
+    return [] if words else offers
+
+
+def _either(words: list[str]) -> list[frozenset[str]]:
+    found = _all(words)
+    while words[:1] == ["OR"]:
+        words.pop(0)
+        found += _all(words)
+    return found
+
+
+def _all(words: list[str]) -> list[frozenset[str]]:
+    found = _one(words)
+    while words[:1] == ["AND"]:
+        words.pop(0)
+        found = [one | other for one, other in itertools.product(found, _one(words))]
+    return found
+
+
+def _one(words: list[str]) -> list[frozenset[str]]:
+    word = words.pop(0) if words else ""
+    if word != "(":
+        return [frozenset({word})]
+    found = _either(words)
+    if words[:1] == [")"]:
+        words.pop(0)
+    return found

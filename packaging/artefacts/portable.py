@@ -9,7 +9,7 @@ import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from artefacts import contents, definition, desktop_files, elf, licences, sbom, slimming
+from artefacts import bill_schema, contents, definition, desktop_files, elf, notices, sbom, slimming
 from artefacts.workshop import Workshop
 from installing import InstallError, run_pip, say
 
@@ -47,8 +47,9 @@ def build(workshop: Workshop, wheel: Path) -> Path:
         raise InstallError("The folder asks for libraries that no package of a system promises: " + ", ".join(strange))
     desktop_files.write_menu_script(folder)
     parts = sbom.parts(folder, workshop.site)
-    licences.write(folder, parts)
+    notices.write(folder, parts)
     sbom.write(folder, parts)
+    bill_schema.check(folder / sbom.NAME, workshop)
     return folder
 
 

@@ -15,11 +15,15 @@ from importlib.metadata import Distribution, distributions
 from pathlib import Path
 from typing import Any
 
-from artefacts import contents, definition, desktop_files, licences
+from artefacts import contents, definition, desktop_files, embedded, licences, notices
+from artefacts.embedded import Embedded
 from installing import InstallError
 
 NAME = "sbom.cdx.json"
+LICENCE_TEXT = "sotto:licence-text"
+"""The property with the name of a file that has a licence of the part, or of what is inside of it."""
 _INSIDE = "_internal"
+_DOCUMENTS = Path("/usr/share/doc")
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,10 @@ class Part:
         address: Its package URL.
         files: Its files in the folder, each with the digest that it had when it was installed, if that is known. A part
             without files is inside the program.
+        inside: What is inside of it.
+        text: A file elsewhere with its licence, if none of its own files has it.
+        notice: Its copyright, or who made it.
+        source: Where its source is.
     """
 
     name: str
@@ -40,6 +48,10 @@ class Part:
     licence: str
     address: str
     files: dict[str, str] = field(default_factory=dict)
+    inside: list[Embedded] = field(default_factory=list)
+    text: Path | None = None
+    notice: str = ""
+    source: str = ""
 
 
 def parts(folder: Path, site: Path) -> list[Part]:
@@ -55,14 +67,21 @@ def parts(folder: Path, site: Path) -> list[Part]:
         for name, package in sorted(packages.items())
         if name not in ("sotto", "pyinstaller") and _folder_of(package) and (inside / _folder_of(package)).is_dir()
     ]
-    configuration = (site.parents[2] / "pyvenv.cfg").read_text(encoding="utf-8")
-    version = re.findall(r"^version = (\S+)$", configuration, re.MULTILINE)[0]
+    configuration = dict(
+        re.findall(r"^(\S+) = (.+)$", (site.parents[2] / "pyvenv.cfg").read_text("utf-8"), re.MULTILINE)
+    )
+    version = configuration["version"]
     own = ("python3", "libpython3", "base_library.zip")
     runtime = {name: "" for name in _names(folder) if name.removeprefix(f"{_INSIDE}/").startswith(own)}
-    found.append(Part("CPython", version, "PSF-2.0", f"pkg:generic/python@{version}", runtime))
+    text = _python_licence(Path(configuration["home"]), version)
+    found.append(Part("CPython", version, "PSF-2.0", f"pkg:generic/python@{version}", runtime, text=text))
     loader = packages["pyinstaller"]
     found.append(_package(loader, {"sotto": "", **_files_of(loader, folder)}))
     found += _system_libraries(inside)
+    found += [
+        Part(each.name, each.version, each.licence, f"pkg:generic/{each.name}", notice=each.notice, source=each.source)
+        for each in embedded.inside(packages["sotto"])
+    ]
     licences.check(found)
     return found
 
@@ -107,6 +126,8 @@ def differences(bill: dict[str, Any], folder: Path) -> Iterator[str]:
     listed: dict[str, str] = {}
     for component in (bill["metadata"]["component"], *bill["components"]):
         for file in component.get("components", ()):
+            if file["type"] != "file":
+                continue
             if file["name"] in listed:
                 yield f"{file['name']} is listed twice"
             listed[file["name"]] = file["hashes"][0]["content"]
@@ -127,8 +148,23 @@ def _component(part: Part, folder: Path) -> dict[str, Any]:
         "licenses": [{"expression": part.licence}],
         "purl": part.address,
     }
+    texts = [{"name": LICENCE_TEXT, "value": name} for name in notices.texts_of(part) if (folder / name).is_file()]
+    if texts:
+        described["properties"] = texts
     files = [_file(name, installed, folder / name) for name, installed in sorted(part.files.items())]
-    return {**described, "components": files} if files else described
+    inside = [_embedded(each, part.address) for each in part.inside]
+    return {**described, "components": [*inside, *files]} if inside or files else described
+
+
+def _embedded(part: Embedded, where: str) -> dict[str, Any]:
+    described: dict[str, Any] = {
+        "type": "library",
+        "bom-ref": f"{where}#{part.name}@{part.version}",
+        "name": part.name,
+        "licenses": [{"expression": part.licence}],
+    }
+    known = {"version": part.version, "purl": part.address, "copyright": part.notice}
+    return described | {name: value for name, value in known.items() if value}
 
 
 def _file(name: str, installed: str, path: Path) -> dict[str, Any]:
@@ -147,7 +183,29 @@ def _file(name: str, installed: str, path: Path) -> dict[str, Any]:
 def _package(package: Distribution, files: dict[str, str]) -> Part:
     name = package.metadata["Name"]
     address = f"pkg:pypi/{re.sub(r'[-_.]+', '-', name).lower()}@{package.version}"
-    return Part(name, package.version, licences.stated(package.metadata), address, files)
+    makers = package.metadata["Author"] or package.metadata["Author-email"] or f"the authors of {name}"
+    return Part(
+        name,
+        package.version,
+        licences.stated(package.metadata),
+        address,
+        files,
+        embedded.inside(package),
+        notice=str(makers),
+        source=f"https://pypi.org/project/{name}/{package.version}/",
+    )
+
+
+def _python_licence(home: Path, version: str) -> Path:
+    """Return the file with the licence of the Python whose programs are in `home`."""
+    short = version.rpartition(".")[0]
+    places = (home.parent / f"lib/python{short}/LICENSE.txt", _DOCUMENTS / f"libpython{short}-stdlib" / "copyright")
+    found = next(filter(Path.is_file, places), None)
+    if found is None:
+        raise InstallError(
+            f"The licence of Python, which must come along, is missing: {' and '.join(map(str, places))}."
+        )
+    return found
 
 
 def _folder_of(package: Distribution) -> str:
@@ -177,7 +235,10 @@ def _system_libraries(inside: Path) -> Iterator[Part]:
         name, version = _debian_package(path.name)
         found.setdefault((name, version, contents.SYSTEM_LIBRARIES[kind]), {})[f"{_INSIDE}/{path.name}"] = ""
     for (name, version, licence), files in found.items():
-        yield Part(name, version, licence, f"pkg:deb/debian/{name}@{version}", files)
+        text = _DOCUMENTS / name / "copyright"
+        if not text.is_file():
+            raise InstallError(f"The licence of {name}, which must come along, is missing: {text}.")
+        yield Part(name, version, licence, f"pkg:deb/debian/{name}@{version}", files, text=text)
 
 
 def _debian_package(library: str) -> tuple[str, str]:

@@ -4406,12 +4406,12 @@
         <translation>Tastenkürzel</translation>
     </message>
     <message>
-        <location line="+16"/>
+        <location line="+19"/>
         <source>Help</source>
         <translation>Hilfe</translation>
     </message>
     <message>
-        <location line="+48"/>
+        <location line="+55"/>
         <source>Send the message</source>
         <translation>Nachricht senden</translation>
     </message>
@@ -4462,12 +4462,22 @@
         <translation>Tasten</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+7"/>
+        <source>{part} (in {library})</source>
+        <translation>{part} (in {library})</translation>
+    </message>
+    <message>
+        <location line="+1"/>
         <source>see its package</source>
         <translation>siehe Paket</translation>
     </message>
     <message>
         <location line="+2"/>
+        <source>Qt and PySide6 are used under the LGPL, version 3. They are libraries of their own, whose files can be replaced by changed ones. Their source is at {address}.</source>
+        <translation>Qt und PySide6 werden unter der LGPL, Version 3, verwendet. Sie sind eigenständige Bibliotheken, deren Dateien durch veränderte ersetzt werden können. Ihr Quelltext ist auf {address}.</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <source>Sotto is under the MIT licence. It uses:</source>
         <translation>Sotto steht unter der MIT-Lizenz. Es verwendet:</translation>
     </message>
@@ -4480,6 +4490,11 @@
         <location line="+0"/>
         <source>Licence</source>
         <translation>Lizenz</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>All licences</source>
+        <translation>Alle Lizenzen</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="-1"/>

@@ -4406,12 +4406,12 @@
         <translation>Atajos</translation>
     </message>
     <message>
-        <location line="+16"/>
+        <location line="+19"/>
         <source>Help</source>
         <translation>Ayuda</translation>
     </message>
     <message>
-        <location line="+48"/>
+        <location line="+55"/>
         <source>Send the message</source>
         <translation>Enviar el mensaje</translation>
     </message>
@@ -4462,12 +4462,22 @@
         <translation>Teclas</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+7"/>
+        <source>{part} (in {library})</source>
+        <translation>{part} (en {library})</translation>
+    </message>
+    <message>
+        <location line="+1"/>
         <source>see its package</source>
         <translation>ver su paquete</translation>
     </message>
     <message>
         <location line="+2"/>
+        <source>Qt and PySide6 are used under the LGPL, version 3. They are libraries of their own, whose files can be replaced by changed ones. Their source is at {address}.</source>
+        <translation>Qt y PySide6 se usan bajo la LGPL, versión 3. Son bibliotecas independientes cuyos archivos pueden reemplazarse por otros modificados. Su código fuente está en {address}.</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <source>Sotto is under the MIT licence. It uses:</source>
         <translation>Sotto se distribuye con la licencia MIT. Utiliza:</translation>
     </message>
@@ -4480,6 +4490,11 @@
         <location line="+0"/>
         <source>Licence</source>
         <translation>Licencia</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>All licences</source>
+        <translation>Todas las licencias</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="-1"/>

@@ -4406,12 +4406,12 @@
         <translation>Raccourcis</translation>
     </message>
     <message>
-        <location line="+16"/>
+        <location line="+19"/>
         <source>Help</source>
         <translation>Aide</translation>
     </message>
     <message>
-        <location line="+48"/>
+        <location line="+55"/>
         <source>Send the message</source>
         <translation>Envoyer le message</translation>
     </message>
@@ -4462,12 +4462,22 @@
         <translation>Touches</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+7"/>
+        <source>{part} (in {library})</source>
+        <translation>{part} (dans {library})</translation>
+    </message>
+    <message>
+        <location line="+1"/>
         <source>see its package</source>
         <translation>voir le paquet</translation>
     </message>
     <message>
         <location line="+2"/>
+        <source>Qt and PySide6 are used under the LGPL, version 3. They are libraries of their own, whose files can be replaced by changed ones. Their source is at {address}.</source>
+        <translation>Qt et PySide6 sont utilisés sous la LGPL, version 3. Ce sont des bibliothèques distinctes, dont les fichiers peuvent être remplacés par des versions modifiées. Leur code source se trouve sur {address}.</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <source>Sotto is under the MIT licence. It uses:</source>
         <translation>Sotto est sous licence MIT. Il utilise&#xa0;:</translation>
     </message>
@@ -4480,6 +4490,11 @@
         <location line="+0"/>
         <source>Licence</source>
         <translation>Licence</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>All licences</source>
+        <translation>Toutes les licences</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="-1"/>

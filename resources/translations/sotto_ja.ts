@@ -4367,12 +4367,12 @@
         <translation>ショートカット</translation>
     </message>
     <message>
-        <location line="+16"/>
+        <location line="+19"/>
         <source>Help</source>
         <translation>ヘルプ</translation>
     </message>
     <message>
-        <location line="+48"/>
+        <location line="+55"/>
         <source>Send the message</source>
         <translation>メッセージを送信</translation>
     </message>
@@ -4423,12 +4423,22 @@
         <translation>キー</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+7"/>
+        <source>{part} (in {library})</source>
+        <translation>{part}（{library} 内）</translation>
+    </message>
+    <message>
+        <location line="+1"/>
         <source>see its package</source>
         <translation>パッケージを参照</translation>
     </message>
     <message>
         <location line="+2"/>
+        <source>Qt and PySide6 are used under the LGPL, version 3. They are libraries of their own, whose files can be replaced by changed ones. Their source is at {address}.</source>
+        <translation>QtとPySide6は、LGPLバージョン3のもとで使用しています。独立したライブラリであり、そのファイルは変更を加えたものに置き換えられます。ソースコードは{address}にあります。</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <source>Sotto is under the MIT licence. It uses:</source>
         <translation>SottoはMITライセンスで提供されています。次のパッケージを使用しています：</translation>
     </message>
@@ -4441,6 +4451,11 @@
         <location line="+0"/>
         <source>Licence</source>
         <translation>ライセンス</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>All licences</source>
+        <translation>すべてのライセンス</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="-1"/>

@@ -4367,12 +4367,12 @@
         <translation>快捷键</translation>
     </message>
     <message>
-        <location line="+16"/>
+        <location line="+19"/>
         <source>Help</source>
         <translation>帮助</translation>
     </message>
     <message>
-        <location line="+48"/>
+        <location line="+55"/>
         <source>Send the message</source>
         <translation>发送消息</translation>
     </message>
@@ -4423,12 +4423,22 @@
         <translation>按键</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+7"/>
+        <source>{part} (in {library})</source>
+        <translation>{part}（位于 {library} 中）</translation>
+    </message>
+    <message>
+        <location line="+1"/>
         <source>see its package</source>
         <translation>见其软件包</translation>
     </message>
     <message>
         <location line="+2"/>
+        <source>Qt and PySide6 are used under the LGPL, version 3. They are libraries of their own, whose files can be replaced by changed ones. Their source is at {address}.</source>
+        <translation>Qt 和 PySide6 依据 LGPL 第 3 版使用。它们是独立的库，其文件可以替换为修改后的版本。源代码位于 {address}。</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <source>Sotto is under the MIT licence. It uses:</source>
         <translation>Sotto 采用 MIT 许可证。它使用了：</translation>
     </message>
@@ -4441,6 +4451,11 @@
         <location line="+0"/>
         <source>Licence</source>
         <translation>许可证</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>All licences</source>
+        <translation>所有许可证</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="-1"/>

@@ -23,12 +23,11 @@ from installing import InstallError
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(str(importlib.metadata.distribution("jinja2").locate_file("")))
-# What is in the macOS wheels, in wheels of other versions, or only in the app.
+# What is in the macOS wheels, or in wheels of other versions.
 ELSEWHERE = {
     "**/PySide6/*.app",
     "**/PySide6/Qt/translations/qtdeclarative_*",
     "**/app_packages/bin",
-    "**/sotto/_resources/icons/sotto.icns",
 }
 LINUX = pytest.mark.skipif(sys.platform != "linux", reason="about packages for Linux, and built there")
 
@@ -38,6 +37,7 @@ LINUX = pytest.mark.skipif(sys.platform != "linux", reason="about packages for L
 def test_each_glob_of_what_stays_out_matches_something(platform: str) -> None:
     names = [str(path.relative_to(SITE)) for top in ("PySide6", "mlx") for path in (SITE / top).rglob("*")]
     names += [f"app_packages/{path.name}" for path in SITE.iterdir()]
+    names += [f"sotto/_resources/{path.relative_to(ROOT / 'resources')}" for path in (ROOT / "resources").rglob("*")]
     stale = {
         glob
         for glob in definition.cleanup_paths(platform)
@@ -328,4 +328,4 @@ def test_another_python_gets_another_environment(tmp_path: Path) -> None:
 
 def test_tools_have_exact_versions() -> None:
     groups = tomllib.loads((ROOT / "pyproject.toml").read_text())["dependency-groups"]
-    assert all(re.fullmatch(r"[\w-]+==[\d.]+", line) for line in groups["packaging"])
+    assert all(re.fullmatch(r"[\w-]+(\[[\w-]+\])?==[\d.]+", line) for line in (*groups["packaging"], *groups["bills"]))

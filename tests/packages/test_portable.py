@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import definition, elf, licences, sbom
+from artefacts import definition, elf, embedded, licences, notices, sbom
 from artefacts import portable as building
 from pdfs import pdf
 
@@ -120,11 +120,63 @@ def test_the_bill_of_materials_is_what_is_there(portable: Path, out: Path) -> No
     for package in described:
         if package.metadata["Name"] != "sotto":
             assert (package.metadata["Name"].lower(), package.version) in listed
-    for part in bill["components"]:
+    inside = [each for part in bill["components"] for each in part.get("components", ()) if each["type"] == "library"]
+    for part in (*bill["components"], *inside):
         (licence,) = part["licenses"]
         assert licences.fits(part["name"], licence["expression"])
-        assert part["bom-ref"] == part["purl"]
-    assert len({part["bom-ref"] for part in bill["components"]}) == len(bill["components"])
+    assert len({part["bom-ref"] for part in (*bill["components"], *inside)}) == len(bill["components"]) + len(inside)
+
+
+def test_every_crate_and_library_inside_is_in_the_bill(portable: Path) -> None:
+    """Read from the packed libraries: where cargo had the sources, and the signs of others."""
+    bill = json.loads((portable / sbom.NAME).read_text())
+    inside = {part["name"]: part for part in bill["components"]}
+    for name in ("tokenizers", "llguidance"):
+        known = {(each["name"], each.get("version")) for each in inside[name]["components"]}
+        content = b"".join(
+            (portable / each["name"]).read_bytes()
+            for each in inside[name]["components"]
+            if each["type"] == "file" and each["name"].endswith(".so")
+        )
+        used = re.findall(rb"/registry/src/[^/\x00]+/([\w.+-]+?)-(\d+\.\d+\.\d+[\w.+-]*)/", content)
+        assert len(used) > 100
+        assert {(crate.decode(), version.decode()) for crate, version in used} <= known
+    for package, name, sign in embedded.signs():
+        if package not in ("sotto", "scipy-openblas32"):  # whose symbols are stripped
+            files = [each for each in inside[package]["components"] if each["type"] == "file"]
+            assert any(sign.encode() in (portable / each["name"]).read_bytes() for each in files), name
+            assert name in {each["name"] for each in inside[package]["components"]}
+
+
+def test_the_texts_of_all_licences_come_along(portable: Path) -> None:
+    bill = json.loads((portable / sbom.NAME).read_text())
+    notices_text = (portable / notices.NOTICES).read_text()
+    for part in bill["components"]:
+        texts = [each["value"] for each in part.get("properties", ()) if each["name"] == sbom.LICENCE_TEXT]
+        assert texts, part["name"]
+        for text in texts:
+            assert len((portable / text).read_text(errors="replace")) > 100
+        for each in part.get("components", ()):
+            if each["type"] == "library":
+                assert f"{each['name']} {each.get('version', '')}".strip() + f" (in {part['name']})" in notices_text
+                assert each["copyright"] in notices_text
+    python = next(part for part in bill["components"] if part["name"] == "CPython")
+    (text,) = (each["value"] for each in python["properties"])
+    assert "PYTHON SOFTWARE FOUNDATION LICENSE" in (portable / text).read_text()
+    readme = (portable / "licences" / "README.txt").read_text()
+    assert "LGPL-3" in readme
+    assert "replace their" in readme
+    assert "https://download.qt.io/official_releases/qt/" in readme
+
+
+def test_the_report_of_the_packed_program_has_no_home(portable: Path, home: dict[str, str]) -> None:
+    said = run(
+        portable / "sotto", "doctor", "--report", home=home | {"USER": "janedoe", "MY_TOKEN": "a-secret-of-mine"}
+    )
+    assert "Native kernels" in said
+    assert " missing" not in said
+    for word in (home["HOME"], "janedoe", "a-secret-of-mine"):
+        assert word not in said
 
 
 def test_nothing_that_stays_out_is_inside(portable: Path) -> None:

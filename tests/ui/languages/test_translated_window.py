@@ -5,7 +5,6 @@ Every text that `window` and `session` mark is seen, or the story fails: so it g
 
 import threading
 from dataclasses import dataclass, replace
-from email.message import Message
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -27,6 +26,7 @@ from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.transfer.chat_exporting import ChatExporting, Form
 from sotto.ui.window import help_window
 from sotto.ui.window.chat_list_model import GroupRow
+from sotto.ui.window.licences import Part
 from translation_reader import Counter, Reader, popup_of
 
 pytestmark = pytest.mark.slow
@@ -265,15 +265,19 @@ def read_dialogs(visit, monkeypatch):
     (pages := visit.folder / "help" / "pl").mkdir(parents=True)
     for name in help_window.PAGES:
         (pages / f"{name}.md").write_text(f"# ⟦{name}⟧\n", encoding="utf-8")
-    (data := Message())["Name"] = "calm"
+    (text := visit.folder / "calm").write_text("calm")
+    parts = (Part("calm", "", "", (text,)), Part("calm", "calm", "calm", ()))
     monkeypatch.setattr(help_window, "resources_dir", lambda: visit.folder)
-    monkeypatch.setattr(help_window, "distributions", lambda: [SimpleNamespace(metadata=data, version="1")])
-    visit.reader.data.add("calm")
+    monkeypatch.setattr(help_window, "parts", lambda: parts)
+    visit.reader.data |= {"calm", "calmcalm", "download", "io", "qt"}
     for page in ("", "shortcuts", "licences"):
         window.dialogs.show_help(page)
         visit.reader.look(window.dialogs.help)
         for line in window.dialogs.help.page.toPlainText().splitlines():
             visit.reader.note("window", line)
+    window.dialogs.help.page.link_asked.emit("licence/0")
+    for line in window.dialogs.help.page.toPlainText().splitlines():
+        visit.reader.note("window", line)
     window.dialogs.help.close()
 
 

@@ -1,5 +1,6 @@
 """The sidebar: groups of chats, the memory gauge, and hiding it; and the settings of a chat beside it."""
 
+import json
 import time
 from datetime import date, timedelta
 
@@ -8,6 +9,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication
 
 from sotto.chats.chat_records import State
+from sotto.ui.window import licences
 from sotto.ui.window.chat_list_model import GroupRow, group_of
 
 TODAY = date(2026, 3, 20)
@@ -162,3 +164,45 @@ def test_a_report_for_a_bug_is_copied(ready, qtbot, loop, own_home):
     assert "\nmlx  " in text
     assert "\nDevice  " in text
     assert str(own_home) not in text
+
+
+def test_the_text_of_a_licence_is_shown_and_left_again(ready, qtbot, loop):
+    ready.window.dialogs.show_help("licences")
+    shown = ready.window.dialogs.help
+    number = next(number for number, part in enumerate(licences.parts()) if part.name.startswith("mlx "))
+    shown.page.link_asked.emit(f"licence/{number}")
+    assert "Permission is hereby granted, free of charge" in shown.page.toPlainText()
+    shown.page.link_asked.emit("licences/list")
+    assert "qasync" in shown.page.toPlainText()
+
+
+def test_a_packed_program_shows_its_bill_of_materials(ready, qtbot, loop, tmp_path, monkeypatch):
+    package = tmp_path / "_internal" / "sotto" / "__init__.py"
+    package.parent.mkdir(parents=True)
+    package.touch()
+    (tmp_path / "licences").mkdir()
+    (tmp_path / "licences" / "MIT.txt").write_text("Do what you like.")
+    component = {
+        "type": "library",
+        "name": "tokenizers",
+        "version": "1",
+        "licenses": [{"expression": "Apache-2.0"}],
+        "properties": [{"name": "sotto:licence-text", "value": "licences/MIT.txt"}],
+        "components": [
+            {"type": "library", "name": "ahash", "version": "2", "licenses": [{"expression": "MIT"}]},
+            {"type": "file", "name": "_internal/a.so"},
+        ],
+    }
+    (tmp_path / "sbom.cdx.json").write_text(json.dumps({"components": [component]}))
+    monkeypatch.setattr("sotto.__file__", str(package))
+    licences.parts.cache_clear()
+    try:
+        ready.window.dialogs.show_help("licences")
+        text = ready.window.dialogs.help.page.toPlainText()
+        assert "ahash 2 (in tokenizers)" in text
+        assert "a.so" not in text
+        assert "LGPL" in text
+        ready.window.dialogs.help.page.link_asked.emit("licence/0")
+        assert "Do what you like." in ready.window.dialogs.help.page.toPlainText()
+    finally:
+        licences.parts.cache_clear()

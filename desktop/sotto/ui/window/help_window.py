@@ -1,7 +1,6 @@
 """The help window: pages written in Markdown, the list of shortcuts, and the licences."""
 
 from collections.abc import Mapping, Sequence
-from importlib.metadata import distributions
 from pathlib import Path
 
 from PySide6.QtCore import QLocale, Signal
@@ -14,10 +13,14 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.paged_window import PagedWindow
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
+from sotto.ui.window.licences import parts, text_of
 
 PAGES = ("start", "models", "chats", "quick-prompt", "memory", "local-server", "terminal", "platforms")
 SHORTCUTS, LICENCES = "shortcuts", "licences"
 _TITLES = {SHORTCUTS: QT_TR_NOOP("Shortcuts"), LICENCES: QT_TR_NOOP("Licences")}
+# Links to the text of a part's licence, by its number, and back to the list.
+_TEXT_LINK, _BACK_LINK = "licence/", "licences/list"
+_QT_SOURCE = "https://download.qt.io/official_releases/"
 _SIZE = (860, 640)
 _MIN_WIDTH = 480
 
@@ -47,13 +50,16 @@ class HelpWindow(PagedWindow):
 
     def show_page(self, row: int) -> None:
         """Show the page in a row of the list."""
+        self._show(self._text(self.names[row]))
+
+    def _show(self, text: str) -> None:
         if self.page is not None:
             self.page.hide()
             self.page.deleteLater()
         self.page = MarkdownText(keep_lines=False)
         self.page.link_asked.connect(self._follow_link)
         self._inside.insertWidget(0, self.page)
-        self.page.append_markdown(self._text(self.names[row]))
+        self.page.append_markdown(text)
         self.page.finish()
         self.area.verticalScrollBar().setValue(0)
 
@@ -67,7 +73,11 @@ class HelpWindow(PagedWindow):
     def _follow_link(self, address: str) -> None:
         """Show the page that a link names, or pass the address on."""
         name = address.rpartition("/")[2].removesuffix(".md")
-        if "://" not in address and name in self.names:
+        if address.startswith(_TEXT_LINK):
+            self._show(licence_page(int(name)))
+        elif address == _BACK_LINK:
+            self.show_page(self.names.index(LICENCES))
+        elif "://" not in address and name in self.names:
             self.list.setCurrentRow(self.names.index(name))
         else:
             self.link_asked.emit(address)
@@ -91,20 +101,26 @@ def shortcuts_page(actions: Sequence[QAction]) -> str:
 
 
 def licences_page() -> str:
-    """Return the page with the licence of Sotto, and those of the packages that it is installed with."""
-    found: dict[str, str] = {}
-    for package in distributions():
-        data = package.metadata
-        name = data["Name"]
-        stated = [*(data.get_all("License-Expression") or []), *(data.get_all("License") or []), ""]
-        licence = str(stated[0])
-        classifiers = [text.rpartition(" :: ")[2] for text in data.get_all("Classifier") or () if "License" in text]
-        short = licence if 0 < len(licence) < 60 else ", ".join(classifiers)
-        if name and name.lower() != "sotto":
-            found[f"{name} {package.version}"] = " ".join((short or tr("see its package")).split())
-    ordered = dict(sorted(found.items(), key=lambda item: item[0].lower()))
+    """Return the page with the licence of Sotto, and those of all that it comes with."""
+    rows = {}
+    for number, part in enumerate(parts()):
+        name = tr("{part} (in {library})").format(part=part.name, library=part.within) if part.within else part.name
+        rows[f"[{name}]({_TEXT_LINK}{number})" if part.texts else name] = part.licence or tr("see its package")
+    qt = tr(
+        "Qt and PySide6 are used under the LGPL, version 3. They are libraries of their own, whose files can be "
+        "replaced by changed ones. Their source is at {address}."
+    ).format(address=f"[download.qt.io]({_QT_SOURCE})")
     uses = tr("Sotto is under the MIT licence. It uses:")
-    return f"{_heading(LICENCES)}{uses}\n\n" + _table(tr("Package"), tr("Licence"), ordered)
+    return f"{_heading(LICENCES)}{qt}\n\n{uses}\n\n" + _table(tr("Package"), tr("Licence"), rows)
+
+
+def licence_page(number: int) -> str:
+    """Return the page with the text of the licence of a part."""
+    part = parts()[number]
+    # Longer than any row of grave accents in a licence.
+    fence = "`" * 12
+    back = tr("All licences")
+    return f"# {part.name}\n\n[{back}]({_BACK_LINK})\n\n{fence}\n{text_of(part)}\n{fence}\n"
 
 
 def _table(first: str, second: str, rows: Mapping[str, str]) -> str:
