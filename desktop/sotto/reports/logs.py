@@ -39,11 +39,11 @@ def begin(kind: str, *, in_file: bool = True) -> None:
 
     Args:
         kind: Which process this is, such as `window`.
-        in_file: Whether there is a file; otherwise everything goes to stderr.
+        in_file: Whether there is a file; otherwise only warnings are kept, on stderr.
     """
     stream: logging.Handler = logging.StreamHandler()
     stream.setFormatter(Formatter(""))
-    stream.setLevel(logging.WARNING if in_file else logging.INFO)
+    stream.setLevel(logging.WARNING)
     root = logging.getLogger()
     root.addHandler(stream)
     logging.getLogger(OWN).setLevel(logging.INFO)

@@ -3,6 +3,7 @@
 Work is done in the order in which it is submitted. Results are delivered on the window's thread.
 """
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from concurrent.futures import Future, ThreadPoolExecutor
 
     from sotto.chats.chat_store import ChatStore
+
+_log = logging.getLogger(__name__)
 
 _T = TypeVar("_T")
 
@@ -109,6 +112,8 @@ class ChatThread(QObject):
             # no longer exists when the lambda is called.
             already_reported = self._store is not None and not self._store.database.writable
             why = "" if already_reported else _describe(error, self.path)
+            if not already_reported:
+                _log.error("Work on the chats failed.", exc_info=error)
             self._done.emit(lambda: self._fail(why, otherwise))
         else:
             if then is not None:

@@ -190,6 +190,7 @@ class ModelLibrary(QObject):
             listing = await tasks.call(self.source.find, self._folders)
         except Exception as error:
             # The window remains useful without the list: models can still be opened and dropped.
+            _log.error("The models could not be listed.", exc_info=error)
             details = "".join(traceback.format_exception(error))
             self.problem.emit(
                 Problem(tr("The models could not be listed"), f"{type(error).__name__}: {error}", details)

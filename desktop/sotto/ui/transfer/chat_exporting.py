@@ -4,6 +4,7 @@ A file is replaced in one step, and a folder appears when it is complete, so tha
 """
 
 import contextlib
+import logging
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator
@@ -28,6 +29,8 @@ if TYPE_CHECKING:
     from PySide6.QtPrintSupport import QPrinter
 
     from sotto.chats.chat_store import ChatStore
+
+_log = logging.getLogger(__name__)
 
 
 class _GoneError(SottoError):
@@ -201,6 +204,8 @@ class ChatExporting(QObject):
             except CancelledError:
                 self._done.emit(self.stopped.emit)
             except Exception as error:
+                if not isinstance(error, SottoError | OSError):
+                    _log.error("An export failed.", exc_info=error)
                 known = error.message if isinstance(error, SottoError) else f"{type(error).__name__}: {error}"
                 self._done.emit(lambda: self.problem.emit(Problem(title, known)))
             else:
