@@ -46,6 +46,8 @@ _BY_NAME = (
     "mlx.__array_api_info", "mlx._reprlib_fix", "mlx.nn", "mlx.optimizers",
     # Only its folder is looked for.
     "scipy_openblas32",
+    # The font of formulas is looked for in it.
+    "ziamath.fonts",
 )  # fmt: skip
 
 

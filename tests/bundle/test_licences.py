@@ -50,7 +50,7 @@ def test_what_is_listed_is_in_the_files(package: str, name: str, sign: str) -> N
 
 
 def test_everything_inside_has_a_licence_that_fits() -> None:
-    for name in ("PySide6_Essentials", "mlx", "ziafont", "ziamath", *RUST):
+    for name in ("PySide6_Essentials", "mlx", "ziamath", *RUST):
         for part in embedded.inside(installed(name)):
             assert licences.fits(part.name, part.licence), part
             assert part.notice

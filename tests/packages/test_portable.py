@@ -179,6 +179,11 @@ def test_the_report_of_the_packed_program_has_no_home(portable: Path, home: dict
         assert word not in said
 
 
+def test_the_font_of_formulas_comes_along(portable: Path) -> None:
+    assert list(portable.glob("_internal/ziamath/fonts/STIX*.ttf"))
+    assert b"ziamath.fonts" in (portable / "sotto").read_bytes(), "the package that the font is looked for in"
+
+
 def test_nothing_that_stays_out_is_inside(portable: Path) -> None:
     names = {path.name for path in (portable / "_internal").iterdir()}
     assert not names & set(definition.unused_packages())

@@ -5,15 +5,13 @@ import os
 import pwd
 import string
 import unicodedata
-from contextlib import contextmanager
 from pathlib import Path
-from types import SimpleNamespace
 from urllib.parse import quote
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from people import person
 from sotto.reports import scrubbing
 from sotto.reports.scrubbing import keep_secret, scrub
 
@@ -34,21 +32,6 @@ FORMS = {
     "decomposed": lambda text: unicodedata.normalize("NFD", text),
     "in capitals": str.upper,
 }
-
-
-@contextmanager
-def person(home: str, user: str, full: str, host: str, **variables: str):
-    """Be somebody else."""
-    with pytest.MonkeyPatch.context() as patch:
-        for name in ("HOME", "USER", "LOGNAME", "USERNAME", "SUDO_USER", "HOSTNAME", "HOST"):
-            patch.delenv(name, raising=False)
-        for name, value in {"HOME": home, **variables}.items():
-            patch.setenv(name, value)
-        patch.setattr(pwd, "getpwuid", lambda number: SimpleNamespace(pw_name=user, pw_dir=home, pw_gecos=f"{full},,,"))
-        patch.setattr("platform.node", lambda: host)
-        scrubbing._account.cache_clear()
-        yield
-    scrubbing._account.cache_clear()
 
 
 def written(text: str) -> list[str]:

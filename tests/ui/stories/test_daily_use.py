@@ -184,9 +184,9 @@ def test_a_notice_about_a_chat_stays_there_while_all_models_are_shown(ready, qtb
     assert notice.isVisible()
     assert notice.message.text() == "The disk is full."
     # What is not about the chat goes along.
-    window.notices.show_success("Versions copied", "Paste them into your bug report.")
+    window.notices.show_success("Report copied", "Paste it into your bug report.")
     window.models.open_page()
-    assert window.panes.pane.notice.title.text() == "Versions copied"
+    assert window.panes.pane.notice.title.text() == "Report copied"
 
 
 def test_a_notice_of_one_line_is_beside_its_button(ready, qtbot, loop):
