@@ -41,11 +41,12 @@ def begin(kind: str, *, in_file: bool = True) -> None:
         kind: Which process this is, such as `window`.
         in_file: Whether there is a file; otherwise only warnings are kept, on stderr.
     """
-    stream: logging.Handler = logging.StreamHandler()
-    stream.setFormatter(Formatter(""))
-    stream.setLevel(logging.WARNING)
     root = logging.getLogger()
-    root.addHandler(stream)
+    if sys.stderr is not None:  # None in an app without a terminal
+        stream: logging.Handler = logging.StreamHandler()
+        stream.setFormatter(Formatter(""))
+        stream.setLevel(logging.WARNING)
+        root.addHandler(stream)
     logging.getLogger(OWN).setLevel(logging.INFO)
     logging.captureWarnings(capture=True)
     # Otherwise logging prints the arguments of records that it cannot write.
@@ -80,7 +81,7 @@ def log_uncaught(kind: type[BaseException], error: BaseException, trace: Traceba
 def complain(sentence: str) -> None:
     """Say on stderr what cannot be logged."""
     stream: TextIO | None = sys.stderr
-    if stream is not None:  # None in an app without a terminal
+    if stream is not None:
         print(sentence, file=stream, flush=True)
 
 

@@ -38,10 +38,10 @@ class Part:
 
 @cache
 def parts() -> tuple[Part, ...]:
-    """Return all parts, in order of their names."""
+    """Return all parts in order of their names, and after them what is inside of them."""
     bill = _bill()
     found = _installed() if bill is None else _packed(bill)
-    return tuple(sorted(found, key=lambda part: part.name.lower()))
+    return tuple(sorted(found, key=lambda part: (bool(part.within), part.name.lower())))
 
 
 def text_of(part: Part) -> str:
