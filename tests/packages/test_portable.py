@@ -179,7 +179,8 @@ def test_the_report_of_the_packed_program_has_no_home(portable: Path, home: dict
         assert word not in said
 
 
-def test_the_font_of_formulas_comes_along(portable: Path) -> None:
+def test_what_draws_formulas_comes_along(portable: Path) -> None:
+    assert list(portable.glob("_internal/latex2mathml/unimathsymbols.txt"))
     assert list(portable.glob("_internal/ziamath/fonts/STIX*.ttf"))
     assert b"ziamath.fonts" in (portable / "sotto").read_bytes(), "the package that the font is looked for in"
 
