@@ -7,6 +7,7 @@ import pytest
 
 from clipping import assert_unclipped
 from pseudo_language import RIGHT_TO_LEFT, ROOT, load_script
+from sotto.ui.app.uncaught import UncaughtErrors
 from sotto.ui.preferences.languages import available_languages
 
 TRANSLATIONS = ROOT / "resources" / "translations"
@@ -62,3 +63,15 @@ def test_no_text_of_the_quick_prompt_is_cut_off(spoken, around, qtbot, loop):
     around.shell.quick.toggle()
     qtbot.waitUntil(around.panel.isVisible)
     qtbot.waitUntil(lambda: assert_unclipped(around.panel))
+
+
+def test_no_text_of_a_report_is_cut_off(spoken, qtbot, destroyed):
+    uncaught = UncaughtErrors()
+    uncaught.take(ValueError, ValueError("an error in a slot"))
+    qtbot.waitUntil(lambda: uncaught.dialog is not None)
+    dialog = uncaught.dialog
+    qtbot.waitUntil(lambda: assert_unclipped(dialog))
+    dialog.copy_button.click()
+    qtbot.waitUntil(lambda: assert_unclipped(dialog))
+    dialog.close()
+    destroyed(uncaught)
