@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from importlib.metadata import Distribution
 from pathlib import Path
 
-# Python itself, and what its own modules need. Other libraries of the system stay those of the system: they fit its
-# drivers and get its security updates.
+# Python itself, and what its own modules need; and small libraries for windows on X that many desktops lack, as only
+# Qt's programs use them. Other libraries of the system stay those of the system: they fit its drivers and get its
+# security updates.
 SYSTEM_LIBRARIES = {
     "libbz2.so": "bzip2-1.0.6",
     "libcrypto.so": "Apache-2.0",
@@ -19,6 +20,12 @@ SYSTEM_LIBRARIES = {
     "libsqlite3.so": "blessing",
     "libssl.so": "Apache-2.0",
     "libuuid.so": "BSD-3-Clause",
+    "libxcb-cursor.so": "X11",
+    "libxcb-icccm.so": "X11",
+    "libxcb-image.so": "X11",
+    "libxcb-keysyms.so": "X11",
+    "libxcb-render-util.so": "X11",
+    "libxcb-util.so": "X11",
     "libz.so": "Zlib",
 }
 """Beginnings of the names of libraries that come along, each with its licence."""

@@ -19,7 +19,7 @@ _ARCHITECTURES = {"x86_64": "amd64", "aarch64": "arm64"}
 # Of every system with glibc; the program is built against these.
 _RUNTIME = ("libgcc-s1", "libstdc++6")
 # For plugins that the window does without: windows on Wayland alone, printers, and links that are opened.
-_RECOMMENDED = ("libcups2", "libwayland-cursor0", "libwayland-egl1", "xdg-utils")
+_RECOMMENDED = ("libcups2t64 | libcups2", "libwayland-cursor0", "libwayland-egl1", "xdg-utils")
 
 
 def build(folder: Path, workshop: Workshop, out: Path) -> Path:

@@ -53,6 +53,12 @@ def unused_files() -> list[str]:
     return [path for path in cleanup_paths("linux") if not path.startswith(_PACKAGES)]
 
 
+def languages() -> frozenset[str]:
+    """Return the languages of the window other than English, as in the names of files."""
+    files = (ROOT / "resources" / "translations").glob("sotto_*.qm")
+    return frozenset(file.stem.removeprefix("sotto_") for file in files)
+
+
 def briefcase_configuration() -> dict[str, Any]:
     """Return our `[project]`, without the keys that Briefcase ignores, joined with `[tool.briefcase]`."""
     ignored = ("scripts", "optional-dependencies", "dynamic")

@@ -18,8 +18,11 @@ if TYPE_CHECKING:
 
 FOLDER = "licences"
 PERMISSIVE = frozenset(
-    "0BSD Apache-2.0 blessing BSD-2-Clause BSD-3-Clause bzip2-1.0.6 ISC MIT OFL-1.1 PSF-2.0 Zlib".split()
-) | frozenset("IJG libpng-2.0 MIT-0 MIT-Modern-Variant Unicode-3.0".split())
+    (
+        "0BSD Apache-2.0 blessing BSD-2-Clause BSD-3-Clause bzip2-1.0.6 IJG ISC libpng-2.0 MIT MIT-0 "
+        "MIT-Modern-Variant OFL-1.1 PSF-2.0 Unicode-3.0 X11 Zlib"
+    ).split()
+)
 # Not permissive, but fit here, each for one part.
 EXCEPTIONS = {
     # Libraries of their own, which a person can replace; the notice names their source.

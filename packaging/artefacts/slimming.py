@@ -14,6 +14,7 @@ def slim(folder: Path) -> None:
     """Make a folder from PyInstaller smaller."""
     remove(folder, definition.unused_files())
     inside = folder / "_internal"
+    remove_translations(inside / "PySide6" / "Qt" / "translations")
     icu_data.shrink(next((inside / "PySide6" / "Qt" / "lib").glob("libicudata.so.*")))
     linear_algebra.replace(inside)
     remove_dangling(folder)
@@ -29,6 +30,13 @@ def remove(folder: Path, patterns: Iterable[str]) -> None:
                 shutil.rmtree(path)
             else:
                 path.unlink()
+
+
+def remove_translations(folder: Path) -> None:
+    """Remove Qt's texts in languages that Sotto does not have, as its window is never in those."""
+    for path in sorted(folder.glob("qtbase_*.qm")):
+        if path.stem.removeprefix("qtbase_") not in definition.languages():
+            path.unlink()
 
 
 def remove_dangling(folder: Path) -> None:

@@ -20,6 +20,7 @@ from packaging.requirements import Requirement
 
 from artefacts import contents, definition, elf, icu_data, licences, portable, sbom, slimming, wheels, workshop
 from installing import InstallError
+from sotto.ui.preferences.languages import available_languages
 
 ROOT = Path(__file__).resolve().parents[2]
 SITE = Path(str(importlib.metadata.distribution("jinja2").locate_file("")))
@@ -206,6 +207,8 @@ def test_definitions_and_own_modules_are_packed_by_name() -> None:
     [
         ("libssl.so.3", "/usr/lib/x86_64-linux-gnu/libssl.so.3", True),
         ("libpython3.11.so.1.0", "/opt/python/lib/libpython3.11.so.1.0", True),
+        ("libxcb-cursor.so.0", "/usr/lib/x86_64-linux-gnu/libxcb-cursor.so.0", True),
+        ("libxcb.so.1", "/usr/lib/x86_64-linux-gnu/libxcb.so.1", False),
         ("libX11.so.6", "/usr/lib/x86_64-linux-gnu/libX11.so.6", False),
         ("libreadline.so.8", "/usr/lib/x86_64-linux-gnu/libreadline.so.8", False),
         ("libQt6Core.so.6", str(SITE / "PySide6/Qt/lib/libQt6Core.so.6"), True),
@@ -288,6 +291,14 @@ def test_removing_leaves_no_dangling_links(folder: Path) -> None:
     slimming.remove(folder, ["**/a.so", "licences", "**/absent*"])
     slimming.remove_dangling(folder)
     assert sorted(path.name for path in folder.rglob("*")) == ["_internal", "sotto"]
+
+
+def test_only_texts_of_qt_in_languages_of_the_window_stay(tmp_path: Path) -> None:
+    for name in ("qtbase_de.qm", "qtbase_lg.qm", "qtbase_zh_CN.qm", "qtbase_zh_TW.qm", "sotto_lg.qm"):
+        (tmp_path / name).touch()
+    slimming.remove_translations(tmp_path)
+    assert {path.name for path in tmp_path.iterdir()} == {"qtbase_de.qm", "qtbase_zh_CN.qm", "sotto_lg.qm"}
+    assert definition.languages() | {"en"} == set(available_languages())
 
 
 def test_programs_that_the_packed_one_starts_do_not_load_its_libraries(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,7 @@
 """Builds the packages that people install, and a bare Debian to install them on; only on request, see README.md."""
 
 import os
+import shlex
 import shutil
 import subprocess
 import sys
@@ -64,9 +65,9 @@ def debian(out: Path) -> Debian:
     subprocess.run(["cp", "-a", base, root], check=True)
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
     fields = subprocess.run(["dpkg-deb", "-f", package, "Depends"], capture_output=True, text=True, check=True).stdout
-    libraries = [field.split()[0] for field in fields.split(",")]
     install = (
-        f"apt-get update -qq && apt-get install -y -qq --no-install-recommends {' '.join((*libraries, *_DESKTOP))}"
+        f"apt-get update -qq && apt-get install -y -qq --no-install-recommends {' '.join(_DESKTOP)} && "
+        f"apt-get satisfy -y -qq --no-install-recommends {shlex.quote(fields.strip())}"
     )
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     subprocess.run(["chroot", root, "sh", "-c", install], check=True, timeout=900, env=environment)
