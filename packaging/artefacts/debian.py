@@ -30,10 +30,7 @@ def build(folder: Path, workshop: Workshop, out: Path) -> Path:
     """
     say("Building the Debian package.")
     root = workshop.fresh("deb")
-    portable.copy(folder, root / "opt" / "sotto")
-    for name in ("add-to-menu", "share"):
-        # Only for the folder that a person has unpacked.
-        subprocess.run(["rm", "-r", str(root / "opt" / "sotto" / name)], check=True)
+    portable.copy_program(folder, root / "opt" / "sotto")
     desktop_files.write_share(root / "usr" / "share", PROGRAM)
     link = root / "usr" / "bin" / "sotto"
     link.parent.mkdir()

@@ -15,26 +15,27 @@ from xml.etree import ElementTree
 from artefacts import definition
 
 _MIME = "http://www.freedesktop.org/standards/shared-mime-info"
-_SCRIPT = "add-to-menu"
+MENU_SCRIPT = "add-to-menu"
 # Stands for the folder of the program in the entry that the script writes.
 _FOLDER = "@FOLDER@"
 
 
-def write_share(target: Path, command: str) -> None:
+def write_share(target: Path, command: str, name: str = definition.ID) -> None:
     """Write everything below `/usr/share` into the folder `target`.
 
     Args:
         target: The folder.
         command: The program, as a menu entry's `Exec` names it.
+        name: Of the menu entry, the icons and the kinds of files; Flatpak wants three words.
     """
     icons = definition.ROOT / definition.app()["icon"]
     files = {
-        f"applications/{definition.ID}.desktop": entry(command),
-        f"metainfo/{definition.SHOP_ID}.metainfo.xml": metainfo(),
-        f"mime/packages/{definition.ID}.xml": mime_types(),
+        f"applications/{name}.desktop": entry(command, name),
+        f"metainfo/{definition.SHOP_ID}.metainfo.xml": metainfo(name),
+        f"mime/packages/{name}.xml": mime_types(),
     }
-    for name, content in files.items():
-        path = target / name
+    for file, content in files.items():
+        path = target / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content, encoding="utf-8")
     pictures = {
@@ -42,16 +43,16 @@ def write_share(target: Path, command: str) -> None:
         for path in icons.parent.glob(f"{icons.name}-*.png")
         if path.stem[-1].isdigit()
     }
-    places = {f"{size}x{size}/apps/{definition.ID}.png": path for size, path in pictures.items()}
-    places[f"scalable/apps/{definition.ID}.svg"] = icons.with_suffix(".svg")
-    places[f"symbolic/apps/{definition.ID}-symbolic.svg"] = icons.with_name(f"{icons.name}-symbolic.svg")
-    for name, source in places.items():
-        path = target / "icons" / "hicolor" / name
+    places = {f"{size}x{size}/apps/{name}.png": path for size, path in pictures.items()}
+    places[f"scalable/apps/{name}.svg"] = icons.with_suffix(".svg")
+    places[f"symbolic/apps/{name}-symbolic.svg"] = icons.with_name(f"{icons.name}-symbolic.svg")
+    for file, source in places.items():
+        path = target / "icons" / "hicolor" / file
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(source, path)
 
 
-def entry(command: str) -> str:
+def entry(command: str, name: str = definition.ID) -> str:
     """Return the menu entry."""
     described, project = definition.app(), definition.project()
     kinds = "".join(f"{kind['mime_type']};" for kind in document_types())
@@ -61,7 +62,7 @@ def entry(command: str) -> str:
         f"Name={described['formal_name']}\n"
         f"Comment={project['description'].rstrip('.')}\n"
         f"Exec={command} %F\n"
-        f"Icon={definition.ID}\n"
+        f"Icon={name}\n"
         "Terminal=false\n"
         "StartupNotify=true\n"
         f"StartupWMClass={described['formal_name']}\n"
@@ -109,7 +110,7 @@ def mime_types() -> str:
     return _written(root)
 
 
-def metainfo() -> str:
+def metainfo(name: str = definition.ID) -> str:
     """Return what shops for programs show, as AppStream describes it."""
     described, project = definition.app(), definition.project()
     root = ElementTree.Element("component", type="desktop-application")
@@ -127,7 +128,7 @@ def metainfo() -> str:
     add("summary", project["description"].rstrip("."))
     add("name", project["authors"][0]["name"], parent=add("developer", id=definition.ID))
     add("p", " ".join(described["long_description"].split()), parent=add("description"))
-    add("launchable", f"{definition.ID}.desktop", type="desktop-id")
+    add("launchable", f"{name}.desktop", type="desktop-id")
     add("url", project["urls"]["Homepage"], type="homepage")
     add("content_rating", type="oars-1.1")
     provided = add("provides")
@@ -155,7 +156,7 @@ def date() -> datetime:
 def write_menu_script(folder: Path) -> None:
     """Write what adds a portable folder to the menu of its user: the files, and the script that copies them."""
     write_share(folder / "share", f'"{_FOLDER}/sotto"')
-    script = folder / _SCRIPT
+    script = folder / MENU_SCRIPT
     script.write_text(_ADD_TO_MENU, encoding="utf-8")
     script.chmod(0o755)
 

@@ -8,6 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+# Of a version that may be missing.
+_WEAK = 2
+
 
 class Place(NamedTuple):
     """Where a symbol's bytes are in a file."""
@@ -54,9 +57,27 @@ def exported(path: Path) -> set[str]:
     return {name.partition("@")[0] for name in lines}
 
 
+def asked_of(path: Path, version: str) -> set[str]:
+    """Return the functions that a file takes from a version of a library, such as `GLIBC_2.36`."""
+    return set(re.findall(rf" UND (\S+)@{re.escape(version)} ", _read(path, "--dyn-syms")))
+
+
+def make_optional(path: Path, version: str) -> None:
+    """Let a file be loaded where a version of a library, such as `GLIBC_2.36`, is missing."""
+    section = re.search(
+        r"^Version needs .+?^ *Addr: \S+ +Offset: 0x(\w+)(.+)", _read(path, "-V"), re.MULTILINE | re.DOTALL
+    )
+    assert section is not None
+    content = bytearray(path.read_bytes())
+    for entry in re.findall(rf"0x(\w+): +Name: {re.escape(version)} ", section.group(2)):
+        # After a number of four bytes.
+        content[int(section.group(1), 16) + int(entry, 16) + 4] |= _WEAK
+    path.write_bytes(content)
+
+
 def glibc(path: Path) -> tuple[int, ...]:
     """Return the version of glibc that a file needs, such as (2, 35); (0,) if it needs none."""
-    found = re.findall(r"Name: GLIBC_([\d.]+) ", _read(path, "-V"))
+    found = re.findall(r"Name: GLIBC_([\d.]+) +Flags: none ", _read(path, "-V"))
     return max((tuple(map(int, version.split("."))) for version in found), default=(0,))
 
 

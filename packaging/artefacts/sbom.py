@@ -94,6 +94,15 @@ def write(folder: Path, found: Iterable[Part]) -> None:
         raise InstallError(f"The bill of materials does not fit the folder: {'; '.join(wrong)}.")
 
 
+def forget_missing(folder: Path) -> None:
+    """Take Sotto's own files that are no longer there out of a folder's bill."""
+    path = folder / NAME
+    bill = json.loads(path.read_text(encoding="utf-8"))
+    own = bill["metadata"]["component"]
+    own["components"] = [file for file in own["components"] if (folder / file["name"]).is_file()]
+    path.write_text(json.dumps(bill, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
 def describe(folder: Path, found: list[Part]) -> dict[str, Any]:
     """Return the bill of materials of a folder."""
     project = definition.project()

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Iterable
 from pathlib import Path
 
-from artefacts import definition, elf, icu_data, linear_algebra
+from artefacts import contents, definition, elf, icu_data, linear_algebra
 
 
 def slim(folder: Path) -> None:
@@ -18,6 +18,7 @@ def slim(folder: Path) -> None:
     icu_data.shrink(next((inside / "PySide6" / "Qt" / "lib").glob("libicudata.so.*")))
     linear_algebra.replace(inside)
     remove_dangling(folder)
+    remove_unasked(inside)
     for library in elf.files(inside):
         subprocess.run(["strip", "--strip-unneeded", str(library)], check=True)
 
@@ -36,6 +37,15 @@ def remove_translations(folder: Path) -> None:
     """Remove Qt's texts in languages that Sotto does not have, as its window is never in those."""
     for path in sorted(folder.glob("qtbase_*.qm")):
         if path.stem.removeprefix("qtbase_") not in definition.languages():
+            path.unlink()
+
+
+def remove_unasked(inside: Path) -> None:
+    """Remove libraries of the system that nothing asks for: those that stay with the system have brought them along."""
+    # The program's loader opens this by its name.
+    asked = {"libpython"}.union(*map(elf.needed, elf.files(inside)))
+    for path in sorted(inside.glob("lib*.so*")):
+        if path.name.startswith(tuple(contents.SYSTEM_LIBRARIES)) and not path.name.startswith(tuple(asked)):
             path.unlink()
 
 

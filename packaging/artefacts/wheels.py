@@ -7,12 +7,9 @@ import platform
 import zipfile
 from pathlib import Path
 
-from artefacts import definition
+from artefacts import definition, older_glibc
 from artefacts.workshop import Workshop
 from installing import InstallError, run_pip, say
-
-# The oldest glibc that MLX's wheel runs with.
-_GLIBC = "2_35"
 
 
 def build(workshop: Workshop) -> Path:
@@ -27,7 +24,12 @@ def build(workshop: Workshop) -> Path:
     (wheel,) = plain.glob("*.whl")
     check_kernels(wheel)
     # MLX's library is that of the installed MLX, loaded before the kernels.
-    options = ("--plat", f"manylinux_{_GLIBC}_{platform.machine()}", "--exclude", "libmlx.so")
+    options = (
+        "--plat",
+        f"manylinux_{older_glibc.GLIBC.replace('.', '_')}_{platform.machine()}",
+        "--exclude",
+        "libmlx.so",
+    )
     workshop.run("-m", "auditwheel", "repair", *options, "--wheel-dir", repaired, wheel)
     (wheel,) = repaired.glob("*.whl")
     return wheel

@@ -18,7 +18,19 @@ from typing import Any
 import pytest
 from packaging.requirements import Requirement
 
-from artefacts import contents, definition, elf, icu_data, licences, portable, sbom, slimming, wheels, workshop
+from artefacts import (
+    contents,
+    definition,
+    elf,
+    icu_data,
+    licences,
+    older_glibc,
+    portable,
+    sbom,
+    slimming,
+    wheels,
+    workshop,
+)
 from installing import InstallError
 from sotto.ui.preferences.languages import available_languages
 
@@ -242,6 +254,18 @@ def test_libraries_that_nobody_provides_are_reported(tmp_path: Path) -> None:
         shutil.copy2(path, tmp_path)
     assert {line.split()[0] for line in portable.foreign_libraries(tmp_path)} <= {"libz.so.1"}
     assert portable.oldest_glibc(elf.files(tmp_path)).startswith("2.")
+
+
+@LINUX
+def test_a_version_of_glibc_can_be_made_optional(tmp_path: Path) -> None:
+    if not shutil.which("readelf"):
+        pytest.skip("binutils are not installed")
+    library = Path(shutil.copy2(SITE / "mlx" / "lib" / "libmlx.so", tmp_path))
+    assert elf.glibc(library) == tuple(map(int, older_glibc.GLIBC.split(".")))
+    version = f"GLIBC_{older_glibc.GLIBC}"
+    assert "hypotf" in elf.asked_of(library, version)
+    elf.make_optional(library, version)
+    assert (0,) < elf.glibc(library) < (2, 35)
 
 
 def icu(items: dict[str, bytes]) -> bytes:

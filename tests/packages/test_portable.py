@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from artefacts import definition, elf, embedded, licences, notices, sbom
+from artefacts import definition, elf, embedded, licences, notices, older_glibc, sbom
 from artefacts import portable as building
 from pdfs import pdf
 
@@ -39,6 +39,15 @@ def test_it_is_as_small_as_it_should_be(portable: Path, out: Path) -> None:
     on_disk = sum(path.lstat().st_size for path in portable.rglob("*") if path.is_file() and not path.is_symlink())
     assert on_disk <= 160 << 20
     assert max(archive.stat().st_size, package.stat().st_size) <= 60 << 20
+
+
+def test_it_runs_with_the_glibc_that_the_package_and_the_readme_name(portable: Path, out: Path) -> None:
+    assert building.oldest_glibc(elf.files(portable)) == older_glibc.GLIBC
+    (package,) = out.glob("*.deb")
+    command = ["dpkg-deb", "-f", package, "Depends"]
+    assert f"libc6 (>= {older_glibc.GLIBC})" in subprocess.run(command, capture_output=True, text=True).stdout
+    readme = (definition.ROOT / "packaging" / "README.md").read_text(encoding="utf-8")
+    assert f"glibc {older_glibc.GLIBC}" in readme
 
 
 def test_it_computes_with_kernels_and_openblas(portable: Path, home: dict[str, str]) -> None:
