@@ -1,8 +1,10 @@
-"""Build what people install: `python3 packaging/build.py wheel|tarball|deb|sbom ... --out DIR [--python PATH]`.
+"""Build what people install: `python3 packaging/build.py wheel|tarball|deb|appimage|flatpak|sbom ... --out DIR`.
 
     wheel     a wheel with the native kernels, for the Python that builds it
     tarball   a folder that runs from anywhere on Linux, packed
     deb       the same folder as a package for Debian and Ubuntu
+    appimage  the same folder in one file that runs, for which --runtime names the program at its beginning
+    flatpak   a folder that flatpak-builder makes a Flatpak from, out of the tarball
     sbom      what is in that folder, as CycloneDX
 
 Needs Linux with Python 3.11 or newer, a C++ compiler and Qt's system libraries; on Debian, as root, it installs the
@@ -16,11 +18,11 @@ import shutil
 import sys
 from pathlib import Path
 
-from artefacts import debian, portable, sbom, wheels
+from artefacts import appimage, debian, flatpak, portable, sbom, wheels
 from artefacts.workshop import Workshop
 from installing import InstallError, say
 
-ARTEFACTS = ("wheel", "tarball", "deb", "sbom")
+ARTEFACTS = ("wheel", "tarball", "deb", "appimage", "flatpak", "sbom")
 
 
 def main(arguments: list[str]) -> int:
@@ -33,9 +35,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument(
         "--python", type=Path, default=Path(sys.executable), metavar="PATH", help="the Python to build for and with"
     )
+    parser.add_argument("--runtime", type=Path, metavar="PATH", help="the runtime of the AppImage")
     parsed = parser.parse_args(arguments)
     try:
-        for path in build(parsed.artefacts, parsed.out, parsed.python):
+        runtime = appimage.check_runtime(parsed.runtime) if "appimage" in parsed.artefacts else None
+        for path in build(parsed.artefacts, parsed.out, parsed.python, runtime):
             print(path)
     except InstallError as error:
         say(str(error))
@@ -43,8 +47,14 @@ def main(arguments: list[str]) -> int:
     return 0
 
 
-def build(artefacts: list[str], out: Path, python: Path) -> list[Path]:
+def build(artefacts: list[str], out: Path, python: Path, runtime: Path | None = None) -> list[Path]:
     """Build the artefacts in the folder `out`, and return their paths.
+
+    Args:
+        artefacts: Some of `ARTEFACTS`.
+        out: The folder.
+        python: The Python to build for and with.
+        runtime: The runtime of the AppImage, which is built only with one.
 
     Raises:
         InstallError: One cannot be built.
@@ -56,10 +66,14 @@ def build(artefacts: list[str], out: Path, python: Path) -> list[Path]:
     if set(artefacts) == {"wheel"}:
         return made
     folder = portable.build(workshop, wheel)
-    if "tarball" in artefacts:
-        made.append(portable.pack(folder, out))
+    if {"tarball", "flatpak"} & set(artefacts):
+        made.append(tarball := portable.pack(folder, out))
+        if "flatpak" in artefacts:
+            made.append(flatpak.build(tarball, out))
     if "deb" in artefacts:
         made.append(debian.build(folder, workshop, out))
+    if runtime is not None:
+        made.append(appimage.build(folder, runtime, workshop, out))
     if "sbom" in artefacts:
         made.append(Path(shutil.copy2(folder / sbom.NAME, out / f"{portable.name()}.cdx.json")))
     return made

@@ -19,7 +19,15 @@ sys.path.append(str(ROOT / "packaging"))
 # Which Debian, by the name of the release.
 _SUITE, _MIRROR = os.environ.get("SOTTO_DEBIAN", "bookworm"), "http://deb.debian.org/debian"
 # What a desktop has, for the tests.
-_DESKTOP = ("desktop-file-utils", "libglib2.0-bin", "shared-mime-info", "x11-utils", "xdg-utils", "xvfb")
+_DESKTOP = (
+    "desktop-file-utils",
+    "libglib2.0-bin",
+    "shared-mime-info",
+    "squashfs-tools",
+    "x11-utils",
+    "xdg-utils",
+    "xvfb",
+)
 _PERSON = "person"
 
 

@@ -111,6 +111,16 @@ def test_a_bundle_starts_itself(mac, own_home, monkeypatch, tmp_path):
     assert login_item.command() == [str(tmp_path / "Sotto.app" / "Contents" / "MacOS" / "Sotto"), "--background"]
 
 
+def test_an_app_image_starts_itself(linux, own_home, monkeypatch, tmp_path):
+    mounted = tmp_path / ".mount_sotto"
+    monkeypatch.setattr(sys, "executable", str(mounted / "usr" / "lib" / "sotto" / "sotto"))
+    monkeypatch.setenv("APPIMAGE", "/home/person/Sotto.AppImage")
+    monkeypatch.setenv("APPDIR", "/tmp/.mount_a_terminal")
+    assert login_item.command()[0] != "/home/person/Sotto.AppImage", "another program's image was taken for ours"
+    monkeypatch.setenv("APPDIR", str(mounted))
+    assert login_item.command() == ["/home/person/Sotto.AppImage", "--background"]
+
+
 def test_an_entry_that_cannot_be_written_is_reported(linux, own_home):
     (own_home / ".config").write_text("in the way")
     with pytest.raises(SottoError, match=r"app\.sotto\.desktop cannot be changed"):

@@ -57,7 +57,8 @@ class Application(QApplication):
         super().__init__(list(arguments))
         self.setApplicationName("Sotto")
         self.setOrganizationName("Sotto")
-        self.setDesktopFileName("app.sotto")
+        # The name of the menu entry, which is another one in a Flatpak.
+        self.setDesktopFileName(os.environ.get("FLATPAK_ID", "app.sotto"))
         self.setQuitOnLastWindowClosed(False)
         self.shell: Shell | None = None
         self._waiting: list[Path] = []

@@ -63,6 +63,10 @@ def command() -> list[str]:
     bundle = next((folder for folder in here.parents if folder.suffix == ".app"), None)
     if bundle is not None:
         return [str(bundle / "Contents" / "MacOS" / bundle.stem), "--background"]
+    image, mounted = os.environ.get("APPIMAGE", ""), os.environ.get("APPDIR", "")
+    if image and mounted and Path(sys.executable).is_relative_to(mounted):
+        # The file itself: what is in it has another path at each start.
+        return [image, "--background"]
     script = Path(sys.executable).with_name("sotto")
     if script.is_file():
         return [str(script), "--background"]
