@@ -60,17 +60,23 @@ def portable(out: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def debian(out: Path) -> Debian:
-    """Return a bare Debian that has exactly the libraries that the package asks for, and what the tests use."""
+def base(out: Path) -> Debian:
+    """Return a Debian without anything that a desktop has; nothing is installed in it."""
     if not shutil.which("debootstrap") or os.geteuid() != 0:
         pytest.skip("needs root, and debootstrap (apt-get install debootstrap)")
+    root = out / f"debian-{_SUITE}"
+    if not (root / "etc" / "debian_version").is_file():
+        subprocess.run(["debootstrap", "--variant=minbase", _SUITE, root, _MIRROR], check=True, timeout=900)
+    return Debian(root)
+
+
+@pytest.fixture(scope="session")
+def debian(out: Path, base: Debian) -> Debian:
+    """Return a bare Debian that has exactly the libraries that the package asks for, and what the tests use."""
     (package,) = out.glob("*.deb")
-    base = out / f"debian-{_SUITE}"
-    if not (base / "etc" / "debian_version").is_file():
-        subprocess.run(["debootstrap", "--variant=minbase", _SUITE, base, _MIRROR], check=True, timeout=900)
     root = out / "debian"
     shutil.rmtree(root, ignore_errors=True)
-    subprocess.run(["cp", "-a", base, root], check=True)
+    subprocess.run(["cp", "-a", base.root, root], check=True)
     shutil.copy("/etc/resolv.conf", root / "etc" / "resolv.conf")
     fields = subprocess.run(["dpkg-deb", "-f", package, "Depends"], capture_output=True, text=True, check=True).stdout
     install = (

@@ -4,7 +4,7 @@ import os
 import sys
 from pathlib import Path
 
-from sotto.cli import linux_packages
+from sotto.cli import desktop_message, linux_packages
 from sotto.errors import SottoError
 from sotto.paths import data_dir
 from sotto.ui.platform.single_instance import Show, StartRequest, enter
@@ -13,14 +13,17 @@ from sotto.ui.platform.single_instance import Show, StartRequest, enter
 def run(show: Show, paths: tuple[Path, ...]) -> int:
     """Open the app and load `paths`, in the running instance if there is one; return the exit status.
 
-    Without a display, the model answers in the terminal.
+    Where no window can open, the model answers in the terminal; where there is none, as after a double-click, a program
+    of the desktop shows the reason.
 
     Raises:
-        SottoError: No window can open, and `show` asks for more than the main window.
+        SottoError: No window can open, and the desktop has shown why, or `show` asks for more than the main window.
     """
     obstacle = no_window()
     if not obstacle:
         return _open(StartRequest(show, paths, os.environ.get("XDG_ACTIVATION_TOKEN", "")))
+    if desktop_message.is_useful() and desktop_message.show(f"Sotto cannot open its window. {obstacle}"):
+        raise SottoError(obstacle)
     if show is not Show.WINDOW:
         raise SottoError(obstacle)
     from sotto.cli import chat
