@@ -23,6 +23,10 @@ _DIGESTS = {
     "x86_64": "2fca8b443c92510f1483a883f60061ad09b46b978b2631c807cd873a47ec260d",
     "aarch64": "00cbdfcf917cc6c0ff6d3347d59e0ca1f7f45a6df1a428a0d6d8a78664d87444",
 }
+# A link instead would give the program, and so its windows, another name.
+_START = """#!/bin/sh
+exec "$(dirname "$(readlink -f "$0")")/usr/lib/sotto/sotto" "$@"
+"""
 
 
 def check_runtime(runtime: Path | None) -> Path:
@@ -78,8 +82,10 @@ def write_folder(folder: Path, content: Path) -> None:
     desktop_files.write_share(content / "usr" / "share", "sotto")
     (content / "usr" / "bin").mkdir()
     picture = f"usr/share/icons/hicolor/256x256/apps/{definition.ID}.png"
+    start = content / "AppRun"
+    start.write_text(_START)
+    start.chmod(0o755)
     links = {
-        "AppRun": "usr/lib/sotto/sotto",
         "usr/bin/sotto": "../lib/sotto/sotto",
         f"{definition.ID}.desktop": f"usr/share/applications/{definition.ID}.desktop",
         f"{definition.ID}.png": picture,

@@ -21,10 +21,10 @@ pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="for Linux, and 
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """Return a portable folder with a program that does nothing."""
+    """Return a portable folder with a program that says how it was called."""
     folder = tmp_path / "sotto-1-linux"
     (folder / "_internal").mkdir(parents=True)
-    (folder / "sotto").write_text("#!/bin/sh\n")
+    (folder / "sotto").write_text('#!/bin/sh\necho "$0" "$@"\n')
     (folder / "sotto").chmod(0o755)
     (folder / "licences").mkdir()
     desktop_files.write_menu_script(folder)
@@ -43,7 +43,8 @@ def test_a_copied_program_has_a_bill_of_what_is_there(folder: Path, tmp_path: Pa
 def test_an_app_image_tells_desktops_what_it_is(folder: Path, tmp_path: Path) -> None:
     content = tmp_path / "content"
     appimage.write_folder(folder, content)
-    assert (content / "AppRun").resolve() == content / "usr" / "lib" / "sotto" / "sotto"
+    said = subprocess.run([content / "AppRun", "a b"], capture_output=True, text=True, check=True).stdout
+    assert said == f"{content}/usr/lib/sotto/sotto a b\n"
     (entry,) = content.glob("*.desktop")
     parser = configparser.RawConfigParser()
     parser.read(entry)
