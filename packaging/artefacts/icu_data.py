@@ -1,7 +1,8 @@
 """Makes ICU's data smaller: 32 MB in Qt's copy, of which Qt reads the order of letters and a few tables.
 
-Names of languages, countries, currencies, units and time zones, dictionaries for line breaks, transliterations and old
-encodings are ICU's services that Qt has no use for: it brings its own. Qt 6 needs no encodings as it switches to UTF-8.
+Names of languages, countries, currencies and units, dictionaries for line breaks and transliterations are services of
+ICU that Qt has no use for: it brings its own, or none. It would read the names of time zones, for long forms of times,
+and old encodings, neither of which Sotto asks for.
 """
 
 from __future__ import annotations

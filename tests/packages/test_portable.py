@@ -203,44 +203,6 @@ def test_nothing_that_stays_out_is_inside(portable: Path) -> None:
     assert list(building.foreign_libraries(portable)) == []
 
 
-def test_the_packed_lapack_computes(portable: Path) -> None:
-    """Factor a matrix with MLX's library from the folder, in the Python of this environment."""
-    inside = portable / "_internal"
-    (lapack,) = (inside / "mlx_cpu.libs").glob("liblapack-*")
-    names = elf.undefined(inside / "mlx" / "lib" / "libmlx.so") & elf.exported(lapack)
-    assert {"spotrf_", "sgesdd_", "ssyevd_"} < names
-    (blas,) = (inside / "mlx_cpu.libs").glob("libblas-*")
-    assert {"cblas_sgemm", "cblas_dgemm"} < elf.exported(blas)
-    code = """
-import ctypes, sys
-library = ctypes.CDLL(sys.argv[1])
-matrix, size, failed = (ctypes.c_float * 4)(4, 2, 2, 5), ctypes.c_int(2), ctypes.c_int(9)
-library.spotrf_(b"L", ctypes.byref(size), matrix, ctypes.byref(size), ctypes.byref(failed))
-assert failed.value == 0 and list(matrix) == [2, 1, 2, 2], list(matrix)
-"""
-    subprocess.run([sys.executable, "-c", code, lapack], check=True)
-
-
-def test_the_smaller_icu_data_sorts_and_reads_as_before(portable: Path) -> None:
-    code = """
-from PySide6.QtCore import QCollator, QDateTime, QLocale, QTimeZone
-for name in ("de", "sv", "zh", "C"):
-    collator = QCollator(QLocale(name))
-    words = ["zebra", "Äpfel", "apfel", "ö", "o", "中", "一", "a10", "a9"]
-    print(name, sorted(words, key=collator.sortKey))
-    print(QLocale(name).toUpper("ıiß"), QLocale(name).toString(QDateTime(2026, 2, 3, 4, 5, 6)))
-when = QDateTime(2026, 7, 1, 0, 0, 0)
-print(QTimeZone(b"Europe/Berlin").offsetFromUtc(when))
-"""
-    (library,) = portable.glob("_internal/PySide6/Qt/lib/libicudata.so.*")
-    assert library.stat().st_size < 8 << 20
-    said = [
-        subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True).stdout
-        for environment in ({**os.environ}, {**os.environ, "LD_PRELOAD": str(library)})
-    ]
-    assert said[0] == said[1]
-
-
 def test_the_wheel_brings_kernels_to_a_machine_without_a_compiler(out: Path, tmp_path: Path) -> None:
     """Install only the wheel's own files beside the packages of this environment."""
     (wheel,) = out.glob(f"*-cp{sys.version_info[0]}{sys.version_info[1]}-*.whl")

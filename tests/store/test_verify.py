@@ -10,6 +10,7 @@ import pytest
 
 from material import material
 from sotto.errors import BrokenModelError, CancelledError
+from sotto.store import safetensors_header
 from sotto.store.discovery import discover
 from sotto.store.opening import open_model, record_of
 from sotto.store.records import Source
@@ -232,6 +233,27 @@ def test_a_file_that_another_reader_reads_differently_is_reported(tmp_path):
         assert_sentence(find_disagreement(replace(file, tensors=tensors)), path / "model.safetensors", said)
     (path / "model.safetensors").write_bytes(b"{}")
     assert_sentence(find_disagreement(file), path / "model.safetensors", "cannot be read by the safetensors library")
+
+
+def test_another_reader_knows_every_type_without_numpy(tmp_path):
+    # Eight numbers of any type are whole bytes, as many as one number has bits.
+    path, data, header = tmp_path / "types.safetensors", b"", {}
+    for name, bits in safetensors_header._BITS.items():
+        header[name] = {"dtype": name, "shape": [2, 4], "data_offsets": [len(data), len(data) + bits]}
+        data += bytes(bits)
+    raw = json.dumps(header).encode()
+    path.write_bytes(len(raw).to_bytes(8, "little") + raw + data)
+    code = """
+import sys
+from pathlib import Path
+sys.modules["numpy"] = None
+from sotto.store.safetensors_header import read_header
+from sotto.store.second_reader import find_disagreement
+file = read_header(Path(sys.argv[1]))
+assert len(file.tensors) > 20
+assert find_disagreement(file) == "", find_disagreement(file)
+"""
+    subprocess.run([sys.executable, "-c", code, path], check=True)
 
 
 def test_another_reader_needs_no_numpy(tmp_path):
