@@ -778,7 +778,7 @@
         <translation>Keine Zusammenfassung</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+150"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+155"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>{file} konnte nicht gelesen oder geschrieben werden: {reason}.</translation>
     </message>
@@ -1965,7 +1965,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+267"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>Chat</translation>
@@ -2020,7 +2020,7 @@
         <translation>{keys} allein würde in allen anderen Programmen nicht mehr funktionieren: bitte mit Strg, Alt oder Meta kombinieren.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+45"/>
+        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+51"/>
         <source>{file} cannot be changed: {reason}.</source>
         <translation>{file} kann nicht geändert werden: {reason}.</translation>
     </message>
@@ -2503,7 +2503,7 @@
         <translation>Die API konnte nicht gestartet werden ({error}).</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+195"/>
+        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+196"/>
         <source>The models could not be listed</source>
         <translation>Die Modelle konnten nicht aufgelistet werden</translation>
     </message>
@@ -3872,18 +3872,18 @@
         <translation>Version {number} von {count}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-110"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
         <source>Not printed</source>
         <translation>Nicht gedruckt</translation>
     </message>
     <message>
-        <location line="+73"/>
+        <location line="+75"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>{file} konnte nicht geschrieben werden: {reason}.</translation>
     </message>
     <message>
-        <location line="-107"/>
+        <location line="-109"/>
         <location line="+69"/>
         <source>Nothing was exported</source>
         <translation>Es wurde nichts exportiert</translation>
@@ -3899,7 +3899,7 @@
         <translation>Es gibt noch keine Chats.</translation>
     </message>
     <message>
-        <location line="+118"/>
+        <location line="+120"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>Den Chat gibt es nicht mehr, daher wurde er nicht exportiert.</translation>
     </message>
@@ -5001,6 +5001,16 @@
         <location line="+0"/>
         <source>Paste it into your bug report.</source>
         <translation>Fügen Sie ihn in Ihre Fehlermeldung ein.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/login_portal.py" line="+24"/>
+        <source>The desktop did not change whether Sotto starts at login.</source>
+        <translation>Die Arbeitsumgebung hat nicht geändert, ob Sotto beim Anmelden startet.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The quick prompt is there at once.</source>
+        <translation>Die Schnellfrage ist sofort da.</translation>
     </message>
 </context>
 </TS>

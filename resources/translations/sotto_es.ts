@@ -778,7 +778,7 @@
         <translation>Sin resumen</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+150"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+155"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>No se pudo leer o escribir {file}: {reason}.</translation>
     </message>
@@ -1965,7 +1965,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+267"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>Chat</translation>
@@ -2020,7 +2020,7 @@
         <translation>{keys} por sí solo dejaría de funcionar en los demás programas: hay que combinarlo con Ctrl, Alt o Meta.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+45"/>
+        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+51"/>
         <source>{file} cannot be changed: {reason}.</source>
         <translation>No se puede cambiar {file}: {reason}.</translation>
     </message>
@@ -2503,7 +2503,7 @@
         <translation>No se pudo iniciar la API ({error}).</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+195"/>
+        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+196"/>
         <source>The models could not be listed</source>
         <translation>No se pudo obtener la lista de modelos</translation>
     </message>
@@ -3872,18 +3872,18 @@
         <translation>Versión {number} de {count}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-110"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
         <source>Not printed</source>
         <translation>No se imprimió</translation>
     </message>
     <message>
-        <location line="+73"/>
+        <location line="+75"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>No se pudo escribir {file}: {reason}.</translation>
     </message>
     <message>
-        <location line="-107"/>
+        <location line="-109"/>
         <location line="+69"/>
         <source>Nothing was exported</source>
         <translation>No se exportó nada</translation>
@@ -3899,7 +3899,7 @@
         <translation>Todavía no hay chats.</translation>
     </message>
     <message>
-        <location line="+118"/>
+        <location line="+120"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>El chat ya no está, así que no se exportó.</translation>
     </message>
@@ -5001,6 +5001,16 @@
         <location line="+0"/>
         <source>Paste it into your bug report.</source>
         <translation>Péguelo en su informe de error.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/login_portal.py" line="+24"/>
+        <source>The desktop did not change whether Sotto starts at login.</source>
+        <translation>El escritorio no ha cambiado si Sotto se abre al iniciar sesión.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The quick prompt is there at once.</source>
+        <translation>La consulta rápida está disponible al instante.</translation>
     </message>
 </context>
 </TS>

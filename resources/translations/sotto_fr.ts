@@ -778,7 +778,7 @@
         <translation>Aucun résumé</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+150"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+155"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>{file} n’a pas pu être lu ou écrit&#xa0;: {reason}.</translation>
     </message>
@@ -1965,7 +1965,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+267"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>Discussion</translation>
@@ -2020,7 +2020,7 @@
         <translation>{keys} seul ne fonctionnerait plus dans les autres programmes&#xa0;: ajoutez-y Ctrl, Alt ou Méta.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+45"/>
+        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+51"/>
         <source>{file} cannot be changed: {reason}.</source>
         <translation>{file} ne peut pas être modifié&#xa0;: {reason}.</translation>
     </message>
@@ -2503,7 +2503,7 @@
         <translation>L’API n’a pas pu être démarrée ({error}).</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+195"/>
+        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+196"/>
         <source>The models could not be listed</source>
         <translation>La liste des modèles n’a pas pu être établie</translation>
     </message>
@@ -3872,18 +3872,18 @@
         <translation>Version {number} sur {count}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-110"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
         <source>Not printed</source>
         <translation>Échec de l’impression</translation>
     </message>
     <message>
-        <location line="+73"/>
+        <location line="+75"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>{file} n’a pas pu être écrit&#xa0;: {reason}.</translation>
     </message>
     <message>
-        <location line="-107"/>
+        <location line="-109"/>
         <location line="+69"/>
         <source>Nothing was exported</source>
         <translation>Rien n’a été exporté</translation>
@@ -3899,7 +3899,7 @@
         <translation>Il n’y a pas encore de discussion.</translation>
     </message>
     <message>
-        <location line="+118"/>
+        <location line="+120"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>La discussion n’existe plus&#xa0;; elle n’a donc pas été exportée.</translation>
     </message>
@@ -5001,6 +5001,16 @@
         <location line="+0"/>
         <source>Paste it into your bug report.</source>
         <translation>Collez-le dans votre rapport d’erreur.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/login_portal.py" line="+24"/>
+        <source>The desktop did not change whether Sotto starts at login.</source>
+        <translation>L’environnement de bureau n’a pas modifié le lancement de Sotto à l’ouverture de session.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The quick prompt is there at once.</source>
+        <translation>Le prompt rapide est disponible immédiatement.</translation>
     </message>
 </context>
 </TS>

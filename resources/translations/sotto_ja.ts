@@ -769,7 +769,7 @@
         <translation>要約なし</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+150"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+155"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>「{file}」を読み書きできませんでした（{reason}）。</translation>
     </message>
@@ -1949,7 +1949,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+267"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>チャット</translation>
@@ -2004,7 +2004,7 @@
         <translation>{keys}だけを指定すると、ほかのすべてのアプリで使えなくなります。Ctrl、Alt、またはMetaと組み合わせてください。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+45"/>
+        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+51"/>
         <source>{file} cannot be changed: {reason}.</source>
         <translation>「{file}」を変更できません（{reason}）。</translation>
     </message>
@@ -2481,7 +2481,7 @@
         <translation>APIを開始できませんでした（{error}）。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+195"/>
+        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+196"/>
         <source>The models could not be listed</source>
         <translation>モデルの一覧を取得できませんでした</translation>
     </message>
@@ -3845,18 +3845,18 @@
         <translation>バージョン {number} / {count}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-110"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
         <source>Not printed</source>
         <translation>印刷されませんでした</translation>
     </message>
     <message>
-        <location line="+73"/>
+        <location line="+75"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>「{file}」に書き込めませんでした（{reason}）。</translation>
     </message>
     <message>
-        <location line="-107"/>
+        <location line="-109"/>
         <location line="+69"/>
         <source>Nothing was exported</source>
         <translation>エクスポートされませんでした</translation>
@@ -3872,7 +3872,7 @@
         <translation>チャットはまだありません。</translation>
     </message>
     <message>
-        <location line="+118"/>
+        <location line="+120"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>チャットがすでに存在しないため、エクスポートされませんでした。</translation>
     </message>
@@ -4963,6 +4963,16 @@
         <location line="+0"/>
         <source>Paste it into your bug report.</source>
         <translation>不具合の報告に貼り付けてください。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/login_portal.py" line="+24"/>
+        <source>The desktop did not change whether Sotto starts at login.</source>
+        <translation>ログイン時にSottoを起動するかどうかは、デスクトップによって変更されませんでした。</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The quick prompt is there at once.</source>
+        <translation>クイックプロンプトをすぐに使えます。</translation>
     </message>
 </context>
 </TS>

@@ -769,7 +769,7 @@
         <translation>没有摘要</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+150"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+155"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>无法读取或写入 {file}：{reason}。</translation>
     </message>
@@ -1949,7 +1949,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/palette/palette.py" line="+49"/>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+267"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="+272"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="-39"/>
         <source>Chat</source>
         <translation>对话</translation>
@@ -2004,7 +2004,7 @@
         <translation>单独使用 {keys} 会使它在其他所有程序中失效：请与 Ctrl、Alt 或 Meta 组合使用。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+45"/>
+        <location filename="../../desktop/sotto/ui/platform/login_item.py" line="+51"/>
         <source>{file} cannot be changed: {reason}.</source>
         <translation>无法更改 {file}：{reason}。</translation>
     </message>
@@ -2481,7 +2481,7 @@
         <translation>无法启动 API（{error}）。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+195"/>
+        <location filename="../../desktop/sotto/ui/session/model_library.py" line="+196"/>
         <source>The models could not be listed</source>
         <translation>无法列出模型</translation>
     </message>
@@ -3845,18 +3845,18 @@
         <translation>第 {number} 个版本，共 {count} 个</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-110"/>
+        <location filename="../../desktop/sotto/ui/transfer/chat_exporting.py" line="-112"/>
         <source>Not printed</source>
         <translation>未打印</translation>
     </message>
     <message>
-        <location line="+73"/>
+        <location line="+75"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_importing.py" line="+156"/>
         <source>{file} could not be written: {reason}.</source>
         <translation>无法写入 {file}：{reason}。</translation>
     </message>
     <message>
-        <location line="-107"/>
+        <location line="-109"/>
         <location line="+69"/>
         <source>Nothing was exported</source>
         <translation>未导出任何内容</translation>
@@ -3872,7 +3872,7 @@
         <translation>还没有对话。</translation>
     </message>
     <message>
-        <location line="+118"/>
+        <location line="+120"/>
         <source>The chat is no longer there, so it was not exported.</source>
         <translation>该对话已不存在，因此未导出。</translation>
     </message>
@@ -4963,6 +4963,16 @@
         <location line="+0"/>
         <source>Paste it into your bug report.</source>
         <translation>请将其粘贴到您的错误报告中。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/platform/login_portal.py" line="+24"/>
+        <source>The desktop did not change whether Sotto starts at login.</source>
+        <translation>桌面环境未更改 Sotto 是否在登录时启动。</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The quick prompt is there at once.</source>
+        <translation>快速提问随时可用。</translation>
     </message>
 </context>
 </TS>

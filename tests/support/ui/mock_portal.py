@@ -1,6 +1,7 @@
-"""A mock of the desktop portal for global shortcuts, written from its documentation: `mock_portal.py LOG BEHAVIOUR`.
+"""A mock of the desktop portal for global shortcuts and launch at login: `mock_portal.py LOG BEHAVIOUR`.
 
-Every call is written as a line to LOG. BEHAVIOUR is JSON, with these keys and defaults:
+It is written from the documentation, and writes every call as a line to LOG. BEHAVIOUR is JSON, with these keys and
+defaults:
 
 - `registry`: whether it has the registry for programs outside of sandboxes (true).
 - `shortcuts`: whether it has the shortcuts interface (true).
@@ -32,6 +33,7 @@ SHORTCUTS = "org.freedesktop.portal.GlobalShortcuts"
 # Methods and the signatures of their arguments, from the interface's documentation.
 METHODS = {
     ("org.freedesktop.host.portal.Registry", "Register"): "sa{sv}",
+    ("org.freedesktop.portal.Background", "RequestBackground"): "sa{sv}",
     (SHORTCUTS, "CreateSession"): "a{sv}",
     (SHORTCUTS, "BindShortcuts"): "oa(sa{sv})sa{sv}",
     (SHORTCUTS, "ListShortcuts"): "oa{sv}",
@@ -75,6 +77,12 @@ class Portal:
         elif member == "ListShortcuts":
             listed = self.shortcuts(self.behaviour.get("trigger"))
             await self.respond(call, call.body[1], 0, {"shortcuts": ("a(sa{sv})", listed)})
+        elif member == "RequestBackground":
+            granted = self.behaviour.get("answer", "grant") == "grant"
+            autostart = ("b", granted and call.body[1]["autostart"][1])
+            await self.respond(
+                call, call.body[1], 0 if granted else 1, {"background": ("b", True), "autostart": autostart}
+            )
         elif member == "CreateSession":
             await self.create(call, sender)
         else:

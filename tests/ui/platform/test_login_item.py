@@ -7,6 +7,7 @@ import sys
 
 import pytest
 
+from session_bus import SessionBus, missing_bus
 from sotto.errors import SottoError
 from sotto.ui.platform import login_item
 
@@ -125,3 +126,35 @@ def test_an_entry_that_cannot_be_written_is_reported(linux, own_home):
     (own_home / ".config").write_text("in the way")
     with pytest.raises(SottoError, match=r"app\.sotto\.desktop cannot be changed"):
         login_item.set_enabled(True)
+
+
+@pytest.fixture
+def bus(tmp_path, monkeypatch):
+    """Return the session bus of a desktop, for the Flatpak of Sotto."""
+    if missing_bus():
+        pytest.skip(missing_bus())
+    made = SessionBus(tmp_path)
+    monkeypatch.setenv("DBUS_SESSION_BUS_ADDRESS", made.address)
+    monkeypatch.setenv("FLATPAK_ID", "app.sotto.sotto")
+    yield made
+    made.close()
+
+
+def test_a_flatpak_asks_the_desktop(linux, own_home, bus):
+    portal = bus.portal()
+    for wanted in (True, False):
+        login_item.set_enabled(wanted)
+        assert login_item.enabled() is wanted
+    for (parent, options), wanted in zip(portal.calls("RequestBackground"), (True, False), strict=True):
+        assert parent == ""
+        assert options["autostart"] == ["b", wanted]
+        assert options["commandline"] == ["as", ["sotto", "--background"]]
+
+
+@pytest.mark.parametrize("behaviour", [{"answer": "deny"}, None])
+def test_a_desktop_that_does_not_start_a_flatpak_is_reported(linux, own_home, bus, behaviour):
+    if behaviour is not None:
+        bus.portal(**behaviour)
+    with pytest.raises(SottoError, match=r"^The desktop did not change whether Sotto starts at login\.$"):
+        login_item.set_enabled(True)
+    assert not login_item.enabled()

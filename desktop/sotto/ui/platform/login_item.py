@@ -1,6 +1,7 @@
 """Launch at login: off by default, and kept where the system looks for it, nowhere else.
 
-Linux desktops start the entries of the autostart folder, and macOS those of LaunchAgents.
+Linux desktops start the entries of the autostart folder, and macOS those of LaunchAgents. A Flatpak has such a folder
+of its own, where the desktop does not look: the entry there notes what the desktop has been asked for.
 """
 
 import configparser
@@ -32,9 +33,14 @@ def set_enabled(wanted: bool) -> None:
     """Have the system start Sotto at login, without a window, or no longer.
 
     Raises:
-        SottoError: The file cannot be written or removed.
+        SottoError: The file cannot be written or removed, or the desktop does not allow it.
     """
     place = path()
+    if os.environ.get("FLATPAK_ID"):
+        # Imported here because only Linux has D-Bus.
+        from sotto.ui.platform import login_portal
+
+        login_portal.ask(wanted)
     try:
         if wanted:
             write_atomically(place, _launch_agent() if sys.platform == "darwin" else _autostart_entry())
