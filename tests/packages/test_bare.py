@@ -35,16 +35,16 @@ chmod +x /srv/bin/zenity
 status=0
 HOME=/tmp/home DISPLAY=:9 PATH=/srv/bin:$PATH "{placed}" < /dev/null > /dev/null 2> /srv/said || status=$?
 cat /srv/said /srv/shown
-rm -r /srv/bin /srv/said /srv/shown /tmp/home
+rm -rf /srv/bin /srv/said /srv/shown /tmp/home
 exit $((status - 1))
 """
     said, shown = base.run("sh", "-ec", script).splitlines()
-    assert said in shown
+    assert said.removeprefix("sotto: ") in shown
     for name in LIBRARIES:
         assert name in said
     assert "sudo apt-get install --no-install-recommends" in said
 
 
 def test_without_a_screen_it_answers_in_the_terminal(base: Debian, placed: str) -> None:
-    said = base.run("sh", "-ec", f'HOME=/tmp/home "{placed}" < /dev/null; rm -r /tmp/home')
+    said = base.run("sh", "-ec", f'HOME=/tmp/home "{placed}" < /dev/null; rm -rf /tmp/home')
     assert len(said) > 10
