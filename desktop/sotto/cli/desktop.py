@@ -4,9 +4,10 @@ import os
 import sys
 from pathlib import Path
 
-from sotto.cli import desktop_message, linux_packages
+from sotto.cli import linux_packages
 from sotto.errors import SottoError
 from sotto.paths import data_dir
+from sotto.ui.platform import desktop_message
 from sotto.ui.platform.single_instance import Show, StartRequest, enter
 
 
