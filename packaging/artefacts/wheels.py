@@ -20,7 +20,9 @@ def build(workshop: Workshop) -> Path:
     """
     say("Building the wheel.")
     plain, repaired = workshop.fresh("plain-wheel"), workshop.fresh("wheel")
-    run_pip(workshop.python, [["wheel", "--no-deps", "--wheel-dir", str(plain), str(definition.ROOT)]])
+    # With the workshop's MLX, whose path is the same the next time, so that less is compiled then.
+    options = ("--no-deps", "--no-build-isolation")
+    run_pip(workshop.python, [["wheel", *options, "--wheel-dir", str(plain), str(definition.ROOT)]])
     (wheel,) = plain.glob("*.whl")
     check_kernels(wheel)
     # MLX's library is that of the installed MLX, loaded before the kernels.

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import native_build
 from artefacts import definition
 from installing import (
     InstallError,
@@ -69,7 +70,9 @@ class Workshop:
         if not is_made_from(own, python):
             make_venv(folder / "environment", python)
         say(f"Setting up the tools in {folder.relative_to(definition.ROOT)}.")
-        run_pip(own, [["install", "--no-compile", *definition.settings()["dependency-groups"]["packaging"]]])
+        settings = definition.settings()
+        tools = [*settings["dependency-groups"]["packaging"], *settings["build-system"]["requires"]]
+        run_pip(own, [["install", "--no-compile", *tools, *native_build.requirements()]])
         return cls(folder, own)
 
     @property

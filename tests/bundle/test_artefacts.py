@@ -346,7 +346,9 @@ def test_sizes_are_in_a_table() -> None:
     )
     assert table is not None
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.group(1).splitlines()]
-    assert {"environment of a checkout", "wheel", "tarball", "`.deb`"} == {row[0].split(" (")[0] for row in rows}
+    assert {"environment of a checkout", "wheel", "tarball", "`.deb`", "AppImage", "Flatpak"} == {
+        row[0].split(" (")[0] for row in rows
+    }
     for _, *sizes in rows:
         assert all(re.fullmatch(r"(\d+(\.\d)? MB)?", size) for size in sizes)
 
