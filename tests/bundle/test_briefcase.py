@@ -14,12 +14,13 @@ from briefcase.console import Console
 import sotto
 
 ROOT = Path(__file__).resolve().parents[2]
-# Briefcase silently ignores unknown keys, such as misspelt ones, so every key in use is listed here.
+# Briefcase silently ignores unknown keys, such as misspelt ones, so every key in use is listed here. `url_schemes` is
+# ours.
 KNOWN = {
     "app_name", "author", "author_email", "build", "bundle", "cleanup_paths", "console_app", "description",
     "document_type", "entitlement", "formal_name", "icon", "info", "license", "license_files", "long_description",
     "min_os_version", "name", "project_name", "readme", "requires", "requires_python", "sources",
-    "system_runtime_requires", "test_requires", "universal_build", "url", "version",
+    "system_runtime_requires", "test_requires", "universal_build", "url", "url_schemes", "version",
 }  # fmt: skip
 
 
