@@ -16,18 +16,17 @@ if TYPE_CHECKING:
 FOLDER = licences.FOLDER
 NOTICES = f"{FOLDER}/NOTICES.txt"
 _TEXTS = Path(__file__).parent / "licence_texts"
-# Debian's copies of long ones.
-_DEBIAN = Path("/usr/share/common-licenses")
-_IN_DEBIAN = {"Apache-2.0": ("Apache-2.0",), "LGPL-3.0-only": ("LGPL-3", "GPL-3")}
+# Licences that build on the text of another.
+_BASES = {"LGPL-3.0-only": "GPL-3.0-only"}
 _README = """Sotto {version} is under the MIT licence, see LICENSE. It comes with the parts below.
 
-Qt and PySide6, in _internal/PySide6 and _internal/shiboken6, are used under the GNU Lesser General Public License,
+Qt and PySide6, in {packages}/PySide6 and {packages}/shiboken6, are used under the GNU Lesser General Public License,
 version 3 (LGPL-3, and GPL-3, on which it builds). They are libraries of their own: to use changed ones, replace their
 files. Their source is at https://download.qt.io/official_releases/QtForPython/ and
 https://download.qt.io/official_releases/qt/. Of Qt's copy of ICU's data, in libicudata, the items that Qt does not use
 are left out.
 
-The texts of the other licences are in this folder and in _internal/*.dist-info. What is inside of the parts is listed
+The texts of the other licences are in this folder and in {packages}/*.dist-info. What is inside of the parts is listed
 in NOTICES.txt; sbom.cdx.json names the files of each.
 
 """
@@ -37,8 +36,13 @@ texts of their licences are in the files of the same names.
 """
 
 
-def write(folder: Path, parts: Iterable[Part]) -> None:
-    """Write the notices and the texts that must come along into the portable folder.
+def write(folder: Path, parts: Iterable[Part], packages: str = "_internal") -> None:
+    """Write the notices and the texts that must come along into a folder.
+
+    Args:
+        folder: The folder.
+        parts: What is in it.
+        packages: Where in it the packages are.
 
     Raises:
         InstallError: The text of a licence is missing.
@@ -49,11 +53,11 @@ def write(folder: Path, parts: Iterable[Part]) -> None:
     shutil.copyfile(definition.ROOT / "LICENSE", target / "LICENSE")
     for name in sorted({name for part in parts for name in _standard(part)}):
         for text in _sources(name):
-            shutil.copyfile(text, target / _file(text))
+            shutil.copyfile(text, target / text.name)
     for part in parts:
         if part.text is not None:
             shutil.copyfile(part.text, target / f"{part.name}.txt")
-    readme = _README.format(version=definition.project()["version"])
+    readme = _README.format(version=definition.project()["version"], packages=packages)
     (target / "README.txt").write_text(f"{readme}{_table(parts)}", encoding="utf-8")
     (folder / NOTICES).write_text(f"{_HEAD}{chr(10).join(_entries(parts))}", encoding="utf-8")
 
@@ -63,7 +67,7 @@ def texts_of(part: Part) -> list[str]:
     own = [name for name in sorted(part.files) if ".dist-info/" in name and contents.is_licence(name.partition("/")[2])]
     if part.text is not None:
         own.append(f"{FOLDER}/{part.name}.txt")
-    standard = [f"{FOLDER}/{_file(text)}" for name in sorted(_standard(part)) for text in _sources(name)]
+    standard = [f"{FOLDER}/{text.name}" for name in sorted(_standard(part)) for text in _sources(name)]
     notices = [NOTICES] if part.inside or not own else []
     return [*own, *notices, *standard]
 
@@ -81,17 +85,13 @@ def _standard(part: Part) -> set[str]:
 
 
 def _sources(name: str) -> list[Path]:
-    """Return the files with the text of a licence."""
+    """Return the files with the text of a licence, and with the one that it builds on."""
     name = name.partition(" WITH ")[0]
-    found = [_DEBIAN / each for each in _IN_DEBIAN.get(name, ())] or [_TEXTS / f"{name}.txt"]
+    found = [_TEXTS / f"{each}.txt" for each in (name, _BASES.get(name)) if each]
     for path in found:
         if not path.is_file():
             raise InstallError(f"The text of the licence {name}, which must come along, is missing: {path}.")
     return found
-
-
-def _file(text: Path) -> str:
-    return text.name if text.parent == _TEXTS else f"{text.name}.txt"
 
 
 def _entries(parts: list[Part]) -> Iterator[str]:
