@@ -55,13 +55,15 @@ def write_share(target: Path, command: str, name: str = definition.ID) -> None:
 def entry(command: str, name: str = definition.ID) -> str:
     """Return the menu entry."""
     described, project = definition.app(), definition.project()
-    kinds = "".join(f"{kind['mime_type']};" for kind in document_types())
+    schemes = [f"x-scheme-handler/{scheme}" for scheme in described["url_schemes"]]
+    kinds = "".join(f"{kind};" for kind in (*(kind["mime_type"] for kind in document_types()), *schemes))
     return with_actions(
         "[Desktop Entry]\n"
         "Type=Application\n"
         f"Name={described['formal_name']}\n"
         f"Comment={project['description'].rstrip('.')}\n"
-        f"Exec={command} %F\n"
+        # %F, for files alone, would leave out other addresses.
+        f"Exec={command} %U\n"
         f"Icon={name}\n"
         "Terminal=false\n"
         "StartupNotify=true\n"
@@ -135,6 +137,8 @@ def metainfo(name: str = definition.ID) -> str:
     add("binary", "sotto", parent=provided)
     for kind in document_types():
         add("mediatype", kind["mime_type"], parent=provided)
+    for scheme in described["url_schemes"]:
+        add("mediatype", f"x-scheme-handler/{scheme}", parent=provided)
     released = {"version": project["version"], "date": date().date().isoformat()}
     ElementTree.SubElement(add("releases"), "release", released)
     return _written(root)

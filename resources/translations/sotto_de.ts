@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+148"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto wurde unerwartet beendet</translation>
@@ -20,7 +20,7 @@
         <translation>Einschalten</translation>
     </message>
     <message>
-        <location line="+124"/>
+        <location line="+133"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>Tastenkürzel der Schnellfrage</translation>
@@ -986,7 +986,7 @@
         <translation>Für diesen Computer ({size} Speicher) eignen sich 4-Bit-Modelle bis etwa {billions}B.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+93"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
         <location line="+249"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
@@ -5011,6 +5011,47 @@
         <location line="+5"/>
         <source>The quick prompt is there at once.</source>
         <translation>Die Schnellfrage ist sofort da.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/address_opener.py" line="+49"/>
+        <source>Address not opened</source>
+        <translation>Adresse nicht geöffnet</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <source>Add this text to your draft?</source>
+        <translation>Diesen Text an Ihren Entwurf anfügen?</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Add</source>
+        <comment>to the draft</comment>
+        <translation>Anfügen</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>There is no chat with the number {number}.</source>
+        <translation>Es gibt keinen Chat mit der Nummer {number}.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/own_addresses.py" line="+71"/>
+        <source>The address is longer than {count} characters, so it is not opened.</source>
+        <translation>Die Adresse ist länger als {count} Zeichen und wird deshalb nicht geöffnet.</translation>
+    </message>
+    <message>
+        <location line="+13"/>
+        <source>Sotto opens sotto://model/NAME, sotto://chat/NUMBER and sotto://ask?text=TEXT, not {address}.</source>
+        <translation>Sotto öffnet sotto://model/NAME, sotto://chat/NUMMER und sotto://ask?text=TEXT, nicht {address}.</translation>
+    </message>
+    <message>
+        <location line="+19"/>
+        <source>The address is not opened, because it is not encoded as UTF-8 text.</source>
+        <translation>Die Adresse wird nicht geöffnet, weil sie nicht als UTF-8-Text kodiert ist.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The address is not opened, because it holds characters that cannot be seen.</source>
+        <translation>Die Adresse wird nicht geöffnet, weil sie unsichtbare Zeichen enthält.</translation>
     </message>
 </context>
 </TS>

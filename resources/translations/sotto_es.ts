@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+148"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto se cerró de forma inesperada</translation>
@@ -20,7 +20,7 @@
         <translation>Activar</translation>
     </message>
     <message>
-        <location line="+124"/>
+        <location line="+133"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>Atajo de la consulta rápida</translation>
@@ -986,7 +986,7 @@
         <translation>Para este equipo ({size} de memoria) son adecuados los modelos de 4 bits de hasta unos {billions}B.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+93"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
         <location line="+249"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
@@ -5011,6 +5011,47 @@
         <location line="+5"/>
         <source>The quick prompt is there at once.</source>
         <translation>La consulta rápida está disponible al instante.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/address_opener.py" line="+49"/>
+        <source>Address not opened</source>
+        <translation>Dirección no abierta</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <source>Add this text to your draft?</source>
+        <translation>¿Añadir este texto a su borrador?</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Add</source>
+        <comment>to the draft</comment>
+        <translation>Añadir</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>There is no chat with the number {number}.</source>
+        <translation>No hay ningún chat con el número {number}.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/own_addresses.py" line="+71"/>
+        <source>The address is longer than {count} characters, so it is not opened.</source>
+        <translation>La dirección tiene más de {count} caracteres, así que no se abre.</translation>
+    </message>
+    <message>
+        <location line="+13"/>
+        <source>Sotto opens sotto://model/NAME, sotto://chat/NUMBER and sotto://ask?text=TEXT, not {address}.</source>
+        <translation>Sotto abre sotto://model/NOMBRE, sotto://chat/NÚMERO y sotto://ask?text=TEXTO, no {address}.</translation>
+    </message>
+    <message>
+        <location line="+19"/>
+        <source>The address is not opened, because it is not encoded as UTF-8 text.</source>
+        <translation>La dirección no se abre porque no está codificada como texto UTF-8.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The address is not opened, because it holds characters that cannot be seen.</source>
+        <translation>La dirección no se abre porque contiene caracteres invisibles.</translation>
     </message>
 </context>
 </TS>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+148"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto s’est fermé de façon inattendue</translation>
@@ -20,7 +20,7 @@
         <translation>Activer</translation>
     </message>
     <message>
-        <location line="+124"/>
+        <location line="+133"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>Raccourci du prompt rapide</translation>
@@ -986,7 +986,7 @@
         <translation>Les modèles 4 bits jusqu’à environ {billions}B conviennent à cette machine ({size} de mémoire).</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+93"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
         <location line="+249"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
@@ -5011,6 +5011,47 @@
         <location line="+5"/>
         <source>The quick prompt is there at once.</source>
         <translation>Le prompt rapide est disponible immédiatement.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/address_opener.py" line="+49"/>
+        <source>Address not opened</source>
+        <translation>Adresse non ouverte</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <source>Add this text to your draft?</source>
+        <translation>Ajouter ce texte à votre brouillon ?</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Add</source>
+        <comment>to the draft</comment>
+        <translation>Ajouter</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>There is no chat with the number {number}.</source>
+        <translation>Il n’y a pas de discussion portant le numéro {number}.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/own_addresses.py" line="+71"/>
+        <source>The address is longer than {count} characters, so it is not opened.</source>
+        <translation>L’adresse compte plus de {count} caractères, elle n’est donc pas ouverte.</translation>
+    </message>
+    <message>
+        <location line="+13"/>
+        <source>Sotto opens sotto://model/NAME, sotto://chat/NUMBER and sotto://ask?text=TEXT, not {address}.</source>
+        <translation>Sotto ouvre sotto://model/NOM, sotto://chat/NUMÉRO et sotto://ask?text=TEXTE, pas {address}.</translation>
+    </message>
+    <message>
+        <location line="+19"/>
+        <source>The address is not opened, because it is not encoded as UTF-8 text.</source>
+        <translation>L’adresse n’est pas ouverte, car elle n’est pas encodée comme texte UTF-8.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The address is not opened, because it holds characters that cannot be seen.</source>
+        <translation>L’adresse n’est pas ouverte, car elle contient des caractères invisibles.</translation>
     </message>
 </context>
 </TS>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+148"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sottoが予期せず終了しました</translation>
@@ -20,7 +20,7 @@
         <translation>有効にする</translation>
     </message>
     <message>
-        <location line="+124"/>
+        <location line="+133"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>クイックプロンプトのショートカット</translation>
@@ -975,7 +975,7 @@
         <translation>このコンピューター（メモリ {size}）には、約{billions}Bまでの4ビットモデルが適しています。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+93"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
         <location line="+249"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
@@ -4973,6 +4973,47 @@
         <location line="+5"/>
         <source>The quick prompt is there at once.</source>
         <translation>クイックプロンプトをすぐに使えます。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/address_opener.py" line="+49"/>
+        <source>Address not opened</source>
+        <translation>アドレスを開けませんでした</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <source>Add this text to your draft?</source>
+        <translation>このテキストを下書きに追加しますか？</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Add</source>
+        <comment>to the draft</comment>
+        <translation>追加</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>There is no chat with the number {number}.</source>
+        <translation>番号 {number} のチャットはありません。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/own_addresses.py" line="+71"/>
+        <source>The address is longer than {count} characters, so it is not opened.</source>
+        <translation>アドレスが {count} 文字を超えているため、開きません。</translation>
+    </message>
+    <message>
+        <location line="+13"/>
+        <source>Sotto opens sotto://model/NAME, sotto://chat/NUMBER and sotto://ask?text=TEXT, not {address}.</source>
+        <translation>Sotto が開けるのは sotto://model/名前、sotto://chat/番号、sotto://ask?text=テキスト です。{address} は開けません。</translation>
+    </message>
+    <message>
+        <location line="+19"/>
+        <source>The address is not opened, because it is not encoded as UTF-8 text.</source>
+        <translation>アドレスが UTF-8 のテキストとして符号化されていないため、開きません。</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The address is not opened, because it holds characters that cannot be seen.</source>
+        <translation>アドレスに目に見えない文字が含まれているため、開きません。</translation>
     </message>
 </context>
 </TS>

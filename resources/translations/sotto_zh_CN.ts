@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+148"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto 意外退出</translation>
@@ -20,7 +20,7 @@
         <translation>开启</translation>
     </message>
     <message>
-        <location line="+124"/>
+        <location line="+133"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>快速提问快捷键</translation>
@@ -975,7 +975,7 @@
         <translation>这台电脑（内存 {size}）适合运行约 {billions}B 以内的 4 位模型。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+93"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+98"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
         <location line="+249"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
@@ -4973,6 +4973,47 @@
         <location line="+5"/>
         <source>The quick prompt is there at once.</source>
         <translation>快速提问随时可用。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/address_opener.py" line="+49"/>
+        <source>Address not opened</source>
+        <translation>未打开地址</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <source>Add this text to your draft?</source>
+        <translation>将此文本添加到草稿？</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Add</source>
+        <comment>to the draft</comment>
+        <translation>添加</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>There is no chat with the number {number}.</source>
+        <translation>没有编号为 {number} 的对话。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/own_addresses.py" line="+71"/>
+        <source>The address is longer than {count} characters, so it is not opened.</source>
+        <translation>该地址超过 {count} 个字符，因此不会打开。</translation>
+    </message>
+    <message>
+        <location line="+13"/>
+        <source>Sotto opens sotto://model/NAME, sotto://chat/NUMBER and sotto://ask?text=TEXT, not {address}.</source>
+        <translation>Sotto 可以打开 sotto://model/名称、sotto://chat/编号 和 sotto://ask?text=文本，不能打开 {address}。</translation>
+    </message>
+    <message>
+        <location line="+19"/>
+        <source>The address is not opened, because it is not encoded as UTF-8 text.</source>
+        <translation>该地址未按 UTF-8 文本编码，因此不会打开。</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>The address is not opened, because it holds characters that cannot be seen.</source>
+        <translation>该地址包含不可见字符，因此不会打开。</translation>
     </message>
 </context>
 </TS>

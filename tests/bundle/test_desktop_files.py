@@ -16,6 +16,7 @@ from artefacts import contents, debian, definition, desktop_files, man_page
 from sotto.cli import linux_packages
 from sotto.cli.main import parsers
 from sotto.ui.platform.single_instance import Show
+from sotto.ui.state.addresses import SCHEME
 
 ROOT = Path(__file__).resolve().parents[2]
 MIME = "{http://www.freedesktop.org/standards/shared-mime-info}"
@@ -40,11 +41,12 @@ def test_the_menu_entry_opens_files_and_has_actions(tmp_path: Path) -> None:
     path = tmp_path / "applications" / "app.sotto.desktop"
     entry = parsed(path.read_text())
     main = entry["Desktop Entry"]
-    assert main["Exec"] == "/opt/sotto/sotto %F"
+    assert main["Exec"] == "/opt/sotto/sotto %U"
     assert main["MimeType"].split(";") == [
         "application/vnd.docker.distribution.manifest.v2+json",
         "application/x-safetensors",
         "application/x-gguf",
+        f"x-scheme-handler/{SCHEME}",
         "",
     ]
     for action in main["Actions"].rstrip(";").split(";"):
@@ -118,7 +120,7 @@ def test_an_unpacked_folder_can_be_added_to_the_menu_and_removed(unpacked: Path,
     subprocess.run([unpacked / "add-to-menu"], check=True)
     path = tmp_path / "data" / "applications" / "app.sotto.desktop"
     entry = parsed(path.read_text())
-    assert entry["Desktop Entry"]["Exec"] == f'"{unpacked}/sotto" %F'
+    assert entry["Desktop Entry"]["Exec"] == f'"{unpacked}/sotto" %U'
     assert entry["Desktop Action new"]["Exec"] == f'"{unpacked}/sotto" --new'
     validate("desktop-file-validate", path)
     written = {file.name for file in (tmp_path / "data").rglob("app.sotto*")}

@@ -48,7 +48,7 @@ def test_an_app_image_tells_desktops_what_it_is(folder: Path, tmp_path: Path) ->
     (entry,) = content.glob("*.desktop")
     parser = configparser.RawConfigParser()
     parser.read(entry)
-    assert parser["Desktop Entry"]["Exec"] == "sotto %F"
+    assert parser["Desktop Entry"]["Exec"] == "sotto %U"
     assert (content / f"{parser['Desktop Entry']['Icon']}.png").read_bytes()[:4] == b"\x89PNG"
     assert (content / ".DirIcon").resolve() == (content / "app.sotto.png").resolve()
     assert list((content / "usr" / "share" / "metainfo").iterdir())

@@ -409,13 +409,22 @@ def test_options_of_the_app(env: dict[str, str]) -> None:
     both = sotto(env, "--quick", "--toggle")
     assert both.returncode == 2
     assert "--quick and --toggle cannot be combined" in both.stderr
+    two = sotto(env, "sotto://model/a", "sotto://model/b")
+    assert two.returncode == 2
+    assert "only one address can be opened at a time" in two.stderr
+    quick = sotto(env, "--quick", "sotto://model/a")
+    assert quick.returncode == 2
+    assert "--quick cannot be combined with an address" in quick.stderr
+    strange = sotto(env, "file:///a%00b")
+    assert strange.returncode == 2
+    assert "has a null byte" in strange.stderr
     unknown = sotto(env, "--quik")
     assert unknown.returncode == 2
     assert "the options are --new, --quick, --toggle, --background" in unknown.stderr
 
 
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems always have a display")
-@pytest.mark.parametrize("option", ["--quick", "--toggle", "--background", "--new"])
+@pytest.mark.parametrize("option", ["--quick", "--toggle", "--background", "--new", "sotto://ask?text=hi"])
 def test_without_a_display_there_is_no_panel(env: dict[str, str], option: str) -> None:
     done = sotto(env, option)
     assert (done.returncode, done.stdout) == (1, "")

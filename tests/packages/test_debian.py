@@ -73,7 +73,7 @@ def test_an_ordinary_person_gets_an_answer(installed: Debian) -> None:
 def test_the_desktop_knows_what_opens_a_manifest(installed: Debian, manifest: str) -> None:
     said = installed.run("gio", "info", "--attributes", "standard::content-type", manifest, user="person")
     assert f"standard::content-type: {MANIFEST_TYPE}" in said
-    for kind in (MANIFEST_TYPE, "application/x-safetensors", "application/x-gguf"):
+    for kind in (MANIFEST_TYPE, "application/x-safetensors", "application/x-gguf", "x-scheme-handler/sotto"):
         assert installed.run("xdg-mime", "query", "default", kind).strip() == "app.sotto.desktop"
     installed.run("desktop-file-validate", "/usr/share/applications/app.sotto.desktop")
 
@@ -81,7 +81,7 @@ def test_the_desktop_knows_what_opens_a_manifest(installed: Debian, manifest: st
 @pytest.mark.parametrize("way", ["entry", "double-click"])
 def test_a_manifest_opens_in_the_window(installed: Debian, manifest: str, way: str, out: Path) -> None:
     path = shlex.quote(manifest)
-    command = entry(installed)["Exec"].replace("%F", path) if way == "entry" else f"gio open {path}"
+    command = entry(installed)["Exec"].replace("%U", f"file://{path}") if way == "entry" else f"gio open {path}"
     windows = installed.run("sh", "-c", ON_A_SCREEN.format(command=command), user="person")
     assert re.search(r'"Sotto": \("sotto" "Sotto"\)  1120x760', windows)
     assert entry(installed)["StartupWMClass"] == "Sotto"

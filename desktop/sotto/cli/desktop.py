@@ -11,21 +11,26 @@ from sotto.ui.platform import desktop_message
 from sotto.ui.platform.single_instance import Show, StartRequest, enter
 
 
-def run(show: Show, paths: tuple[Path, ...]) -> int:
-    """Open the app and load `paths`, in the running instance if there is one; return the exit status.
+def run(show: Show, paths: tuple[Path, ...], address: str = "") -> int:
+    """Open the app, in the running instance if there is one; return the exit status.
 
     Where no window can open, the model answers in the terminal; where there is none, as after a double-click, a program
     of the desktop shows the reason.
 
+    Args:
+        show: What to show.
+        paths: Models to load.
+        address: An address of Sotto's own to open; empty for none.
+
     Raises:
-        SottoError: No window can open, and the desktop has shown why, or `show` asks for more than the main window.
+        SottoError: No window can open, and the desktop has shown why, or more than the main window is asked for.
     """
     obstacle = no_window()
     if not obstacle:
-        return _open(StartRequest(show, paths, os.environ.get("XDG_ACTIVATION_TOKEN", "")))
+        return _open(StartRequest(show, paths, os.environ.get("XDG_ACTIVATION_TOKEN", ""), address))
     if desktop_message.is_useful() and desktop_message.show(f"Sotto cannot open its window. {obstacle}"):
         raise SottoError(obstacle)
-    if show is not Show.WINDOW:
+    if show is not Show.WINDOW or address:
         raise SottoError(obstacle)
     from sotto.cli import chat
 

@@ -19,9 +19,10 @@ from sotto.errors import CancelledError, FaultError, SottoError
 _RUNNER = "runner"
 
 _DESCRIPTION = (
-    "Runs language models on this machine. Without a command, opens the app and loads FILE if one is given; if the "
-    "app is already running, brings its window to the front. --quick opens the quick prompt instead of the window, "
-    "--toggle shows or hides it, --background starts without a window, --new starts a new chat."
+    "Runs language models on this machine. Without a command, opens the app, and loads FILE or opens the sotto:// "
+    "ADDRESS if one is given; if the app is already running, brings its window to the front. --quick opens the quick "
+    "prompt instead of the window, --toggle shows or hides it, --background starts without a window, --new starts a "
+    "new chat."
 )
 
 
@@ -79,13 +80,26 @@ def _dispatch(arguments: list[str]) -> int:
 
 def _open_app(parser: argparse.ArgumentParser, commands: list[str], arguments: list[str]) -> int:
     from sotto.ui.platform.single_instance import Show
+    from sotto.ui.state.addresses import is_file_address, is_own_address, path_of_address
 
     shows = {f"--{show}": show for show in Show if show is not Show.WINDOW}
     wanted = [shows[argument] for argument in arguments if argument in shows]
     if len(wanted) > 1:
         parser.error(f"{' and '.join(f'--{show}' for show in wanted)} cannot be combined")
-    paths = [argument for argument in arguments if argument not in shows]
+    addresses = [argument for argument in arguments if is_own_address(argument)]
+    if len(addresses) > 1:
+        parser.error("only one address can be opened at a time")
+    if addresses and wanted:
+        parser.error(f"--{wanted[0]} cannot be combined with an address")
+    # Desktops name files by their addresses.
+    paths = [
+        os.fspath(path_of_address(argument)) if is_file_address(argument) else argument
+        for argument in arguments
+        if argument not in shows and argument not in addresses
+    ]
     for argument in paths:
+        if "\0" in argument:
+            parser.error(f"{argument!r} has a null byte, which no path has")
         if argument.startswith("-"):
             parser.error(f"unknown option {argument}; the options are {', '.join(shows)}")
         # A missing file whose name is not a path was meant as a command; a missing path is reported in the window.
@@ -93,7 +107,8 @@ def _open_app(parser: argparse.ArgumentParser, commands: list[str], arguments: l
             parser.error(f"{argument!r} is neither a command nor a file; the commands are {', '.join(commands)}")
     from sotto.cli import desktop
 
-    return desktop.run(wanted[0] if wanted else Show.WINDOW, tuple(Path(argument) for argument in paths))
+    show = wanted[0] if wanted else Show.WINDOW
+    return desktop.run(show, tuple(Path(argument) for argument in paths), next(iter(addresses), ""))
 
 
 def _list(parsed: argparse.Namespace) -> int:
@@ -179,7 +194,7 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     parser = argparse.ArgumentParser(
         prog="sotto",
         description=_DESCRIPTION,
-        usage="sotto [--quick | --toggle | --background | --new] [FILE ...] | sotto COMMAND ...",
+        usage="sotto [--quick | --toggle | --background | --new] [FILE ... | ADDRESS] | sotto COMMAND ...",
         epilog="MODEL is a name from `sotto list`, a manifest file or a folder. `sotto COMMAND --help` lists the "
         "options of a command.",
     )

@@ -67,11 +67,11 @@ def connect(folder):
 
 def test_the_second_start_hands_over_its_request(folder, receiver, qtbot):
     odd = Path(os.fsdecode(b"/models/caf\xe9 \n1"))
-    thread, result = enter_on_thread(folder, StartRequest(Show.TOGGLE, (odd, Path("here")), "proof"))
+    thread, result = enter_on_thread(folder, StartRequest(Show.TOGGLE, (odd, Path("here")), "proof", "sotto://model/ä"))
     qtbot.waitUntil(lambda: bool(receiver.requests))
     thread.join()
     assert result == [None]
-    assert receiver.requests == [StartRequest(Show.TOGGLE, (odd, Path.cwd() / "here"), "proof")]
+    assert receiver.requests == [StartRequest(Show.TOGGLE, (odd, Path.cwd() / "here"), "proof", "sotto://model/ä")]
 
 
 def test_starts_before_the_app_listens_wait_for_it(folder, held, qtbot, destroyed):

@@ -30,6 +30,7 @@ from sotto.ui.session.api_switch import ApiSwitch
 from sotto.ui.session.engine_hosts import make_host
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.session.session import Session
+from sotto.ui.state.addresses import is_own_address
 from sotto.ui.state.drop_contents import path_from_url
 from sotto.ui.timing.garbage_collector import GarbageCollector
 from sotto.ui.toolkit import theme
@@ -46,7 +47,7 @@ _DEFAULT_REQUEST = StartRequest()
 
 
 class Application(QApplication):
-    """The Qt application. It keeps the files that the system asks it to open until there is a shell to open them.
+    """The Qt application. It keeps what the system asks it to open until there is a shell to open it.
 
     Attributes:
         shell: Handles the system's requests; None before `serve`.
@@ -61,26 +62,24 @@ class Application(QApplication):
         self.setDesktopFileName(os.environ.get("FLATPAK_ID", "app.sotto"))
         self.setQuitOnLastWindowClosed(False)
         self.shell: Shell | None = None
-        self._waiting: list[Path] = []
+        self._waiting: list[StartRequest] = []
 
     def serve(self, shell: "Shell") -> None:
-        """Pass the system's requests on to `shell`, beginning with the files that were requested before."""
+        """Pass the system's requests on to `shell`, beginning with those that came before."""
         self.shell = shell
         self.commitDataRequest.connect(shell.save_session)
-        waiting, self._waiting = tuple(self._waiting), []
-        if waiting:
-            shell.open_paths(waiting)
+        waiting, self._waiting = self._waiting, []
+        for request in waiting:
+            shell.carry_out(request)
 
     def event(self, event: QEvent) -> bool:
-        """Handle the system's requests to open files, to reactivate the app, and to quit."""
+        """Handle the system's requests to open files and addresses, to reactivate the app, and to quit."""
         if isinstance(event, QFileOpenEvent):
-            path = path_from_url(event.url())
-            if path is None and event.file():
-                path = Path(event.file())
-            if path is not None and self.shell is None:
-                self._waiting.append(path)
-            elif path is not None and self.shell is not None:
-                self.shell.open_paths((path,))
+            request = _request_of(event)
+            if request is not None and self.shell is None:
+                self._waiting.append(request)
+            elif request is not None and self.shell is not None:
+                self.shell.carry_out(request)
             return True
         if self.shell is not None and event.type() == QEvent.Type.ApplicationActivate and sys.platform == "darwin":
             self.shell.reopen()
@@ -89,6 +88,17 @@ class Application(QApplication):
             self.shell.quit()
             return True
         return super().event(event)
+
+
+def _request_of(event: QFileOpenEvent) -> StartRequest | None:
+    """Return what the system asks to open; None for nothing that can be opened."""
+    url = event.url()
+    if is_own_address(url.scheme() + ":"):
+        return StartRequest(address=bytes(url.toEncoded().data()).decode("ascii"))
+    path = path_from_url(url)
+    if path is None and event.file():
+        path = Path(event.file())
+    return None if path is None else StartRequest(paths=(path,))
 
 
 def qt_keeps_references() -> bool:

@@ -13,6 +13,7 @@ from sotto.chats.chat_records import Chat
 from sotto.runner.host import PROCESS, THREAD, forced_kind
 from sotto.store.pull.progress import PullProgress
 from sotto.ui.app import tray
+from sotto.ui.app.address_opener import AddressOpener
 from sotto.ui.app.tray import Tray, TrayAction, TrayEntry
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
@@ -74,6 +75,8 @@ class Shell(QObject):
         self.ending = False
         # Whether the window begins with a new conversation instead of the one that was last in view.
         self._fresh = False
+        # An address to open once the window has begun; empty for none.
+        self._address = ""
         self.started_at = time.monotonic()
         self._chats = chats
         self._preferences = preferences
@@ -111,6 +114,7 @@ class Shell(QObject):
 
     def _connect(self, window: MainWindow) -> None:
         self._window_state = WindowState(window, self._chats)
+        self._addresses = AddressOpener(window, self._chats)
         window.dialogs.shortcut = self.shortcut
         if self.api is not None:
             window.show_api(self.api)
@@ -125,7 +129,8 @@ class Shell(QObject):
     def begin(self, tasks: "AsyncTasks", request: StartRequest = _DEFAULT_REQUEST) -> None:
         """Start what needs the event loop, and load the models of `request`."""
         self._tasks = tasks
-        self._fresh = request.show is Show.NEW_CHAT
+        self._address = request.address or self._address
+        self._fresh = request.show is Show.NEW_CHAT or bool(self._address)
         if self._window is not None:
             self._begin_window(tasks, request.paths)
         else:
@@ -139,6 +144,7 @@ class Shell(QObject):
         assert self._window is not None
         self._window.begin(tasks, paths)
         self._window_state.open_chat(fresh=self._fresh)
+        self._open_address()
         if engine_hosts.crashed_last_time() and self._preferences.values.engine_host == THREAD and not forced_kind():
             self._offer_isolation(self._window)
 
@@ -163,6 +169,20 @@ class Shell(QObject):
         if request.paths:
             self.session.library.open(DropContents(request.paths, ()))
         self.show(request.show)
+        if request.address:
+            self._address = request.address
+            if self._tasks is not None:
+                self._open_address()
+
+    def _open_address(self) -> None:
+        """Open the address that is waiting, after drafts have been read, which come into view as well."""
+        self._chats.do(lambda store: None, lambda _: self._open_waiting(), self._open_waiting)
+
+    def _open_waiting(self) -> None:
+        address, self._address = self._address, ""
+        if address:
+            self.open_window()
+            self._addresses.open(address)
 
     def show(self, what: Show) -> None:
         """Show the window or the quick prompt, or nothing."""
@@ -186,11 +206,6 @@ class Shell(QObject):
             window.show()
         window.raise_()
         window.activateWindow()
-
-    def open_paths(self, paths: tuple[Path, ...]) -> None:
-        """Load models that the system asks to open."""
-        self.session.library.open(DropContents(paths, ()))
-        self.open_window()
 
     @Slot()
     def reopen(self) -> None:

@@ -70,6 +70,11 @@ class DownloadController(QObject):
         """Show the form."""
         self.form.open()
 
+    def offer(self, name: str) -> None:
+        """Show the form with the name of a model, which the user may submit."""
+        self.form.field.setText(name)
+        self.form.open()
+
     @Slot(str)
     def _download(self, text: str) -> None:
         """Start the download of the model named `text`, and scroll to its row."""

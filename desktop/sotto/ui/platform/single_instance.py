@@ -49,16 +49,18 @@ class StartRequest:
         show: What to show.
         paths: Models to load.
         token: The activation token with which a desktop lets the app come to the front; empty for none.
+        address: An address of Sotto's own to open, not checked yet; empty for none.
     """
 
     show: Show = Show.WINDOW
     paths: tuple[Path, ...] = ()
     token: str = ""
+    address: str = ""
 
     def line(self) -> bytes:
         """Return the request as one line of JSON."""
         paths = [os.fspath(path.absolute()) for path in self.paths]
-        fields = {"version": _VERSION, "show": self.show, "paths": paths, "token": self.token}
+        fields = {"version": _VERSION, "show": self.show, "paths": paths, "token": self.token, "address": self.address}
         return json.dumps(fields).encode() + b"\n"
 
     @classmethod
@@ -74,16 +76,17 @@ class StartRequest:
             raise ValueError("A start request is not nested.") from error
         if not isinstance(fields, dict) or fields.get("version") != _VERSION:
             raise ValueError("Another version of Sotto is already running: quit it, then start this one again.")
-        paths, token = fields.get("paths"), fields.get("token")
+        paths, token, address = fields.get("paths"), fields.get("token"), fields.get("address")
         if (
             not isinstance(paths, list)
             or not all(isinstance(path, str) for path in paths)
             or not isinstance(token, str)
+            or not isinstance(address, str)
         ):
-            raise ValueError("paths must be a list of strings, and token a string.")
+            raise ValueError("paths must be a list of strings, and token and address strings.")
         if any("\0" in text for text in (*paths, token)):
             raise ValueError("A path must not contain a null byte.")
-        return cls(Show(str(fields.get("show"))), tuple(Path(path) for path in paths), token)
+        return cls(Show(str(fields.get("show"))), tuple(Path(path) for path in paths), token, address)
 
 
 class Instance:

@@ -4,9 +4,10 @@ import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import unquote_to_bytes
 
 from PySide6.QtCore import QMimeData, QUrl
+
+from sotto.ui.state.addresses import path_of_address
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,8 +31,7 @@ def path_from_url(url: QUrl) -> Path | None:
         return Path(url.toLocalFile())
     # WORKAROUND: `QUrl.toLocalFile` replaces bytes that are not UTF-8, so the path is decoded from the encoded address.
     encoded = bytes(url.toEncoded(QUrl.ComponentFormattingOption.FullyEncoded).data())
-    address = encoded.decode("ascii").removeprefix("file://")
-    return Path(os.fsdecode(unquote_to_bytes(address[address.index("/") :])))
+    return path_of_address(encoded.decode("ascii"))
 
 
 def read_drop(data: QMimeData) -> DropContents:
