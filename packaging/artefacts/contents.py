@@ -51,6 +51,8 @@ NEVER_IMPORTED = (
 _BY_NAME = (
     # Imported by MLX's C++ code.
     "mlx.__array_api_info", "mlx._reprlib_fix", "mlx.nn", "mlx.optimizers",
+    # Imported by PyNaCl's C code.
+    "_cffi_backend",
     # Only its folder is looked for.
     "scipy_openblas32",
     # The font of formulas is looked for in it.

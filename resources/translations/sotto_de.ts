@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto wurde unerwartet beendet</translation>
@@ -16,11 +16,12 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="+67"/>
         <source>Turn on</source>
         <translation>Einschalten</translation>
     </message>
     <message>
-        <location line="+133"/>
+        <location line="+140"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>Tastenkürzel der Schnellfrage</translation>
@@ -173,7 +174,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
-        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+91"/>
+        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>Dateien anhängen</translation>
     </message>
@@ -444,7 +445,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+393"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+394"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Rückgängig</translation>
@@ -2932,7 +2933,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+73"/>
+        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+85"/>
         <source>Settings</source>
         <translation>Einstellungen</translation>
     </message>
@@ -4043,14 +4044,14 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/about.py" line="+27"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+10"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+12"/>
         <source>About Sotto</source>
         <translation>Über Sotto</translation>
     </message>
     <message>
         <location line="+3"/>
         <location filename="../../desktop/sotto/ui/window/help_window.py" line="+20"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-1"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-3"/>
         <source>Licences</source>
         <translation>Lizenzen</translation>
     </message>
@@ -4744,6 +4745,11 @@
         <translation>Protokolle anzeigen</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <source>Check for Updates…</source>
+        <translation>Nach Updates suchen …</translation>
+    </message>
+    <message>
         <location line="+32"/>
         <source>Export as {form}…</source>
         <translation>Als {form} exportieren&#xa0;…</translation>
@@ -5052,6 +5058,118 @@
         <location line="+5"/>
         <source>The address is not opened, because it holds characters that cannot be seen.</source>
         <translation>Die Adresse wird nicht geöffnet, weil sie unsichtbare Zeichen enthält.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="-9"/>
+        <source>Sotto {version} is available</source>
+        <translation>Sotto {version} ist verfügbar</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
+        <source>What is new</source>
+        <translation>Was ist neu</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Look for new versions once a day?</source>
+        <translation>Einmal am Tag nach neuen Versionen suchen?</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Sotto then reads a list from one address; nothing about you is sent, and nothing is installed.</source>
+        <translation>Sotto liest dann eine Liste von einer Adresse; nichts über Sie wird gesendet und nichts installiert.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <source>Updates</source>
+        <translation>Updates</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <location line="+11"/>
+        <source>Look for new versions</source>
+        <translation>Nach neuen Versionen suchen</translation>
+    </message>
+    <message>
+        <location line="-9"/>
+        <source>Check now</source>
+        <translation>Jetzt suchen</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Open download page</source>
+        <translation>Downloadseite öffnen</translation>
+    </message>
+    <message>
+        <location line="+30"/>
+        <source>This build cannot look for new versions, because it has no key to check them with.</source>
+        <translation>Diese Ausgabe kann nicht nach neuen Versionen suchen, weil sie keinen Schlüssel hat, um sie zu prüfen.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Looking…</source>
+        <translation>Wird gesucht …</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Version {version} is available.</source>
+        <translation>Version {version} ist verfügbar.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>This is the newest version.</source>
+        <translation>Das ist die neueste Version.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Not looked for yet.</source>
+        <translation>Noch nicht gesucht.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Last looked for {ago}.</source>
+        <translation>Zuletzt gesucht: {ago}.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/updating/release_advice.py" line="+9"/>
+        <source>Sotto belongs to your system’s packages: install the new one with the software centre, or with “sudo apt install ./sotto_{version}_….deb”.</source>
+        <translation>Sotto gehört zu den Paketen Ihres Systems: Installieren Sie das neue mit der Softwareverwaltung oder mit „sudo apt install ./sotto_{version}_….deb“.</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Update Sotto in the software centre, or with “flatpak update {program}”.</source>
+        <translation>Aktualisieren Sie Sotto in der Softwareverwaltung oder mit „flatpak update {program}“.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a checkout of its sources: “git pull” brings the new version.</source>
+        <translation>Dieses Sotto läuft aus seinen Quellen: „git pull“ holt die neue Version.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a Python package: install the new wheel in the same environment.</source>
+        <translation>Dieses Sotto ist ein Python-Paket: Installieren Sie das neue Wheel in derselben Umgebung.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Download the new AppImage, and put it in the place of this one.</source>
+        <translation>Laden Sie das neue AppImage herunter und ersetzen Sie dieses damit.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and put its folder in the place of this one.</source>
+        <translation>Laden Sie die neue Version herunter, beenden Sie Sotto und ersetzen Sie den Ordner durch den neuen.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and drag it over this one.</source>
+        <translation>Laden Sie die neue Version herunter, beenden Sie Sotto und ziehen Sie sie über diese.</translation>
     </message>
 </context>
 </TS>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto se cerró de forma inesperada</translation>
@@ -16,11 +16,12 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="+67"/>
         <source>Turn on</source>
         <translation>Activar</translation>
     </message>
     <message>
-        <location line="+133"/>
+        <location line="+140"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>Atajo de la consulta rápida</translation>
@@ -173,7 +174,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
-        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+91"/>
+        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>Adjuntar archivos</translation>
     </message>
@@ -444,7 +445,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+393"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+394"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Deshacer</translation>
@@ -2932,7 +2933,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+73"/>
+        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+85"/>
         <source>Settings</source>
         <translation>Ajustes</translation>
     </message>
@@ -4043,14 +4044,14 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/about.py" line="+27"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+10"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+12"/>
         <source>About Sotto</source>
         <translation>Acerca de Sotto</translation>
     </message>
     <message>
         <location line="+3"/>
         <location filename="../../desktop/sotto/ui/window/help_window.py" line="+20"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-1"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-3"/>
         <source>Licences</source>
         <translation>Licencias</translation>
     </message>
@@ -4744,6 +4745,11 @@
         <translation>Mostrar archivos de registro</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <source>Check for Updates…</source>
+        <translation>Buscar actualizaciones…</translation>
+    </message>
+    <message>
         <location line="+32"/>
         <source>Export as {form}…</source>
         <translation>Exportar como {form}…</translation>
@@ -5052,6 +5058,118 @@
         <location line="+5"/>
         <source>The address is not opened, because it holds characters that cannot be seen.</source>
         <translation>La dirección no se abre porque contiene caracteres invisibles.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="-9"/>
+        <source>Sotto {version} is available</source>
+        <translation>Sotto {version} está disponible</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
+        <source>What is new</source>
+        <translation>Novedades</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Look for new versions once a day?</source>
+        <translation>¿Buscar versiones nuevas una vez al día?</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Sotto then reads a list from one address; nothing about you is sent, and nothing is installed.</source>
+        <translation>Sotto lee entonces una lista de una sola dirección; no se envía nada sobre usted ni se instala nada.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <source>Updates</source>
+        <translation>Actualizaciones</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <location line="+11"/>
+        <source>Look for new versions</source>
+        <translation>Buscar versiones nuevas</translation>
+    </message>
+    <message>
+        <location line="-9"/>
+        <source>Check now</source>
+        <translation>Buscar ahora</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Open download page</source>
+        <translation>Abrir la página de descarga</translation>
+    </message>
+    <message>
+        <location line="+30"/>
+        <source>This build cannot look for new versions, because it has no key to check them with.</source>
+        <translation>Esta compilación no puede buscar versiones nuevas porque no tiene una clave para comprobarlas.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Looking…</source>
+        <translation>Buscando…</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Version {version} is available.</source>
+        <translation>La versión {version} está disponible.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>This is the newest version.</source>
+        <translation>Esta es la versión más reciente.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Not looked for yet.</source>
+        <translation>Todavía no se ha buscado.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Last looked for {ago}.</source>
+        <translation>Última búsqueda: {ago}.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/updating/release_advice.py" line="+9"/>
+        <source>Sotto belongs to your system’s packages: install the new one with the software centre, or with “sudo apt install ./sotto_{version}_….deb”.</source>
+        <translation>Sotto pertenece a los paquetes de su sistema: instale el nuevo con el centro de software o con «sudo apt install ./sotto_{version}_….deb».</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Update Sotto in the software centre, or with “flatpak update {program}”.</source>
+        <translation>Actualice Sotto en el centro de software o con «flatpak update {program}».</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a checkout of its sources: “git pull” brings the new version.</source>
+        <translation>Este Sotto es una copia de su código fuente: «git pull» trae la versión nueva.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a Python package: install the new wheel in the same environment.</source>
+        <translation>Este Sotto es un paquete de Python: instale el wheel nuevo en el mismo entorno.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Download the new AppImage, and put it in the place of this one.</source>
+        <translation>Descargue la AppImage nueva y póngala en el lugar de esta.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and put its folder in the place of this one.</source>
+        <translation>Descargue la versión nueva, cierre Sotto y ponga su carpeta en el lugar de esta.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and drag it over this one.</source>
+        <translation>Descargue la versión nueva, cierre Sotto y arrástrela sobre esta.</translation>
     </message>
 </context>
 </TS>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto s’est fermé de façon inattendue</translation>
@@ -16,11 +16,12 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="+67"/>
         <source>Turn on</source>
         <translation>Activer</translation>
     </message>
     <message>
-        <location line="+133"/>
+        <location line="+140"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>Raccourci du prompt rapide</translation>
@@ -173,7 +174,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
-        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+91"/>
+        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>Joindre des fichiers</translation>
     </message>
@@ -444,7 +445,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+393"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+394"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Annuler</translation>
@@ -2932,7 +2933,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+73"/>
+        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+85"/>
         <source>Settings</source>
         <translation>Réglages</translation>
     </message>
@@ -4043,14 +4044,14 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/about.py" line="+27"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+10"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+12"/>
         <source>About Sotto</source>
         <translation>À propos de Sotto</translation>
     </message>
     <message>
         <location line="+3"/>
         <location filename="../../desktop/sotto/ui/window/help_window.py" line="+20"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-1"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-3"/>
         <source>Licences</source>
         <translation>Licences</translation>
     </message>
@@ -4744,6 +4745,11 @@
         <translation>Afficher les journaux</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <source>Check for Updates…</source>
+        <translation>Rechercher des mises à jour…</translation>
+    </message>
+    <message>
         <location line="+32"/>
         <source>Export as {form}…</source>
         <translation>Exporter en {form}…</translation>
@@ -5052,6 +5058,118 @@
         <location line="+5"/>
         <source>The address is not opened, because it holds characters that cannot be seen.</source>
         <translation>L’adresse n’est pas ouverte, car elle contient des caractères invisibles.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="-9"/>
+        <source>Sotto {version} is available</source>
+        <translation>Sotto {version} est disponible</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
+        <source>What is new</source>
+        <translation>Nouveautés</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Look for new versions once a day?</source>
+        <translation>Rechercher les nouvelles versions une fois par jour ?</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Sotto then reads a list from one address; nothing about you is sent, and nothing is installed.</source>
+        <translation>Sotto lit alors une liste à une seule adresse ; rien sur vous n’est envoyé et rien n’est installé.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <source>Updates</source>
+        <translation>Mises à jour</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <location line="+11"/>
+        <source>Look for new versions</source>
+        <translation>Rechercher les nouvelles versions</translation>
+    </message>
+    <message>
+        <location line="-9"/>
+        <source>Check now</source>
+        <translation>Rechercher maintenant</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Open download page</source>
+        <translation>Ouvrir la page de téléchargement</translation>
+    </message>
+    <message>
+        <location line="+30"/>
+        <source>This build cannot look for new versions, because it has no key to check them with.</source>
+        <translation>Cette version ne peut pas rechercher de mises à jour, car elle n’a pas de clé pour les vérifier.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Looking…</source>
+        <translation>Recherche…</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Version {version} is available.</source>
+        <translation>La version {version} est disponible.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>This is the newest version.</source>
+        <translation>C’est la version la plus récente.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Not looked for yet.</source>
+        <translation>Pas encore recherché.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Last looked for {ago}.</source>
+        <translation>Dernière recherche : {ago}.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/updating/release_advice.py" line="+9"/>
+        <source>Sotto belongs to your system’s packages: install the new one with the software centre, or with “sudo apt install ./sotto_{version}_….deb”.</source>
+        <translation>Sotto fait partie des paquets de votre système : installez le nouveau avec la logithèque, ou avec « sudo apt install ./sotto_{version}_….deb ».</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Update Sotto in the software centre, or with “flatpak update {program}”.</source>
+        <translation>Mettez Sotto à jour dans la logithèque, ou avec « flatpak update {program} ».</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a checkout of its sources: “git pull” brings the new version.</source>
+        <translation>Ce Sotto est une copie de ses sources : « git pull » apporte la nouvelle version.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a Python package: install the new wheel in the same environment.</source>
+        <translation>Ce Sotto est un paquet Python : installez le nouveau wheel dans le même environnement.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Download the new AppImage, and put it in the place of this one.</source>
+        <translation>Téléchargez la nouvelle AppImage et mettez-la à la place de celle-ci.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and put its folder in the place of this one.</source>
+        <translation>Téléchargez la nouvelle version, quittez Sotto et mettez son dossier à la place de celui-ci.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and drag it over this one.</source>
+        <translation>Téléchargez la nouvelle version, quittez Sotto et faites-la glisser sur celle-ci.</translation>
     </message>
 </context>
 </TS>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sottoが予期せず終了しました</translation>
@@ -16,11 +16,12 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="+67"/>
         <source>Turn on</source>
         <translation>有効にする</translation>
     </message>
     <message>
-        <location line="+133"/>
+        <location line="+140"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>クイックプロンプトのショートカット</translation>
@@ -173,7 +174,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
-        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+91"/>
+        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>ファイルを添付</translation>
     </message>
@@ -440,7 +441,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+393"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+394"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>元に戻す</translation>
@@ -2904,7 +2905,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+73"/>
+        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+85"/>
         <source>Settings</source>
         <translation>設定</translation>
     </message>
@@ -4004,14 +4005,14 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/about.py" line="+27"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+10"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+12"/>
         <source>About Sotto</source>
         <translation>Sottoについて</translation>
     </message>
     <message>
         <location line="+3"/>
         <location filename="../../desktop/sotto/ui/window/help_window.py" line="+20"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-1"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-3"/>
         <source>Licences</source>
         <translation>ライセンス</translation>
     </message>
@@ -4705,6 +4706,11 @@
         <translation>ログを表示</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <source>Check for Updates…</source>
+        <translation>アップデートを確認…</translation>
+    </message>
+    <message>
         <location line="+32"/>
         <source>Export as {form}…</source>
         <translation>{form}としてエクスポート…</translation>
@@ -5014,6 +5020,118 @@
         <location line="+5"/>
         <source>The address is not opened, because it holds characters that cannot be seen.</source>
         <translation>アドレスに目に見えない文字が含まれているため、開きません。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="-9"/>
+        <source>Sotto {version} is available</source>
+        <translation>Sotto {version} を利用できます</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
+        <source>What is new</source>
+        <translation>新機能</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Look for new versions once a day?</source>
+        <translation>1日に1回、新しいバージョンを探しますか？</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Sotto then reads a list from one address; nothing about you is sent, and nothing is installed.</source>
+        <translation>Sotto は1つのアドレスから一覧を読み込みます。お客様に関する情報は送信されず、何もインストールされません。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <source>Updates</source>
+        <translation>アップデート</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <location line="+11"/>
+        <source>Look for new versions</source>
+        <translation>新しいバージョンを探す</translation>
+    </message>
+    <message>
+        <location line="-9"/>
+        <source>Check now</source>
+        <translation>今すぐ確認</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Open download page</source>
+        <translation>ダウンロードページを開く</translation>
+    </message>
+    <message>
+        <location line="+30"/>
+        <source>This build cannot look for new versions, because it has no key to check them with.</source>
+        <translation>このビルドには検証用の鍵がないため、新しいバージョンを探せません。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Looking…</source>
+        <translation>確認中…</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Version {version} is available.</source>
+        <translation>バージョン {version} を利用できます。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>This is the newest version.</source>
+        <translation>これは最新バージョンです。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Not looked for yet.</source>
+        <translation>まだ確認していません。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Last looked for {ago}.</source>
+        <translation>前回の確認: {ago}</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/updating/release_advice.py" line="+9"/>
+        <source>Sotto belongs to your system’s packages: install the new one with the software centre, or with “sudo apt install ./sotto_{version}_….deb”.</source>
+        <translation>Sotto はシステムのパッケージです。新しいものはソフトウェアセンター、または「sudo apt install ./sotto_{version}_….deb」でインストールしてください。</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Update Sotto in the software centre, or with “flatpak update {program}”.</source>
+        <translation>ソフトウェアセンター、または「flatpak update {program}」で Sotto を更新してください。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a checkout of its sources: “git pull” brings the new version.</source>
+        <translation>この Sotto はソースのチェックアウトです。「git pull」で新しいバージョンになります。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a Python package: install the new wheel in the same environment.</source>
+        <translation>この Sotto は Python パッケージです。同じ環境に新しい wheel をインストールしてください。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Download the new AppImage, and put it in the place of this one.</source>
+        <translation>新しい AppImage をダウンロードし、現在のものと置き換えてください。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and put its folder in the place of this one.</source>
+        <translation>新しいバージョンをダウンロードし、Sotto を終了してから、フォルダを置き換えてください。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and drag it over this one.</source>
+        <translation>新しいバージョンをダウンロードし、Sotto を終了してから、現在のものの上にドラッグしてください。</translation>
     </message>
 </context>
 </TS>

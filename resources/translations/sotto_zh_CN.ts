@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+154"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto 意外退出</translation>
@@ -16,11 +16,12 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="+67"/>
         <source>Turn on</source>
         <translation>开启</translation>
     </message>
     <message>
-        <location line="+133"/>
+        <location line="+140"/>
         <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
         <source>Quick prompt shortcut</source>
         <translation>快速提问快捷键</translation>
@@ -173,7 +174,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/composer/composer.py" line="+59"/>
-        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+91"/>
+        <location filename="../../desktop/sotto/ui/window/dialogs.py" line="+94"/>
         <source>Attach files</source>
         <translation>添加附件</translation>
     </message>
@@ -440,7 +441,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+393"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+394"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>撤销</translation>
@@ -2904,7 +2905,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+73"/>
+        <location filename="../../desktop/sotto/ui/settings/settings_window.py" line="+85"/>
         <source>Settings</source>
         <translation>设置</translation>
     </message>
@@ -4004,14 +4005,14 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/window/about.py" line="+27"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+10"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+12"/>
         <source>About Sotto</source>
         <translation>关于 Sotto</translation>
     </message>
     <message>
         <location line="+3"/>
         <location filename="../../desktop/sotto/ui/window/help_window.py" line="+20"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-1"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-3"/>
         <source>Licences</source>
         <translation>许可证</translation>
     </message>
@@ -4705,6 +4706,11 @@
         <translation>显示日志</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <source>Check for Updates…</source>
+        <translation>检查更新…</translation>
+    </message>
+    <message>
         <location line="+32"/>
         <source>Export as {form}…</source>
         <translation>导出为 {form}…</translation>
@@ -5014,6 +5020,118 @@
         <location line="+5"/>
         <source>The address is not opened, because it holds characters that cannot be seen.</source>
         <translation>该地址包含不可见字符，因此不会打开。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/app/update_notices.py" line="-9"/>
+        <source>Sotto {version} is available</source>
+        <translation>Sotto {version} 可用</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
+        <source>What is new</source>
+        <translation>新增内容</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Look for new versions once a day?</source>
+        <translation>每天查找一次新版本？</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Sotto then reads a list from one address; nothing about you is sent, and nothing is installed.</source>
+        <translation>Sotto 将从一个地址读取列表；不会发送有关您的任何信息，也不会安装任何内容。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <source>Updates</source>
+        <translation>更新</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <location line="+11"/>
+        <source>Look for new versions</source>
+        <translation>查找新版本</translation>
+    </message>
+    <message>
+        <location line="-9"/>
+        <source>Check now</source>
+        <translation>立即检查</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Open download page</source>
+        <translation>打开下载页面</translation>
+    </message>
+    <message>
+        <location line="+30"/>
+        <source>This build cannot look for new versions, because it has no key to check them with.</source>
+        <translation>此构建没有用于验证的密钥，因此无法查找新版本。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Looking…</source>
+        <translation>正在查找…</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Version {version} is available.</source>
+        <translation>版本 {version} 可用。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>This is the newest version.</source>
+        <translation>这是最新版本。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Not looked for yet.</source>
+        <translation>尚未查找。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Last looked for {ago}.</source>
+        <translation>上次查找：{ago}。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/updating/release_advice.py" line="+9"/>
+        <source>Sotto belongs to your system’s packages: install the new one with the software centre, or with “sudo apt install ./sotto_{version}_….deb”.</source>
+        <translation>Sotto 属于系统的软件包：请用软件中心或“sudo apt install ./sotto_{version}_….deb”安装新版本。</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Update Sotto in the software centre, or with “flatpak update {program}”.</source>
+        <translation>请在软件中心或用“flatpak update {program}”更新 Sotto。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a checkout of its sources: “git pull” brings the new version.</source>
+        <translation>此 Sotto 是源代码的检出：“git pull”即可获得新版本。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>This Sotto is a Python package: install the new wheel in the same environment.</source>
+        <translation>此 Sotto 是 Python 软件包：请在同一环境中安装新的 wheel。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Download the new AppImage, and put it in the place of this one.</source>
+        <translation>下载新的 AppImage 并替换当前的。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and put its folder in the place of this one.</source>
+        <translation>下载新版本，退出 Sotto，然后用新文件夹替换当前文件夹。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Download the new version, quit Sotto, and drag it over this one.</source>
+        <translation>下载新版本，退出 Sotto，然后将其拖到当前版本上。</translation>
     </message>
 </context>
 </TS>

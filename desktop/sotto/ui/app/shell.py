@@ -15,6 +15,7 @@ from sotto.store.pull.progress import PullProgress
 from sotto.ui.app import tray
 from sotto.ui.app.address_opener import AddressOpener
 from sotto.ui.app.tray import Tray, TrayAction, TrayEntry
+from sotto.ui.app.update_notices import UpdateNotices
 from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.chat_thread import ChatThread
@@ -28,6 +29,7 @@ from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import Problem
 from sotto.ui.toolkit.translation import tr
+from sotto.ui.updating.update_checker import UpdateChecker, usable_source
 from sotto.ui.window.main_window import MainWindow
 from sotto.ui.window.window_state import WindowState
 
@@ -60,6 +62,7 @@ class Shell(QObject):
         quick: The quick prompt.
         tray: The tray icon.
         shortcut: The global shortcut of the quick prompt.
+        updates: Looks for new versions.
         api: The switch of the API, for the window; None if there is none.
         ending: Whether the app is about to quit.
         started_at: When the app started, by `time.monotonic`.
@@ -95,6 +98,8 @@ class Shell(QObject):
         self.shortcut.changed.connect(self._report_shortcut)
         preferences.changed.connect(self._follow)
         session.state_changed.connect(self.tray.refresh)
+        self.updates = UpdateChecker(preferences, lambda: session.state.busy, usable_source(), self)
+        self._update_notices = UpdateNotices(self.updates, preferences, self._quiet_window)
 
     @property
     def has_window(self) -> bool:
@@ -115,7 +120,7 @@ class Shell(QObject):
     def _connect(self, window: MainWindow) -> None:
         self._window_state = WindowState(window, self._chats)
         self._addresses = AddressOpener(window, self._chats)
-        window.dialogs.shortcut = self.shortcut
+        window.dialogs.shortcut, window.dialogs.updates = self.shortcut, self.updates
         if self.api is not None:
             window.show_api(self.api)
         window.closed.connect(self._close_window)
@@ -139,6 +144,8 @@ class Shell(QObject):
         self.shortcut.begin(tasks)
         self._follow(self._preferences.values)
         self._prepare_timer.start()
+        self.updates.begin(tasks)
+        self._update_notices.begin()
 
     def _begin_window(self, tasks: "AsyncTasks", paths: tuple[Path, ...] = ()) -> None:
         assert self._window is not None
@@ -272,6 +279,13 @@ class Shell(QObject):
         """Report the end of a download at the tray if the window is hidden."""
         if not self.window.isVisible():
             self.tray.show_message(*download_words.end_message(progress))
+
+    def _quiet_window(self) -> MainWindow | None:
+        """Return the window if it is visible, and neither answers nor shows a notice."""
+        window = self._window
+        if window is None or not window.isVisible() or self.session.state.busy or window.notices.title:
+            return None
+        return window
 
     # The shortcut
 

@@ -80,6 +80,10 @@ class Preferences:
         contexts: Context lengths chosen for single models, each as `digest:tokens`.
         keep_alive_minutes: Minutes after which an idle model is unloaded; 0 for never.
         download_limit: Maximum bytes per second of all downloads together; 0 for no limit.
+        updates: Whether Sotto looks for new versions by itself: `yes`, `no`, or empty if the user was not asked yet.
+        updates_checked: When they were last looked for, in seconds since the epoch; 0 for never.
+        updates_signed: When the newest list of versions that was read had been signed, in seconds since the epoch.
+        updates_told: The newest version that the user was told of; empty for none.
     """
 
     appearance: str = ""
@@ -120,6 +124,10 @@ class Preferences:
     contexts: tuple[str, ...] = ()
     keep_alive_minutes: int = 0
     download_limit: int = 0
+    updates: str = ""
+    updates_checked: float = 0
+    updates_signed: float = 0
+    updates_told: str = ""
 
     @property
     def recent_models(self) -> tuple[str, ...]:
@@ -196,6 +204,9 @@ _RULES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
         lambda value: isinstance(value, int) and (value == 0 or MIN_DOWNLOAD_SPEED <= value <= MAX_DOWNLOAD_SPEED),
         f"0, or {MIN_DOWNLOAD_SPEED} to {MAX_DOWNLOAD_SPEED} bytes a second",
     ),
+    "updates": (lambda value: value in ("", "yes", "no"), "yes, no or empty"),
+    "updates_checked": (lambda value: math.isfinite(value) and value >= 0, "a time"),
+    "updates_signed": (lambda value: math.isfinite(value) and value >= 0, "a time"),
 }
 
 

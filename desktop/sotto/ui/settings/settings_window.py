@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QSize, Signal
 from PySide6.QtGui import QCloseEvent, QShowEvent
 from PySide6.QtWidgets import QListWidgetItem, QStackedWidget, QWidget
 
@@ -19,6 +19,7 @@ from sotto.ui.settings.folders_page import FoldersPage
 from sotto.ui.settings.memory_page import MemoryPage
 from sotto.ui.settings.model_folders import ModelFolders
 from sotto.ui.settings.quick_page import QuickPage
+from sotto.ui.settings.updates_page import UpdatesPage
 from sotto.ui.settings.user_data import UserData
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.form_rows import FormPage
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from sotto.ui.platform.global_shortcut import GlobalShortcut
     from sotto.ui.session.api_switch import ApiSwitch
     from sotto.ui.timing.async_tasks import AsyncTasks
+    from sotto.ui.updating.update_checker import UpdateChecker
 
 _P = TypeVar("_P", bound=FormPage)
 _SIZE = (780, 600)
@@ -36,7 +38,13 @@ _MIN_WIDTH = 580
 
 
 class SettingsWindow(PagedWindow):
-    """The pages of settings, each of which is created when it is first shown."""
+    """The pages of settings, each of which is created when it is first shown.
+
+    Signals:
+        link_asked: The user wants to open a web page (its address).
+    """
+
+    link_asked = Signal(str)
 
     def __init__(
         self,
@@ -47,6 +55,7 @@ class SettingsWindow(PagedWindow):
         parent: QWidget,
         api: "ApiSwitch | None" = None,
         shortcut: "GlobalShortcut | None" = None,
+        updates: "UpdateChecker | None" = None,
     ) -> None:
         """Create the window, hidden.
 
@@ -58,6 +67,7 @@ class SettingsWindow(PagedWindow):
             parent: Owner of the window.
             api: Knows the state of the API; None if it cannot run.
             shortcut: Knows whether the global shortcut is available; None without global shortcuts.
+            updates: Looks for new versions; None if nothing does.
         """
         factories: dict[type[FormPage], Callable[[], FormPage]] = {
             FoldersPage: lambda: FoldersPage(ModelFolders(session, preferences, tasks, self), preferences),
@@ -69,6 +79,8 @@ class SettingsWindow(PagedWindow):
             AppearancePage: lambda: AppearancePage(preferences),
             DataPage: lambda: DataPage(data),
         }
+        if updates is not None:
+            factories[UpdatesPage] = lambda: self._updates_page(updates, preferences)
         names = tuple(kind.name for kind in factories)
         super().__init__(parent, tr("Settings"), names, _SIZE, _MIN_WIDTH)
         self._factories, self._kinds = factories, tuple(factories)
@@ -77,6 +89,11 @@ class SettingsWindow(PagedWindow):
             self.list.addItem(QListWidgetItem(tr(kind.title)))
         self.stack = QStackedWidget()
         self.set_content(self.stack)
+
+    def _updates_page(self, updates: "UpdateChecker", preferences: PreferenceStore) -> UpdatesPage:
+        page = UpdatesPage(updates, preferences)
+        page.link_asked.connect(self.link_asked)
+        return page
 
     def page(self, kind: type[_P]) -> _P:
         """Return a page, which is created on first use."""

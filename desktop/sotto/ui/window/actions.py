@@ -43,6 +43,7 @@ class WindowActions:
     open_logs: Action
     copy_report: Action
     licences: Action
+    check_updates: Action
     stop: Action
     about: Action
 

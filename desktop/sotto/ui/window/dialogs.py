@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from sotto.ui.session.api_switch import ApiSwitch
     from sotto.ui.settings.settings_window import SettingsWindow
     from sotto.ui.timing.async_tasks import AsyncTasks
+    from sotto.ui.updating.update_checker import UpdateChecker
     from sotto.ui.window.help_window import HelpWindow
 
 # Files that a model consists of. Ollama's manifests have no suffix; they are among all files.
@@ -33,7 +34,7 @@ class Dialogs(QObject):
     """Opens file dialogs, the settings, the help and the about box.
 
     Signals:
-        link_asked: A link to a web page was clicked in the help (its address).
+        link_asked: A link to a web page was clicked in the help or the settings (its address).
 
     Attributes:
         tasks: Runs slow work of the settings; None before there is an event loop.
@@ -41,6 +42,7 @@ class Dialogs(QObject):
         help: The help window; None before it is first opened.
         api: The switch of the API, for the settings; None if there is none.
         shortcut: The global shortcut of the quick prompt, for the settings; None if there is none.
+        updates: Looks for new versions, for the settings; None if nothing does.
     """
 
     link_asked = Signal(str)
@@ -72,6 +74,7 @@ class Dialogs(QObject):
         self.help: HelpWindow | None = None
         self.api: ApiSwitch | None = None
         self.shortcut: GlobalShortcut | None = None
+        self.updates: UpdateChecker | None = None
 
     def choose_model(self) -> None:
         """Let the user choose a model's manifest or file, and open it."""
@@ -102,10 +105,21 @@ class Dialogs(QObject):
 
             data = UserData(self._chat_library, self._preferences, self._presets, self.tasks, self)
             self.settings = SettingsWindow(
-                self._session, self._preferences, data, self.tasks, self._window, self.api, self.shortcut
+                self._session, self._preferences, data, self.tasks, self._window, self.api, self.shortcut, self.updates
             )
+            self.settings.link_asked.connect(self.link_asked)
         if self.settings is not None:
             self.settings.open(page)
+
+    def show_updates(self) -> None:
+        """Show what is known about new versions."""
+        self.show_settings("updates")
+
+    def check_updates(self) -> None:
+        """Look for new versions, and show what is found."""
+        self.show_updates()
+        if self.updates is not None:
+            self.updates.check()
 
     def close_settings(self) -> None:
         """Close the settings and the help if they are open."""

@@ -200,6 +200,7 @@ class MainWindow(QMainWindow):
             open_logs=open_logs,
             copy_report=self._bug_report.copy,
             licences=lambda: dialogs.show_help("licences"),
+            check_updates=dialogs.check_updates,
             about=dialogs.show_about,
         )
 
@@ -359,7 +360,7 @@ class MainWindow(QMainWindow):
     @Slot(str)
     def ask_link(self, address: str) -> None:
         """Ask before a link is opened in the browser."""
-        question, open_link = tr("Open this link in your browser?"), partial(_open_in_browser, address)
+        question, open_link = tr("Open this link in your browser?"), partial(QDesktopServices.openUrl, QUrl(address))
         self.notices.show_question(question, address, tr("Open"), open_link, icon="link")
 
     @Slot()
@@ -485,7 +486,3 @@ class MainWindow(QMainWindow):
         """Hide the window and emit `closed`; the receiver decides whether the app quits."""
         event.accept()
         self.closed.emit()
-
-
-def _open_in_browser(address: str) -> None:
-    QDesktopServices.openUrl(QUrl(address))

@@ -117,6 +117,8 @@ class Menus(QObject):
         self._add(menu, tr("Copy Report"), actions.copy_report)
         self._add(menu, tr("Show Logs"), actions.open_logs)
         self._add(menu, tr("Licences"), actions.licences)
+        updates = self._add(menu, tr("Check for Updates…"), actions.check_updates)
+        updates.setMenuRole(QAction.MenuRole.ApplicationSpecificRole)
         about = self._add(menu, tr("About Sotto"), actions.about)
         about.setMenuRole(QAction.MenuRole.AboutRole)
 
