@@ -779,7 +779,7 @@
         <translation>Keine Zusammenfassung</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+155"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+169"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>{file} konnte nicht gelesen oder geschrieben werden: {reason}.</translation>
     </message>
@@ -2167,7 +2167,7 @@
         <translation>Antworten entsprechen {name}.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/preferences/presets.py" line="+116"/>
+        <location filename="../../desktop/sotto/ui/preferences/presets.py" line="+122"/>
         <source>A preset needs a name.</source>
         <translation>Eine Voreinstellung braucht einen Namen.</translation>
     </message>
@@ -3432,7 +3432,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/timing/debounced_file.py" line="+54"/>
+        <location filename="../../desktop/sotto/ui/timing/debounced_file.py" line="+65"/>
         <source>{file} cannot be written: {reason}.</source>
         <translation>{file} kann nicht geschrieben werden: {reason}.</translation>
     </message>

@@ -779,7 +779,7 @@
         <translation>Aucun résumé</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+155"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+169"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>{file} n’a pas pu être lu ou écrit&#xa0;: {reason}.</translation>
     </message>
@@ -2167,7 +2167,7 @@
         <translation>Les réponses correspondent à {name}.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/preferences/presets.py" line="+116"/>
+        <location filename="../../desktop/sotto/ui/preferences/presets.py" line="+122"/>
         <source>A preset needs a name.</source>
         <translation>Un préréglage doit avoir un nom.</translation>
     </message>
@@ -3432,7 +3432,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/timing/debounced_file.py" line="+54"/>
+        <location filename="../../desktop/sotto/ui/timing/debounced_file.py" line="+65"/>
         <source>{file} cannot be written: {reason}.</source>
         <translation>{file} ne peut pas être écrit&#xa0;: {reason}.</translation>
     </message>

@@ -770,7 +770,7 @@
         <translation>要約なし</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+155"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+169"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>「{file}」を読み書きできませんでした（{reason}）。</translation>
     </message>
@@ -2146,7 +2146,7 @@
         <translation>回答はJSONオブジェクトになります。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/preferences/presets.py" line="+116"/>
+        <location filename="../../desktop/sotto/ui/preferences/presets.py" line="+122"/>
         <source>A preset needs a name.</source>
         <translation>プリセットには名前が必要です。</translation>
     </message>
@@ -3406,7 +3406,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/timing/debounced_file.py" line="+54"/>
+        <location filename="../../desktop/sotto/ui/timing/debounced_file.py" line="+65"/>
         <source>{file} cannot be written: {reason}.</source>
         <translation>「{file}」に書き込めません（{reason}）。</translation>
     </message>

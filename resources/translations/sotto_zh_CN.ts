@@ -770,7 +770,7 @@
         <translation>没有摘要</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+155"/>
+        <location filename="../../desktop/sotto/ui/conversation/chat_thread.py" line="+169"/>
         <source>{file} could not be read or written: {reason}.</source>
         <translation>无法读取或写入 {file}：{reason}。</translation>
     </message>
@@ -2146,7 +2146,7 @@
         <translation>回答为 JSON 对象。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/preferences/presets.py" line="+116"/>
+        <location filename="../../desktop/sotto/ui/preferences/presets.py" line="+122"/>
         <source>A preset needs a name.</source>
         <translation>预设需要名称。</translation>
     </message>
@@ -3406,7 +3406,7 @@
         </translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/timing/debounced_file.py" line="+54"/>
+        <location filename="../../desktop/sotto/ui/timing/debounced_file.py" line="+65"/>
         <source>{file} cannot be written: {reason}.</source>
         <translation>无法写入 {file}：{reason}。</translation>
     </message>

@@ -76,6 +76,59 @@ def test_a_file_of_a_newer_version_is_read_and_not_written(path):
     assert path.read_bytes() == before
 
 
+def test_what_a_newer_version_left_in_its_log_is_read_and_stays_there(path):
+    written = write_conversations(path)
+    newer = sqlite3.connect(path)
+    newer.execute("PRAGMA wal_autocheckpoint = 0")
+    newer.execute("ALTER TABLE messages ADD COLUMN mood TEXT")
+    newer.execute(f"PRAGMA user_version = {VERSION + 1}")
+    newer.execute("UPDATE chats SET title = 'in the log' WHERE id = 1")
+    newer.commit()
+    # As a crash leaves them: the file itself does not say yet that it is newer.
+    log = path.with_name("chats.sqlite3-wal")
+    crashed = path.with_name("crashed.sqlite3")
+    for suffix, source in (("", path), ("-wal", log)):
+        crashed.with_name(crashed.name + suffix).write_bytes(source.read_bytes())
+    newer.close()
+    log = crashed.with_name("crashed.sqlite3-wal")
+    before = crashed.read_bytes(), log.read_bytes()
+    assert before[0][60:64] == VERSION.to_bytes(4, "big")
+    found, notices = read(crashed)
+    assert found == written
+    assert "newer version" in notices[0].text
+    database = Database(crashed)
+    assert ChatStore(database).chat(1).title == "in the log"
+    database.close()
+    assert (crashed.read_bytes(), log.read_bytes()) == before
+
+
+def test_a_newer_file_of_another_form_is_left_alone(path):
+    write_conversations(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+        connection.execute("ALTER TABLE messages RENAME COLUMN text TO content")
+    before = path.read_bytes()
+    found, notices = read(path)
+    assert found == {}
+    assert "newer version of Sotto, and this one cannot read it" in notices[0].text
+    assert path.read_bytes() == before
+    assert sorted(file.name for file in path.parent.iterdir()) == ["chats.sqlite3"]
+
+
+def test_a_newer_file_that_is_damaged_is_left_alone(path):
+    write_conversations(path)
+    with contextlib.closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {VERSION + 1}")
+    content = bytearray(path.read_bytes())
+    content[100:4096] = b"\xff" * 3996
+    path.write_bytes(content)
+    found, notices = read(path)
+    assert found == {}
+    assert "newer version" in notices[0].text
+    assert path.read_bytes() == content
+    assert sorted(file.name for file in path.parent.iterdir()) == ["chats.sqlite3"]
+
+
 def test_a_migration_keeps_a_copy_of_the_older_version(path, monkeypatch):
     from sotto.chats import database as module
 

@@ -1,7 +1,7 @@
 """The file of conversations: opening, migrating and repairing it, so that no fault ends in an empty list.
 
 - Before a file of an older version is migrated, a copy of it is kept beside it.
-- A file of a newer version, or one that cannot be written, is only read.
+- A file of a newer version, or one that cannot be written, is only read. Not one byte of a newer one changes.
 - The file, and those beside it, can be read by their owner only.
 - A damaged file is renamed, and everything that can be read of it is copied into a new one.
 
@@ -34,7 +34,12 @@ _WRITING = (
     "PRAGMA synchronous = FULL",
 )
 _MAGIC = b"SQLite format 3\x00"
+# Where the file says which version has written it.
+_VERSION_BEGINS, _VERSION_ENDS = 60, 64
+# What only a damaged file has.
+_NO_VERSION = 1 << 16
 _BESIDE = ("-wal", "-shm")
+_READ_ONLY, _READ_ONLY_ALONE = "?mode=ro", "?mode=ro&immutable=1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +61,7 @@ class Database:
     Attributes:
         path: The file.
         connection: In autocommit mode; transactions are explicit.
-        writable: Whether anything can be saved.
+        refusal: Why nothing can be saved, in one sentence; empty if everything can.
         notices: What the user should know about the file.
     """
 
@@ -64,8 +69,13 @@ class Database:
         """Open `path`, which need not exist yet and may be damaged."""
         self.path = path
         self.notices: list[Notice] = []
-        self.writable = True
+        self.refusal = ""
         self.connection = self._open()
+
+    @property
+    def writable(self) -> bool:
+        """Whether anything can be saved."""
+        return not self.refusal
 
     def writing(self) -> contextlib.AbstractContextManager[None]:
         """Return a transaction: all changes inside it are made or none, and are on the disk at its end.
@@ -95,6 +105,8 @@ class Database:
             private_file(self.path)
             close_beside(self.path)
             _check_beginning(self.path)
+            if self._is_newer():
+                return self._newer()
             return self._ready(self._connect())
         except (OSError, sqlite3.OperationalError) as error:
             return self._unwritable(error)
@@ -117,14 +129,6 @@ class Database:
         """Check the file, migrate it to this version, and return its connection."""
         try:
             version, empty = _beginning(connection)
-            if version > VERSION:
-                self.writable = False
-                self._notice(
-                    f"{self.path} was written by a newer version of Sotto: its conversations can be read, and nothing "
-                    "is saved until that version opens it again."
-                )
-                connection.execute("PRAGMA query_only = ON")
-                return connection
             for pragma in _WRITING:
                 _set(connection, pragma)
             if not empty:
@@ -136,6 +140,49 @@ class Database:
         except BaseException:
             connection.close()
             raise
+        return connection
+
+    def _is_newer(self) -> bool:
+        """Return whether a newer version has written the file, which is found out without changing anything.
+
+        Raises:
+            sqlite3.DatabaseError: The file is damaged, as far as can be seen.
+        """
+        with self.path.open("rb") as file:
+            if VERSION < int.from_bytes(file.read(_VERSION_ENDS)[_VERSION_BEGINS:], "big") < _NO_VERSION:
+                return True
+        if not self._has_log:
+            return False
+        with contextlib.closing(self._connect(options=_READ_ONLY)) as connection:
+            return _version(connection) > VERSION
+
+    @property
+    def _has_log(self) -> bool:
+        """Whether a process that was killed has left changes beside the file, which belong to it."""
+        log = self.path.with_name(f"{self.path.name}-wal")
+        return log.exists() and log.stat().st_size > 0
+
+    def _newer(self) -> sqlite3.Connection:
+        """Return a read-only connection to a file of a newer version, or to an empty one if this cannot read it."""
+        self.refusal = (
+            f"{self.path} was written by a newer version of Sotto: its conversations can be read, and nothing is saved "
+            "until that version opens it again."
+        )
+        try:
+            # Otherwise, reading would leave an empty log beside the file.
+            connection = self._connect(options=_READ_ONLY if self._has_log else _READ_ONLY_ALONE)
+            try:
+                _check_columns(connection)
+            except BaseException:
+                connection.close()
+                raise
+        except sqlite3.Error:
+            self.refusal = (
+                f"{self.path} was written by a newer version of Sotto, and this one cannot read it: use that version; "
+                "the file stays as it is, and nothing is saved."
+            )
+            connection = _empty()
+        self._notice(self.refusal)
         return connection
 
     def _keep_copy(self, connection: sqlite3.Connection, version: int) -> None:
@@ -167,10 +214,9 @@ class Database:
 
     def _unwritable(self, error: Exception) -> sqlite3.Connection:
         """Return a read-only connection, for a file that cannot be written."""
-        self.writable = False
         try:
             # In a read-only folder, the log beside the file cannot be written either, so read without one.
-            connection = self._connect(options="?mode=ro&immutable=1")
+            connection = self._connect(options=_READ_ONLY_ALONE)
             version = _version(connection)
             _check(connection, version)
             try:
@@ -178,12 +224,12 @@ class Database:
             except sqlite3.DatabaseError:
                 connection = _renewed_in_memory(connection)
         except (OSError, sqlite3.Error):
-            connection = sqlite3.connect(":memory:", isolation_level=None)
-            _migrate(connection)
-        self._notice(
+            connection = _empty()
+        self.refusal = (
             f"{self.path} cannot be written ({error}): conversations that are there can be read, and nothing is saved; "
             f"allow writing to {self.path.parent} and start Sotto again."
         )
+        self._notice(self.refusal)
         return connection
 
     def _notice(self, text: str, kept: Path | None = None) -> None:
@@ -246,6 +292,14 @@ def _check(connection: sqlite3.Connection, version: int) -> None:
         raise sqlite3.DatabaseError(found[0] if found else "nothing could be checked")
 
 
+def _empty() -> sqlite3.Connection:
+    """Return a connection to a new file in memory, in which nothing is kept."""
+    connection = sqlite3.connect(":memory:", isolation_level=None)
+    _migrate(connection)
+    connection.execute("PRAGMA query_only = ON")
+    return connection
+
+
 def _renewed_in_memory(older: sqlite3.Connection) -> sqlite3.Connection:
     """Return a copy in memory, migrated to this version, of a file that cannot be written."""
     copy = sqlite3.connect(":memory:", isolation_level=None)
@@ -254,6 +308,7 @@ def _renewed_in_memory(older: sqlite3.Connection) -> sqlite3.Connection:
         older.backup(copy)
     _migrate(copy)
     _check_columns(copy)
+    copy.execute("PRAGMA query_only = ON")
     return copy
 
 

@@ -64,6 +64,16 @@ def test_a_damaged_file_is_ignored(content, caplog):
     assert "engine.json" in caplog.text
 
 
+def test_what_a_newer_version_has_written_is_kept():
+    settings_file().parent.mkdir(parents=True)
+    settings_file().write_text('{"kv_bits": 2, "gpu_budget": 7, "disk_budget": 9}')
+    change_settings({"disk_budget": 0})
+    assert json.loads(settings_file().read_text()) == {"kv_bits": 2, "gpu_budget": 7, "disk_budget": 0}
+    assert read_settings().kv_bits is None
+    change_settings({"kv_bits": 4})
+    assert json.loads(settings_file().read_text()) == {"kv_bits": 4, "gpu_budget": 7, "disk_budget": 0}
+
+
 def test_a_file_that_cannot_be_written_is_reported(home):
     (home / "config").write_text("in the way")
     with pytest.raises(StoreError, match="cannot be written"):

@@ -83,6 +83,29 @@ def test_values_of_a_newer_version_are_kept(qapp, path):
     assert json.loads(path.read_text()) == {"hologram": [1, 2], "zoom": 1.3}
 
 
+def test_values_that_only_a_newer_version_knows_are_kept_until_they_are_changed(qapp, path):
+    path.parent.mkdir()
+    written = {"engine_host": "cluster", "appearance": "sepia", "zoom": 1.2}
+    path.write_text(json.dumps(written))
+    store = PreferenceStore(path)
+    assert (store.values.engine_host, store.values.appearance) == ("thread", "")
+    store.change(zoom=1.3)
+    store.change(appearance="")
+    store.close()
+    assert json.loads(path.read_text()) == {"engine_host": "cluster", "zoom": 1.3}
+
+
+@pytest.mark.parametrize("text", ["[]", '{"zoom": '])
+def test_a_file_that_cannot_be_read_is_kept(qapp, path, text, caplog):
+    path.parent.mkdir()
+    path.write_text(text)
+    store = PreferenceStore(path)
+    store.change(zoom=1.3)
+    store.close()
+    assert json.loads(path.read_text()) == {"zoom": 1.3}
+    assert path.with_name("app.json.unreadable").read_text() == text
+
+
 def test_a_file_that_cannot_be_written_is_reported(qapp, tmp_path):
     (tmp_path / "config").write_text("")
     store = PreferenceStore(tmp_path / "config" / "app.json")

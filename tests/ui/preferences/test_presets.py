@@ -42,6 +42,42 @@ def test_presets_survive_a_restart_in_a_readable_file(qapp, path):
     assert "Erzähl" in path.read_text()
 
 
+def test_what_a_newer_version_has_written_is_kept(qapp, path):
+    newer = [
+        {"name": "brief", "system": "Be brief.", "options": {"temperature": 0.5, "mood": "calm"}, "colour": "red"},
+        {"name": "pictures", "system": ["not", "a", "text"]},
+        {"name": "story", "system": "", "options": {"top_k": 3, "mood": "wild"}},
+    ]
+    path.parent.mkdir()
+    path.write_text(json.dumps({"presets": newer, "order": ["story"]}))
+    store = PresetStore(path)
+    assert [preset.name for preset in store.presets] == ["brief", "story"]
+    store.replace("story", "Tell it.", {"top_k": 4})
+    store.save("more", "", {})
+    store.close()
+    written = json.loads(path.read_text())
+    assert written["order"] == ["story"]
+    assert written["presets"] == [
+        newer[0],
+        {"name": "more", "system": "", "options": {}},
+        {"name": "story", "system": "Tell it.", "options": {"top_k": 4}},
+        newer[1],
+    ]
+    store.clear()
+    store.close()
+    assert json.loads(path.read_text())["presets"] == []
+
+
+def test_presets_that_cannot_be_read_are_kept(qapp, path):
+    path.parent.mkdir()
+    path.write_text("[1]")
+    store = PresetStore(path)
+    store.save("brief", "", {})
+    store.close()
+    assert [preset.name for preset in PresetStore(path).presets] == ["brief"]
+    assert path.with_name("presets.json.unreadable").read_text() == "[1]"
+
+
 def test_preset_names_are_valid_and_unique(qapp, path):
     store = PresetStore(path)
     store.save("Brief", "a", {})

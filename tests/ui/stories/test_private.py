@@ -166,7 +166,7 @@ def test_a_chat_database_is_made_private_with_its_side_files(tmp_path, umask):
     old.chmod(0o644)
     damaged_chats(path)
     Database(path).close()
-    assert len(list(path.parent.glob("chats.damaged-*"))) == 2
+    assert len(list(path.parent.glob("chats.damaged-*.sqlite3"))) == 2
     assert open_to_others(path.parent) == []
 
 

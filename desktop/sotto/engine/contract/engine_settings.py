@@ -1,7 +1,7 @@
 """The user's settings of the engine, kept in a small file.
 
 Sizes are in bytes; one that is not set depends on the machine. An invalid value is logged and ignored, so that a
-damaged file never prevents the use of models.
+damaged file never prevents the use of models. What a newer version may have written stays in the file.
 """
 
 import json
@@ -89,7 +89,7 @@ def change_settings(changes: Mapping[str, int | None]) -> None:
         fits, right = _CHOICES[name]
         if value is not None and not fits(value):
             raise InvalidRequestError(f"{name} must be {right}, not {value!r}.")
-    merged = {name: value for name, value in {**chosen_settings(), **changes}.items() if value is not None}
+    merged = {name: value for name, value in {**_written(), **changes}.items() if value is not None}
     path = settings_file()
     try:
         write_atomically(path, json.dumps(merged, indent=1))
@@ -139,22 +139,26 @@ def size_of(text: str) -> int:
 
 def chosen_settings() -> dict[str, Any]:
     """Return the settings that the user has set, by name."""
-    path = settings_file()
-    if not path.exists():
-        return {}
-    try:
-        written = read_object(path)
-    except BrokenModelError as error:
-        _log.warning("%s", error.message)
-        return {}
-    chosen = {}
-    for name, value in written.items():
+    path, chosen = settings_file(), {}
+    for name, value in _written().items():
         fits, right = _CHOICES.get(name, (None, ""))
         if fits is not None and fits(value):
             chosen[name] = value
         elif fits is not None:
             _log.warning("%s in %s must be %s, not %.60r.", name, printable_path(path), right, value)
     return chosen
+
+
+def _written() -> dict[str, Any]:
+    """Return what is in the file, valid or not; nothing if it cannot be read."""
+    path = settings_file()
+    if not path.exists():
+        return {}
+    try:
+        return read_object(path)
+    except BrokenModelError as error:
+        _log.warning("%s", error.message)
+        return {}
 
 
 def describe(settings: EngineSettings) -> list[tuple[str, str]]:

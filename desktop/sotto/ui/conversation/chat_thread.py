@@ -52,6 +52,8 @@ class ChatThread(QObject):
         work: Callable[["ChatStore"], _T],
         then: Callable[[_T], None] | None = None,
         otherwise: Callable[[], None] | None = None,
+        *,
+        quiet: bool = False,
     ) -> None:
         """Submit work on the store.
 
@@ -59,8 +61,9 @@ class ChatThread(QObject):
             work: Called with the store, on its thread.
             then: Called on the window's thread with the result of `work`.
             otherwise: Called on the window's thread if `work` failed, after `failed` was emitted.
+            quiet: Whether `failed` is not emitted, because it was for earlier work of the same kind.
         """
-        self._submit(self._run, work, then, otherwise)
+        self._submit(self._run, work, then, otherwise, quiet)
 
     def fetch(self, work: Callable[["ChatStore"], _T]) -> _T:
         """Do work on the store, and wait for its result on a thread other than the window's.
@@ -75,7 +78,7 @@ class ChatThread(QObject):
             except SottoError:
                 raise
             except Exception as error:
-                raise SottoError(_describe(error, self.path)) from error
+                raise SottoError(self._reason(error)) from error
 
         return self._submit(lambda: described(self._open_store())).result()
 
@@ -104,20 +107,23 @@ class ChatThread(QObject):
         work: Callable[["ChatStore"], Any],
         then: Callable[[Any], None] | None,
         otherwise: Callable[[], None] | None,
+        quiet: bool,
     ) -> None:
         try:
             result = work(self._open_store())
         except Exception as error:
-            # That the file is read-only was reported when it was opened. The sentence is built here, because `error`
-            # no longer exists when the lambda is called.
-            already_reported = self._store is not None and not self._store.database.writable
-            why = "" if already_reported else _describe(error, self.path)
-            if not already_reported:
+            # Built here, because `error` no longer exists when the lambda is called.
+            why = "" if quiet else self._reason(error)
+            if why:
                 _log.error("Work on the chats failed.", exc_info=error)
             self._done.emit(lambda: self._fail(why, otherwise))
         else:
             if then is not None:
                 self._done.emit(lambda: then(result))
+
+    def _reason(self, error: Exception) -> str:
+        refusal = self._store.database.refusal if self._store is not None and _is_refused(error) else ""
+        return refusal or _describe(error, self.path)
 
     def _open_store(self) -> "ChatStore":
         if self._store is None:
@@ -144,6 +150,14 @@ class ChatThread(QObject):
     @Slot(object)
     def _call(self, callback: Callable[[], None]) -> None:
         callback()
+
+
+def _is_refused(error: Exception) -> bool:
+    """Return whether something should have been written to a file that is only read."""
+    import sqlite3
+
+    # Only errors of SQLite itself have a code.
+    return getattr(error, "sqlite_errorcode", sqlite3.SQLITE_OK) & 0xFF == sqlite3.SQLITE_READONLY
 
 
 def _describe(error: Exception, path: Path) -> str:

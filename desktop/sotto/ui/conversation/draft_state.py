@@ -62,6 +62,8 @@ class DraftState(QObject):
         self.system = chat.system if chat else ""
         self.options: Mapping[str, Any] = chat.options if chat else {}
         self.trims = bool(chat and chat.trims)
+        # Whether a text could not be saved.
+        self._has_failed = False
         self._text_timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._text_timer.timeout.connect(self._save_text)
         self._choices_timer = QTimer(self, singleShot=True, interval=_PAUSE_MS)
@@ -172,7 +174,14 @@ class DraftState(QObject):
         if self.text != self._saved_text:
             text, row_id = self.text, self._row_id
             self._saved_text = text
-            self._chats.do(lambda store: row_id.keep_draft(store, text))
+            # Said once; it would be said again with every word.
+            self._chats.do(
+                lambda store: row_id.keep_draft(store, text), otherwise=self._note_failure, quiet=self._has_failed
+            )
+
+    @Slot()
+    def _note_failure(self) -> None:
+        self._has_failed = True
 
     @Slot()
     def _save_choices(self) -> None:

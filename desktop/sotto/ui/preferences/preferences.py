@@ -1,7 +1,8 @@
 """The user's preferences, and the small JSON file that stores them.
 
 An invalid value is logged and replaced by its default, so that a damaged file never keeps the app from starting.
-Unknown keys, which a newer version may have written, are preserved.
+Unknown keys and values, which a newer version may have written, are preserved until the user changes that preference. A
+file that cannot be read at all is kept under another name.
 """
 
 import json
@@ -20,7 +21,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import read_object
 from sotto.store.printable import printable_path
 from sotto.ui.preferences.sampling_options import CONTEXT_LENGTH, valid_options
-from sotto.ui.timing.debounced_file import DebouncedFile
+from sotto.ui.timing.debounced_file import DebouncedFile, keep_aside
 
 _log = logging.getLogger(__name__)
 
@@ -250,6 +251,8 @@ class PreferenceStore(QObject):
         for name, value in changes.items():
             if (expected := _expected(name, value)) is not None:
                 raise ValueError(f"{name} must be {expected}, not {value!r}.")
+        for name in changes:
+            self._unknown.pop(name, None)
         values = replace(self.values, **changes)
         if values != self.values:
             self.values = values
@@ -279,6 +282,7 @@ class PreferenceStore(QObject):
             written = read_object(self.path)
         except BrokenModelError as error:
             _log.warning("%s", error.message)
+            keep_aside(self.path)
             return Preferences()
         known = {field.name for field in fields(Preferences)}
         chosen: dict[str, Any] = {}
@@ -290,6 +294,7 @@ class PreferenceStore(QObject):
             if (expected := _expected(name, read)) is not None:
                 # Not the value, which may be a key.
                 _log.warning("%s in %s must be %s.", name, printable_path(self.path), expected)
+                self._unknown[name] = value
             else:
                 chosen[name] = read
         return replace(Preferences(), **chosen)

@@ -14,7 +14,7 @@ from sotto.store.bounded_json import read_object
 from sotto.store.printable import printable_path
 from sotto.ui.preferences.preferences import MAX_TEXT_LENGTH
 from sotto.ui.preferences.sampling_options import valid_options
-from sotto.ui.timing.debounced_file import DebouncedFile
+from sotto.ui.timing.debounced_file import DebouncedFile, keep_aside
 from sotto.ui.toolkit.translation import tr
 
 _log = logging.getLogger(__name__)
@@ -52,7 +52,12 @@ class PresetStore(QObject):
     def __init__(self, path: Path, parent: QObject | None = None) -> None:
         """Read presets from `path`, which may not exist."""
         super().__init__(parent)
-        self.presets = _read(path)
+        # What a newer version may have written is written again: beside the presets, in entries that make no sense
+        # here, and in those of presets that have not changed since they were read.
+        self._unknown: dict[str, Any] = {}
+        self._unread: list[Any] = []
+        self._entries: dict[str, tuple[Preset, Any]] = {}
+        self.presets = self._read(path)
         self._file = DebouncedFile(path, self._text, self)
         self._file.failed.connect(self.failed)
 
@@ -97,7 +102,8 @@ class PresetStore(QObject):
         self._set(tuple(preset for preset in self.presets if preset.name != name))
 
     def clear(self) -> None:
-        """Delete all presets."""
+        """Delete all presets, also those that cannot be read."""
+        self._unread = []
         self._set(())
 
     def restore(self, preset: Preset) -> None:
@@ -127,33 +133,48 @@ class PresetStore(QObject):
         self.changed.emit(self.presets)
 
     def _text(self) -> str:
-        text = json.dumps({"presets": [asdict(preset) for preset in self.presets]}, indent=2, ensure_ascii=False)
+        presets = [*map(self._entry_of, self.presets), *self._unread]
+        text = json.dumps({**self._unknown, "presets": presets}, indent=2, ensure_ascii=False)
         return text.encode("utf-8", "replace").decode("utf-8")  # lone surrogates cannot be written
 
+    def _entry_of(self, preset: Preset) -> Any:
+        read, entry = self._entries.get(preset.name, (None, None))
+        return entry if read is preset else asdict(preset)
 
-def _read(path: Path) -> tuple[Preset, ...]:
-    """Read the presets of a file; invalid ones are logged and left out."""
-    if not path.exists():
-        return ()
-    try:
-        written = read_object(path).get("presets")
-    except BrokenModelError as error:
-        _log.warning("%s", error.message)
-        return ()
-    found: dict[str, Preset] = {}
-    for entry in written[:_MAX_PRESETS] if isinstance(written, list) else ():
-        name = entry.get("name") if isinstance(entry, dict) else None
-        system = entry.get("system", "") if isinstance(entry, dict) else None
-        if (
-            isinstance(name, str)
-            and isinstance(system, str)
-            and 0 < len(name) <= MAX_NAME_LENGTH
-            and name.isprintable()
-            and len(system) <= MAX_TEXT_LENGTH
-            and name.casefold() not in found
-        ):
-            found[name.casefold()] = Preset(name, system, valid_options(entry.get("options")))
-        else:
-            # Not the preset itself, which is what somebody has written.
-            _log.warning("%s has a preset that makes no sense.", printable_path(path))
-    return tuple(sorted(found.values(), key=lambda preset: preset.name.casefold()))
+    def _read(self, path: Path) -> tuple[Preset, ...]:
+        """Read the presets of a file; invalid ones are logged and left out."""
+        if not path.exists():
+            return ()
+        try:
+            self._unknown = read_object(path)
+        except BrokenModelError as error:
+            _log.warning("%s", error.message)
+            keep_aside(path)
+            return ()
+        written = self._unknown.pop("presets", [])
+        found: dict[str, Preset] = {}
+        for number, entry in enumerate(written if isinstance(written, list) else [written]):
+            preset = _preset_of(entry)
+            if preset is not None and number < _MAX_PRESETS and preset.name.casefold() not in found:
+                found[preset.name.casefold()] = preset
+                self._entries[preset.name] = preset, entry
+            else:
+                self._unread.append(entry)
+                # Not the preset itself, which is what somebody has written.
+                _log.warning("%s has a preset that makes no sense.", printable_path(path))
+        return tuple(sorted(found.values(), key=lambda preset: preset.name.casefold()))
+
+
+def _preset_of(entry: Any) -> Preset | None:
+    """Return the preset in an entry of the file; None if it is not valid."""
+    name = entry.get("name") if isinstance(entry, dict) else None
+    system = entry.get("system", "") if isinstance(entry, dict) else None
+    if (
+        not isinstance(name, str)
+        or not isinstance(system, str)
+        or not 0 < len(name) <= MAX_NAME_LENGTH
+        or not name.isprintable()
+        or len(system) > MAX_TEXT_LENGTH
+    ):
+        return None
+    return Preset(name, system, valid_options(entry.get("options")))

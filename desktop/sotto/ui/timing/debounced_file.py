@@ -1,5 +1,6 @@
 """A small file that is written shortly after its last change, on a worker thread."""
 
+import logging
 from collections.abc import Callable
 from pathlib import Path
 
@@ -9,7 +10,17 @@ from sotto.store.atomic_writing import write_atomically
 from sotto.store.printable import printable_path
 from sotto.ui.toolkit.translation import tr
 
+_log = logging.getLogger(__name__)
+
 _SAVE_MS = 300
+
+
+def keep_aside(path: Path) -> None:
+    """Rename a file that cannot be read, so that writing it anew destroys nothing."""
+    try:
+        path.replace(path.with_name(f"{path.name}.unreadable"))
+    except OSError as error:
+        _log.warning("%s cannot be renamed: %s", printable_path(path), error.strerror)
 
 
 class DebouncedFile(QObject):
