@@ -18,7 +18,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from artefacts import appimage, debian, flatpak, portable, sbom, wheels
+from artefacts import appimage, debian, flatpak, portable, release, sbom, wheels
 from artefacts.workshop import Workshop
 from installing import InstallError, say
 
@@ -59,6 +59,7 @@ def build(artefacts: list[str], out: Path, python: Path, runtime: Path | None = 
     Raises:
         InstallError: One cannot be built.
     """
+    release.check()
     out.mkdir(parents=True, exist_ok=True)
     workshop = Workshop.open(python)
     wheel = wheels.build(workshop)
