@@ -5066,7 +5066,6 @@
     </message>
     <message>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
         <source>What is new</source>
         <translation>Was ist neu</translation>
     </message>
@@ -5081,7 +5080,7 @@
         <translation>Sotto liest dann eine Liste von einer Adresse; nichts über Sie wird gesendet und nichts installiert.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+26"/>
         <source>Updates</source>
         <translation>Updates</translation>
     </message>
@@ -5098,16 +5097,21 @@
     </message>
     <message>
         <location line="+6"/>
-        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
-        <translation type="unfinished"></translation>
+        <source>Once a day, Sotto reads a signed list from {address}, which learns your network address and nothing else; it downloads and installs nothing.</source>
+        <translation>Einmal am Tag liest Sotto eine signierte Liste von {address}, wobei dort Ihre Netzwerkadresse und sonst nichts bekannt wird; heruntergeladen oder installiert wird nichts.</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+33"/>
         <source>Open download page</source>
         <translation>Downloadseite öffnen</translation>
     </message>
     <message>
-        <location line="+30"/>
+        <location line="+3"/>
+        <source>How to get it</source>
+        <translation>So bekommen Sie sie</translation>
+    </message>
+    <message>
+        <location line="+5"/>
         <source>This build cannot look for new versions, because it has no key to check them with.</source>
         <translation>Diese Ausgabe kann nicht nach neuen Versionen suchen, weil sie keinen Schlüssel hat, um sie zu prüfen.</translation>
     </message>

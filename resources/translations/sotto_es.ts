@@ -5066,7 +5066,6 @@
     </message>
     <message>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
         <source>What is new</source>
         <translation>Novedades</translation>
     </message>
@@ -5081,7 +5080,7 @@
         <translation>Sotto lee entonces una lista de una sola dirección; no se envía nada sobre usted ni se instala nada.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+26"/>
         <source>Updates</source>
         <translation>Actualizaciones</translation>
     </message>
@@ -5098,16 +5097,21 @@
     </message>
     <message>
         <location line="+6"/>
-        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
-        <translation type="unfinished"></translation>
+        <source>Once a day, Sotto reads a signed list from {address}, which learns your network address and nothing else; it downloads and installs nothing.</source>
+        <translation>Una vez al día, Sotto lee una lista firmada de {address}, que conoce así su dirección de red y nada más; no descarga ni instala nada.</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+33"/>
         <source>Open download page</source>
         <translation>Abrir la página de descarga</translation>
     </message>
     <message>
-        <location line="+30"/>
+        <location line="+3"/>
+        <source>How to get it</source>
+        <translation>Cómo obtenerla</translation>
+    </message>
+    <message>
+        <location line="+5"/>
         <source>This build cannot look for new versions, because it has no key to check them with.</source>
         <translation>Esta compilación no puede buscar versiones nuevas porque no tiene una clave para comprobarlas.</translation>
     </message>

@@ -5066,7 +5066,6 @@
     </message>
     <message>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
         <source>What is new</source>
         <translation>Nouveautés</translation>
     </message>
@@ -5081,7 +5080,7 @@
         <translation>Sotto lit alors une liste à une seule adresse ; rien sur vous n’est envoyé et rien n’est installé.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+26"/>
         <source>Updates</source>
         <translation>Mises à jour</translation>
     </message>
@@ -5098,16 +5097,21 @@
     </message>
     <message>
         <location line="+6"/>
-        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
-        <translation type="unfinished"></translation>
+        <source>Once a day, Sotto reads a signed list from {address}, which learns your network address and nothing else; it downloads and installs nothing.</source>
+        <translation>Une fois par jour, Sotto lit une liste signée à l’adresse {address}, qui apprend votre adresse réseau et rien d’autre ; rien n’est téléchargé ni installé.</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+33"/>
         <source>Open download page</source>
         <translation>Ouvrir la page de téléchargement</translation>
     </message>
     <message>
-        <location line="+30"/>
+        <location line="+3"/>
+        <source>How to get it</source>
+        <translation>Comment l’obtenir</translation>
+    </message>
+    <message>
+        <location line="+5"/>
         <source>This build cannot look for new versions, because it has no key to check them with.</source>
         <translation>Cette version ne peut pas rechercher de mises à jour, car elle n’a pas de clé pour les vérifier.</translation>
     </message>

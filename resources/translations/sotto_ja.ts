@@ -5028,7 +5028,6 @@
     </message>
     <message>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
         <source>What is new</source>
         <translation>新機能</translation>
     </message>
@@ -5043,7 +5042,7 @@
         <translation>Sotto は1つのアドレスから一覧を読み込みます。お客様に関する情報は送信されず、何もインストールされません。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+26"/>
         <source>Updates</source>
         <translation>アップデート</translation>
     </message>
@@ -5060,16 +5059,21 @@
     </message>
     <message>
         <location line="+6"/>
-        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
-        <translation type="unfinished"></translation>
+        <source>Once a day, Sotto reads a signed list from {address}, which learns your network address and nothing else; it downloads and installs nothing.</source>
+        <translation>1日に1回、Sotto は署名付きの一覧を {address} から読み込みます。相手に伝わるのはネットワークアドレスだけで、ダウンロードやインストールは行われません。</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+33"/>
         <source>Open download page</source>
         <translation>ダウンロードページを開く</translation>
     </message>
     <message>
-        <location line="+30"/>
+        <location line="+3"/>
+        <source>How to get it</source>
+        <translation>入手方法</translation>
+    </message>
+    <message>
+        <location line="+5"/>
         <source>This build cannot look for new versions, because it has no key to check them with.</source>
         <translation>このビルドには検証用の鍵がないため、新しいバージョンを探せません。</translation>
     </message>

@@ -5028,7 +5028,6 @@
     </message>
     <message>
         <location line="+2"/>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+50"/>
         <source>What is new</source>
         <translation>新增内容</translation>
     </message>
@@ -5043,7 +5042,7 @@
         <translation>Sotto 将从一个地址读取列表；不会发送有关您的任何信息，也不会安装任何内容。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="-24"/>
+        <location filename="../../desktop/sotto/ui/settings/updates_page.py" line="+26"/>
         <source>Updates</source>
         <translation>更新</translation>
     </message>
@@ -5060,16 +5059,21 @@
     </message>
     <message>
         <location line="+6"/>
-        <source>Reads a signed list from {address} once a day. That tells it your network address, as any web page learns it, and nothing else; nothing is downloaded or installed by itself.</source>
-        <translation type="unfinished"></translation>
+        <source>Once a day, Sotto reads a signed list from {address}, which learns your network address and nothing else; it downloads and installs nothing.</source>
+        <translation>Sotto 每天从 {address} 读取一次已签名的列表，对方只会得知您的网络地址；不会下载或安装任何内容。</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location line="+33"/>
         <source>Open download page</source>
         <translation>打开下载页面</translation>
     </message>
     <message>
-        <location line="+30"/>
+        <location line="+3"/>
+        <source>How to get it</source>
+        <translation>如何获取</translation>
+    </message>
+    <message>
+        <location line="+5"/>
         <source>This build cannot look for new versions, because it has no key to check them with.</source>
         <translation>此构建没有用于验证的密钥，因此无法查找新版本。</translation>
     </message>

@@ -9,7 +9,7 @@ from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.state import wording
 from sotto.ui.toolkit.form_rows import FormPage, FormRow, Switch
 from sotto.ui.toolkit.translation import QT_TR_NOOP, app_locale, tr
-from sotto.ui.toolkit.widgets import Label, TextButton
+from sotto.ui.toolkit.widgets import TextButton
 from sotto.ui.updating.release_advice import advice, download
 from sotto.ui.updating.update_checker import Agreement, UpdateChecker
 from sotto.updates.feed import Release
@@ -38,18 +38,14 @@ class UpdatesPage(FormPage):
         group = self.add_group()
         if updates.source is not None:
             hint = tr(
-                "Reads a signed list from {address} once a day. That tells it your network address, as any web page "
-                "learns it, and nothing else; nothing is downloaded or installed by itself."
+                "Once a day, Sotto reads a signed list from {address}, which learns your network address and nothing "
+                "else; it downloads and installs nothing."
             )
             group.add(FormRow(tr("Look for new versions"), hint.format(address=updates.source.url), self.daily))
         group.add(self.state)
-        self.news = Label("", wrap=True)
-        self.how = Label("", "caption", wrap=True)
-        self.get = TextButton(tr("Open download page"), "primary")
-        self.get.clicked.connect(self._ask_link)
-        self.found = (Label(tr("What is new"), "section"), self.news, self.how, self.get)
-        for widget in self.found:
-            self.add(widget)
+        self.found = self.add_group()
+        self._listed: tuple[Release, ...] = ()
+        self._list(())
         updates.changed.connect(self._show)
         self._show()
 
@@ -63,14 +59,22 @@ class UpdatesPage(FormPage):
         self.check.setEnabled(updates.source is not None and not updates.checking)
         self.state.set_hint(self._state_line())
         self.state.show_error(updates.problem)
-        releases = updates.releases
-        for widget in self.found:
-            widget.setVisible(bool(releases))
-        if releases:
-            self.news.setText("\n\n".join(map(_news, releases)))
-            kind = installation()
-            self.how.setText(advice(releases[0], kind, os.environ.get("FLATPAK_ID", "")))
-            self.get.setAccessibleDescription(download(releases[0], kind))
+        if updates.releases != self._listed:
+            self._list(updates.releases)
+
+    def _list(self, releases: tuple[Release, ...]) -> None:
+        """List what is new in these versions, and how to get the newest."""
+        self._listed = releases
+        self.found.clear()
+        self.found.setVisible(bool(releases))
+        if not releases:
+            return
+        for release in releases:
+            self.found.add(FormRow(_title(release), "\n".join(f"• {change}" for change in release.changes)))
+        kind, get = installation(), TextButton(tr("Open download page"), "primary")
+        get.clicked.connect(lambda: self.link_asked.emit(download(releases[0], kind)))
+        how = advice(releases[0], kind, os.environ.get("FLATPAK_ID", ""))
+        self.found.add(FormRow(tr("How to get it"), how, get))
 
     def _state_line(self) -> str:
         updates, checked = self._updates, self._preferences.values.updates_checked
@@ -86,12 +90,9 @@ class UpdatesPage(FormPage):
             return tr("Not looked for yet.")
         return tr("Last looked for {ago}.").format(ago=wording.ago(time.time() - checked))
 
-    def _ask_link(self) -> None:
-        self.link_asked.emit(download(self._updates.releases[0], installation()))
 
-
-def _news(release: Release) -> str:
+def _title(release: Release) -> str:
     day = app_locale().toString(
         QDate(release.day.year, release.day.month, release.day.day), QLocale.FormatType.LongFormat
     )
-    return "\n".join((f"{release.version} · {day}", *(f"• {change}" for change in release.changes)))
+    return f"{release.version} · {day}"
