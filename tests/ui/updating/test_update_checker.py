@@ -6,6 +6,7 @@ import time
 import pytest
 from PySide6.QtWidgets import QLabel
 
+from clipping import assert_unclipped
 from signed_feeds import Signer, feed, release, sends, serving
 from sotto import __version__
 from sotto.ui.app import update_notices
@@ -150,6 +151,20 @@ def test_the_menu_looks_and_shows_what_is_new(looking, server, qtbot, loop):
     button(page).click()
     assert notice(looking).title.text() == "Open this link in your browser?"
     assert notice(looking).message.text() == "https://example.org/9.0.0"
+
+
+def test_text_of_twice_the_size_is_not_clipped(looking, server, dressed, qtbot, loop):
+    dressed.set_appearance("light", 2.0)
+    changes = ["A change that is told in a sentence of many words, as some are, and which fills more than a line.", "x"]
+    server[2].append(sends(SIGNER.sign(feed(time.time(), [release(changes=changes)] * 3))))
+    looking.shell.open_window()
+    page = page_of(looking, qtbot)
+    page.check.click()
+    qtbot.waitUntil(lambda: bool(news(page)))
+    window = looking.shell.window.dialogs.settings
+    window.resize(window.minimumSize())
+    qtbot.waitUntil(lambda: assert_unclipped(window))
+    assert page.widget().width() <= page.viewport().width()
 
 
 def test_the_newest_version_says_so_and_older_ones_are_not_offered(looking, server, qtbot, loop):
