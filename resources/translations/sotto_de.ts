@@ -474,8 +474,8 @@
     </message>
     <message>
         <location line="+4"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+305"/>
-        <location line="+22"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+307"/>
+        <location line="+24"/>
         <source>Rename…</source>
         <translation>Umbenennen&#xa0;…</translation>
     </message>
@@ -2006,7 +2006,7 @@
     </message>
     <message>
         <location line="+9"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-67"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-69"/>
         <source>No results.</source>
         <translation>Keine Ergebnisse.</translation>
     </message>
@@ -3783,6 +3783,7 @@
     </message>
     <message>
         <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+131"/>
         <source>Copy Link</source>
         <translation>Link kopieren</translation>
     </message>
@@ -4228,7 +4229,7 @@
         <translation>Modell: {name}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-153"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-284"/>
         <source>Archive</source>
         <translation>Archiv</translation>
     </message>
@@ -4320,7 +4321,7 @@
         <translation>Drucken&#xa0;…</translation>
     </message>
     <message>
-        <location line="+3"/>
+        <location line="+5"/>
         <source>Move to Trash</source>
         <translation>In den Papierkorb legen</translation>
     </message>

@@ -470,8 +470,8 @@
     </message>
     <message>
         <location line="+4"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+305"/>
-        <location line="+22"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+307"/>
+        <location line="+24"/>
         <source>Rename…</source>
         <translation>名前を変更…</translation>
     </message>
@@ -1990,7 +1990,7 @@
     </message>
     <message>
         <location line="+9"/>
-        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-67"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-69"/>
         <source>No results.</source>
         <translation>一致するものがありません。</translation>
     </message>
@@ -3756,6 +3756,7 @@
     </message>
     <message>
         <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+131"/>
         <source>Copy Link</source>
         <translation>リンクをコピー</translation>
     </message>
@@ -4189,7 +4190,7 @@
         <translation>モデル：{name}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-153"/>
+        <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-284"/>
         <source>Archive</source>
         <translation>アーカイブ</translation>
     </message>
@@ -4281,7 +4282,7 @@
         <translation>印刷…</translation>
     </message>
     <message>
-        <location line="+3"/>
+        <location line="+5"/>
         <source>Move to Trash</source>
         <translation>ゴミ箱に移動</translation>
     </message>

@@ -100,7 +100,14 @@ def test_a_chat_is_opened_by_its_number(around, opened, qtbot, loop):
     kept = []
     around.keeper.do(lambda store: store.keep_draft(None, "to be continued"), kept.append)
     qtbot.waitUntil(lambda: bool(kept))
-    opened(f"sotto://chat/{kept[0]}")
+    around.shell.open_window()
+    chats = []
+    around.keeper.do(lambda store: store.chat(kept[0]), chats.append)
+    qtbot.waitUntil(lambda: bool(chats))
+    menu = around.shell.window.sidebar.chats.chat_menu(chats[0])
+    next(action for action in menu.actions() if action.text() == "Copy Link").trigger()
+    around.shell.window.new_chat()
+    opened(QApplication.clipboard().text())
     qtbot.waitUntil(lambda: around.shell.window.current.session.chat == kept[0])
     around.keeper.do(lambda store: store.throw_away(kept))
     opened(f"sotto://chat/{kept[0]}")

@@ -16,6 +16,11 @@ def is_own_address(text: str) -> bool:
     return text.lower().startswith(f"{SCHEME}:")
 
 
+def chat_address(number: int) -> str:
+    """Return the address that opens the chat of a number."""
+    return f"{SCHEME}://chat/{number}"
+
+
 def is_file_address(text: str) -> bool:
     """Return whether a text is the address of a file."""
     return text.lower().startswith(f"{_FILE}/")

@@ -11,6 +11,7 @@ from PySide6.QtGui import (
     QDragLeaveEvent,
     QDragMoveEvent,
     QDropEvent,
+    QGuiApplication,
     QKeyEvent,
     QMouseEvent,
 )
@@ -18,6 +19,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QListView, QMenu, QVBoxLayout
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
 from sotto.ui.conversation.chat_library import ChatEntry
+from sotto.ui.state.addresses import chat_address
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.section_title import SectionTitle
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
@@ -315,6 +317,8 @@ class ChatList(QFrame):
             add_action(export, export_label(form), partial(self.export_wanted.emit, chat, form))
         add_action(menu, tr("Print…"), lambda: self.print_wanted.emit(chat))
         if chat.trashed is None:
+            address = chat_address(chat.id)
+            add_action(menu, tr("Copy Link"), lambda: QGuiApplication.clipboard().setText(address))
             menu.addSeparator()
             add_action(menu, tr("Move to Trash"), lambda: self.trash_wanted.emit(chat))
         return menu
