@@ -1,9 +1,12 @@
 """The list of versions: what is new in it, and that nothing else than such a list is accepted."""
 
+import contextlib
 import json
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from signed_feeds import feed, moment, release
 from sotto.updates.feed import read_feed, version_key
@@ -110,3 +113,19 @@ def test_garbage_is_refused(text: bytes) -> None:
 
 def test_versions_are_compared_as_numbers() -> None:
     assert version_key("0.10.0") > version_key("0.9.9")
+
+
+ANYTHING = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(max_size=20),
+    lambda inside: st.lists(inside, max_size=3) | st.dictionaries(st.text(max_size=8), inside, max_size=3),
+    max_leaves=5,
+)
+
+
+@given(st.sampled_from(["signed", "expires", "releases"]), ANYTHING, st.sampled_from([*release(), "more"]), ANYTHING)
+def test_any_content_is_read_or_refused(name: str, value: Any, part: str, inside: Any) -> None:
+    for text in (feed(NOW, **{name: value}), feed(NOW, [release(**{part: inside})])):
+        with contextlib.suppress(UpdateError):
+            for each in read_feed(text, NOW, 0).releases:
+                assert all(change.isprintable() for change in each.changes)
+                assert all(url.startswith("https://") for url in (each.page, *each.files.values()))

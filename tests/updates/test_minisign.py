@@ -6,6 +6,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from signed_feeds import Signer
 from sotto.updates.minisign import PublicKey, signed_text
@@ -57,6 +59,14 @@ def test_another_key_is_told_from_a_wrong_signature() -> None:
 def test_what_is_no_signature_is_refused(data: bytes) -> None:
     with pytest.raises(UpdateError, match=r"\.$"):
         signed_text(data, Signer().public)
+
+
+@given(st.lists(st.binary(max_size=120), max_size=6).map(b"\n".join))
+def test_any_bytes_are_refused_in_one_sentence(data: bytes) -> None:
+    prefixed = data.replace(b"\n", b"\ntrusted comment: ", 2)
+    for hostile in (data, b"untrusted comment: " + data, b"untrusted comment: " + prefixed):
+        with pytest.raises(UpdateError):
+            signed_text(hostile, Signer().public)
 
 
 @pytest.mark.parametrize("line", ["", "nonsense", "RWQ=", base64.b64encode(b"XX" + b"1" * 40).decode(), "ä"])

@@ -1,9 +1,12 @@
 """Sotto's own addresses, as hostile pages write them, and the addresses of files."""
 
+import contextlib
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sotto.ui.app.own_addresses import (
     MAX_LENGTH,
@@ -105,6 +108,19 @@ def test_a_model_has_one_line():
 def test_an_endless_address_is_refused_at_once():
     with pytest.raises(InvalidAddressError, match="longer than 20000 characters"):
         parse_address("sotto://ask?text=" + "a" * MAX_LENGTH)
+
+
+@given(
+    st.one_of(
+        st.text(), st.text().map(lambda text: f"sotto://ask?text={text}"), st.text().map("sotto://model/".__add__)
+    )
+)
+def test_any_text_is_an_address_or_refused(text):
+    with contextlib.suppress(InvalidAddressError):
+        wanted = parse_address(text)
+        value = getattr(wanted, "text", getattr(wanted, "name", ""))
+        assert not {char for char in value if char < " "} - {"\n", "\t"}
+        assert not {char for char in value if "\u202a" <= char <= "\u202e" or "\u2066" <= char <= "\u2069"}
 
 
 def test_addresses_are_told_from_files(tmp_path):
