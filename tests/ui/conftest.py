@@ -11,6 +11,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 import qasync
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, Qt, QThread, QTimer
+from PySide6.QtGui import QGuiApplication
 from pytestqt.qtbot import QtBot
 
 from scripted_loop import Script, ScriptedLoop, record
@@ -59,6 +60,13 @@ def own_home(monkeypatch, tmp_path_factory):
     ):
         monkeypatch.delenv(name, raising=False)
     return home
+
+
+@pytest.fixture(autouse=True)
+def no_button_left():
+    """Fail if a test leaves a mouse button pressed: no later window would become active."""
+    yield
+    assert QGuiApplication.mouseButtons() == Qt.MouseButton.NoButton
 
 
 @pytest.fixture(autouse=True)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QTextCursor, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
+from clicks import double_click
 from sotto.chats.chat_records import Role, State, Turn
 from sotto.ui.markdown.code_lexer import LONGEST_LINE, LineLexer, _role, find_lexer, language_name
 from sotto.ui.markdown.highlighting import languages
@@ -340,7 +341,7 @@ def test_long_lines_are_scrolled_or_wrapped(transcript, qtbot):
     assert region.offset == bar.value() == 120
     assert text.grab().toImage() != before
     # The pointer hits the text that is displayed under it.
-    qtbot.mouseDClick(text.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(100, int(y)))
+    double_click(text.viewport(), QPoint(100, int(y)))
     assert text.textCursor().selectedText() == "word"
     assert text.cursorRect(text.textCursor()).x() > 150
     text.headers[region].wrap.click()

@@ -9,7 +9,7 @@ from PySide6.QtGui import QAction, QContextMenuEvent, QFontMetrics
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from clicks import point_at
+from clicks import double_click, point_at
 from clipping import assert_whole
 from planned import GB, NEEDS
 from scripted_loop import record
@@ -262,6 +262,7 @@ def test_models_are_operated_by_mouse_and_keyboard(machine, qtbot, loop):
     QTest.mouseClick(viewport, left, pos=row_place(page, machine.small))
     assert page.card.name.text() == "someone/small:1b"
     QTest.mouseDClick(viewport, left, pos=row_place(page, machine.middle))
+    QTest.mouseRelease(viewport, left, pos=row_place(page, machine.middle))
     qtbot.waitUntil(lambda: loaded(machine.small.name))
     qtbot.waitUntil(lambda: cell(page, machine.small, "fit").startswith("Loaded · "))
     assert page.card.load.text() == "Eject"
@@ -456,7 +457,7 @@ def test_columns_are_resized_with_the_mouse_and_remembered(
     assert widths(page)["name"] == theme.current().scaled(220)
     assert sum(widths(page).values()) == page.table.viewport().width()
     # A double-click fits the column to what it contains.
-    QTest.mouseDClick(page.table.horizontalHeader().viewport(), Qt.MouseButton.LeftButton, pos=border_of(page, "fit"))
+    double_click(page.table.horizontalHeader().viewport(), border_of(page, "fit"))
     texts = [cell(page, each, "fit") for each in page.model.records]
     widest = max(map(QFontMetrics(page.table.look.font).horizontalAdvance, texts))
     assert widest < widths(page)["fit"] < widest + 60
