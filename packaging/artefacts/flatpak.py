@@ -17,7 +17,8 @@ from artefacts import definition, desktop_files
 from installing import say
 
 ID = definition.SHOP_ID
-_RUNTIME, _VERSION = "org.freedesktop", "25.08"
+VERSION = "25.08"
+_RUNTIME = "org.freedesktop"
 _SHARE = "share-of-flatpak"
 _PERMISSIONS = (
     # Windows on Wayland, otherwise on X, drawn by the graphics card.
@@ -74,7 +75,7 @@ def manifest(tarball: Path) -> dict[str, Any]:
     return {
         "id": ID,
         "runtime": f"{_RUNTIME}.Platform",
-        "runtime-version": _VERSION,
+        "runtime-version": VERSION,
         "sdk": f"{_RUNTIME}.Sdk",
         "command": "sotto",
         "finish-args": list(_PERMISSIONS),
