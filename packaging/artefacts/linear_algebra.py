@@ -21,8 +21,9 @@ def replace(site: Path) -> None:
         (old,) = libraries.glob(f"lib{name}-*.so*")
         _replace(old, wanted & elf.exported(old), site)
     for name in ("gfortran", "quadmath"):
-        (unused,) = libraries.glob(f"lib{name}-*.so*")
-        unused.unlink()
+        # The latter is not there on ARM.
+        for unused in libraries.glob(f"lib{name}-*.so*"):
+            unused.unlink()
 
 
 def _replace(old: Path, names: set[str], site: Path) -> None:
