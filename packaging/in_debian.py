@@ -94,7 +94,7 @@ def build(root: Path, arch: str, arguments: list[str], out: Path) -> list[Path]:
     # What was built there before stays, so that less is compiled.
     for path in checkout.glob("*"):
         if path.name != "build":
-            shutil.rmtree(path) if path.is_dir() else path.unlink()
+            _run("rm", "-r", path)
     checkout.mkdir(parents=True, exist_ok=True)
     listed = ["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"]
     files = subprocess.run(listed, capture_output=True, check=True).stdout
