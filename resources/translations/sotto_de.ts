@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto wurde unerwartet beendet</translation>
@@ -21,13 +21,13 @@
         <translation>Einschalten</translation>
     </message>
     <message>
-        <location line="+140"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
+        <location line="+143"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+49"/>
         <source>Quick prompt shortcut</source>
         <translation>Tastenkürzel der Schnellfrage</translation>
     </message>
     <message>
-        <location line="+18"/>
+        <location line="+19"/>
         <source>Sotto keeps running when its window is closed</source>
         <translation>Sotto läuft weiter, wenn das Fenster geschlossen ist</translation>
     </message>
@@ -2026,7 +2026,7 @@
         <translation>{file} kann nicht geändert werden: {reason}.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/macos.py" line="+88"/>
+        <location filename="../../desktop/sotto/ui/platform/mac_keys.py" line="+74"/>
         <source>{keys} cannot be taken: choose a letter, a digit or Space with Cmd, Ctrl or Option.</source>
         <translation>{keys} lässt sich nicht verwenden: bitte einen Buchstaben, eine Ziffer oder die Leertaste mit Cmd, Ctrl oder Option wählen.</translation>
     </message>
@@ -3304,6 +3304,17 @@
         <translation>Ohne Fenster, damit sich die Schnellfrage sofort öffnet.</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <location line="+3"/>
+        <source>Keep in Dock</source>
+        <translation>Im Dock behalten</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Otherwise, Sotto is only in the menu bar while its window is closed.</source>
+        <translation>Sonst ist Sotto bei geschlossenem Fenster nur in der Menüleiste.</translation>
+    </message>
+    <message>
         <location line="+6"/>
         <source>The command sotto --toggle does the same; you can bind it to a shortcut in your desktop’s settings.</source>
         <translation>Der Befehl sotto --toggle bewirkt dasselbe; in den Einstellungen des Desktops lässt sich dafür ein Tastenkürzel festlegen.</translation>
@@ -3314,7 +3325,7 @@
         <translation>Start</translation>
     </message>
     <message>
-        <location line="+29"/>
+        <location line="+37"/>
         <source>{keys} shows and hides it anywhere.</source>
         <translation>{keys} blendet sie überall ein und aus.</translation>
     </message>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto se cerró de forma inesperada</translation>
@@ -21,13 +21,13 @@
         <translation>Activar</translation>
     </message>
     <message>
-        <location line="+140"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
+        <location line="+143"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+49"/>
         <source>Quick prompt shortcut</source>
         <translation>Atajo de la consulta rápida</translation>
     </message>
     <message>
-        <location line="+18"/>
+        <location line="+19"/>
         <source>Sotto keeps running when its window is closed</source>
         <translation>Sotto sigue en marcha al cerrar la ventana</translation>
     </message>
@@ -2026,7 +2026,7 @@
         <translation>No se puede cambiar {file}: {reason}.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/macos.py" line="+88"/>
+        <location filename="../../desktop/sotto/ui/platform/mac_keys.py" line="+74"/>
         <source>{keys} cannot be taken: choose a letter, a digit or Space with Cmd, Ctrl or Option.</source>
         <translation>No se puede usar {keys}: debe ser una letra, una cifra o la barra espaciadora con Cmd, Ctrl u Opción.</translation>
     </message>
@@ -3304,6 +3304,17 @@
         <translation>Sin ventana, para que la consulta rápida se abra al instante.</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <location line="+3"/>
+        <source>Keep in Dock</source>
+        <translation>Mantener en el Dock</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Otherwise, Sotto is only in the menu bar while its window is closed.</source>
+        <translation>Si no, Sotto solo está en la barra de menús mientras su ventana está cerrada.</translation>
+    </message>
+    <message>
         <location line="+6"/>
         <source>The command sotto --toggle does the same; you can bind it to a shortcut in your desktop’s settings.</source>
         <translation>El comando sotto --toggle hace lo mismo; se puede asignar a un atajo en los ajustes del escritorio.</translation>
@@ -3314,7 +3325,7 @@
         <translation>Inicio</translation>
     </message>
     <message>
-        <location line="+29"/>
+        <location line="+37"/>
         <source>{keys} shows and hides it anywhere.</source>
         <translation>{keys} la muestra y la oculta en cualquier lugar.</translation>
     </message>

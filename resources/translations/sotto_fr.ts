@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto s’est fermé de façon inattendue</translation>
@@ -21,13 +21,13 @@
         <translation>Activer</translation>
     </message>
     <message>
-        <location line="+140"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
+        <location line="+143"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+49"/>
         <source>Quick prompt shortcut</source>
         <translation>Raccourci du prompt rapide</translation>
     </message>
     <message>
-        <location line="+18"/>
+        <location line="+19"/>
         <source>Sotto keeps running when its window is closed</source>
         <translation>Sotto reste actif quand sa fenêtre est fermée</translation>
     </message>
@@ -2026,7 +2026,7 @@
         <translation>{file} ne peut pas être modifié&#xa0;: {reason}.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/macos.py" line="+88"/>
+        <location filename="../../desktop/sotto/ui/platform/mac_keys.py" line="+74"/>
         <source>{keys} cannot be taken: choose a letter, a digit or Space with Cmd, Ctrl or Option.</source>
         <translation>{keys} ne peut pas être utilisé&#xa0;: choisissez une lettre, un chiffre ou Espace avec Cmd, Ctrl ou Option.</translation>
     </message>
@@ -3304,6 +3304,17 @@
         <translation>Sans fenêtre, pour que le prompt rapide s’ouvre aussitôt.</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <location line="+3"/>
+        <source>Keep in Dock</source>
+        <translation>Garder dans le Dock</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Otherwise, Sotto is only in the menu bar while its window is closed.</source>
+        <translation>Sinon, Sotto n’est que dans la barre des menus quand sa fenêtre est fermée.</translation>
+    </message>
+    <message>
         <location line="+6"/>
         <source>The command sotto --toggle does the same; you can bind it to a shortcut in your desktop’s settings.</source>
         <translation>La commande sotto --toggle fait de même&#xa0;; vous pouvez lui associer un raccourci dans les réglages de votre bureau.</translation>
@@ -3314,7 +3325,7 @@
         <translation>Démarrage</translation>
     </message>
     <message>
-        <location line="+29"/>
+        <location line="+37"/>
         <source>{keys} shows and hides it anywhere.</source>
         <translation>{keys} l’affiche et le masque partout.</translation>
     </message>

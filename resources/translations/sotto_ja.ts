@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sottoが予期せず終了しました</translation>
@@ -21,13 +21,13 @@
         <translation>有効にする</translation>
     </message>
     <message>
-        <location line="+140"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
+        <location line="+143"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+49"/>
         <source>Quick prompt shortcut</source>
         <translation>クイックプロンプトのショートカット</translation>
     </message>
     <message>
-        <location line="+18"/>
+        <location line="+19"/>
         <source>Sotto keeps running when its window is closed</source>
         <translation>ウィンドウを閉じてもSottoは動作し続けます</translation>
     </message>
@@ -2010,7 +2010,7 @@
         <translation>「{file}」を変更できません（{reason}）。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/macos.py" line="+88"/>
+        <location filename="../../desktop/sotto/ui/platform/mac_keys.py" line="+74"/>
         <source>{keys} cannot be taken: choose a letter, a digit or Space with Cmd, Ctrl or Option.</source>
         <translation>{keys}は使用できません。文字、数字、またはスペースを、Cmd、Ctrl、またはOptionと組み合わせてください。</translation>
     </message>
@@ -3280,6 +3280,17 @@
         <translation>ウィンドウを表示せずに起動し、クイックプロンプトをすぐに開けるようにします。</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <location line="+3"/>
+        <source>Keep in Dock</source>
+        <translation>Dockに残す</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Otherwise, Sotto is only in the menu bar while its window is closed.</source>
+        <translation>オフの場合、ウインドウを閉じている間、Sottoはメニューバーにのみ表示されます。</translation>
+    </message>
+    <message>
         <location line="+6"/>
         <source>The command sotto --toggle does the same; you can bind it to a shortcut in your desktop’s settings.</source>
         <translation>コマンド「sotto --toggle」でも同じことができます。デスクトップ環境の設定でショートカットに割り当てられます。</translation>
@@ -3290,7 +3301,7 @@
         <translation>起動</translation>
     </message>
     <message>
-        <location line="+29"/>
+        <location line="+37"/>
         <source>{keys} shows and hides it anywhere.</source>
         <translation>{keys}で、どこからでも表示/非表示を切り替えられます。</translation>
     </message>

@@ -4,7 +4,7 @@
 <context>
     <name></name>
     <message>
-        <location filename="../../desktop/sotto/ui/app/shell.py" line="+161"/>
+        <location filename="../../desktop/sotto/ui/app/shell.py" line="+163"/>
         <location filename="../../desktop/sotto/ui/app/uncaught.py" line="+126"/>
         <source>Sotto closed unexpectedly</source>
         <translation>Sotto 意外退出</translation>
@@ -21,13 +21,13 @@
         <translation>开启</translation>
     </message>
     <message>
-        <location line="+140"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+48"/>
+        <location line="+143"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+49"/>
         <source>Quick prompt shortcut</source>
         <translation>快速提问快捷键</translation>
     </message>
     <message>
-        <location line="+18"/>
+        <location line="+19"/>
         <source>Sotto keeps running when its window is closed</source>
         <translation>窗口关闭后，Sotto 仍在运行</translation>
     </message>
@@ -2010,7 +2010,7 @@
         <translation>无法更改 {file}：{reason}。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/platform/macos.py" line="+88"/>
+        <location filename="../../desktop/sotto/ui/platform/mac_keys.py" line="+74"/>
         <source>{keys} cannot be taken: choose a letter, a digit or Space with Cmd, Ctrl or Option.</source>
         <translation>无法使用 {keys}：请选择字母、数字或空格键，并与 Cmd、Ctrl 或 Option 组合使用。</translation>
     </message>
@@ -3280,6 +3280,17 @@
         <translation>不显示窗口，以便立即打开快速提问。</translation>
     </message>
     <message>
+        <location line="+2"/>
+        <location line="+3"/>
+        <source>Keep in Dock</source>
+        <translation>在程序坞中保留</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Otherwise, Sotto is only in the menu bar while its window is closed.</source>
+        <translation>否则，窗口关闭时 Sotto 只显示在菜单栏中。</translation>
+    </message>
+    <message>
         <location line="+6"/>
         <source>The command sotto --toggle does the same; you can bind it to a shortcut in your desktop’s settings.</source>
         <translation>命令 sotto --toggle 的作用相同；可在桌面环境的设置中为其绑定快捷键。</translation>
@@ -3290,7 +3301,7 @@
         <translation>启动</translation>
     </message>
     <message>
-        <location line="+29"/>
+        <location line="+37"/>
         <source>{keys} shows and hides it anywhere.</source>
         <translation>在任意位置按 {keys} 即可显示或隐藏。</translation>
     </message>

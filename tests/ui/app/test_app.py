@@ -1,6 +1,7 @@
 """Starting and ending the application, and files that the system asks it to open."""
 
 import os
+import shutil
 import socket
 import subprocess
 import sys
@@ -11,6 +12,7 @@ from PySide6.QtGui import QFileOpenEvent
 from PySide6.QtWidgets import QApplication
 
 from scripted_loop import record
+from sotto.paths import resources_dir
 from sotto.ui.state.model_state import Phase
 from thoroughness import some
 
@@ -94,6 +96,45 @@ def paint(window):
 app.show_window = paint
 sys.exit(app.run())
 """
+
+
+OPENED = """
+import sys
+from PySide6.QtCore import QTimer, QUrl
+from PySide6.QtGui import QFileOpenEvent
+import sotto.ui.app.app as app
+from sotto.ui.state.model_state import Phase
+painted = app.show_window
+def paint(window):
+    application = app.QApplication.instance()
+    # As the system does it: while the first events are handled, before anything has begun.
+    application.sendEvent(application, QFileOpenEvent(QUrl.fromLocalFile(sys.argv[1])))
+    painted(window)
+    timer = QTimer(window, interval=20)
+    def look():
+        state = application.shell.session.state
+        if state.phase is Phase.READY:
+            print(state.record.name, window.isVisible(), flush=True)
+            timer.stop()
+            window.close()
+    timer.timeout.connect(look)
+    timer.start()
+app.show_window = paint
+sys.exit(app.run())
+"""
+
+
+def test_a_manifest_that_the_system_opens_while_the_app_starts_is_loaded_by_it(tmp_path):
+    """Send the real app what a double-click sends on a Mac; the built-in model must not take its place."""
+    shutil.copytree(resources_dir() / "store", tmp_path / "store")
+    manifests = tmp_path / "store" / "manifests" / "registry.ollama.ai" / "library"
+    (manifests / "sotto").rename(manifests / "dropped")
+    manifest = manifests / "dropped" / "latest"
+    # Another digest than that of the built-in model, with which it would be one.
+    manifest.write_text(manifest.read_text() + "\n")
+    finished = child(OPENED, arguments=[str(manifest)])
+    assert finished.returncode == 0
+    assert finished.stdout == "dropped:latest True\n"
 
 
 def test_the_engine_runs_in_the_chosen_host(own_home):

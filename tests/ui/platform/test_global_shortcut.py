@@ -3,7 +3,7 @@
 import pytest
 
 from sotto.ui.platform.global_shortcut import GlobalShortcut
-from sotto.ui.platform.macos import code
+from sotto.ui.platform.mac_keys import code
 from sotto.ui.platform.x11_keys import symbol
 
 

@@ -20,6 +20,7 @@ from sotto.ui.conversation.chat_session import ChatSession
 from sotto.ui.conversation.chat_sessions import ChatSessions
 from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.models import download_words
+from sotto.ui.platform.dock import Dock
 from sotto.ui.platform.global_shortcut import GlobalShortcut
 from sotto.ui.platform.single_instance import Show, StartRequest
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
@@ -93,6 +94,7 @@ class Shell(QObject):
         self._prepare_timer.timeout.connect(self.quick.prepare)
         self.tray = Tray(self.tray_entries, self)
         self.tray.chosen.connect(self._run_entry)
+        self._dock = Dock()
         self.shortcut = GlobalShortcut(self)
         self.shortcut.pressed.connect(self._toggle)
         self.shortcut.changed.connect(self._report_shortcut)
@@ -207,6 +209,7 @@ class Shell(QObject):
     def open_window(self) -> None:
         """Bring the window to the front."""
         window = self.window
+        self._dock.show(True)
         if window.isMinimized():
             window.showNormal()
         else:
@@ -291,9 +294,11 @@ class Shell(QObject):
 
     @Slot(object)
     def _follow(self, values: Preferences) -> None:
-        """Register the shortcut of the preferences, once there is an event loop."""
+        """Register the shortcut of the preferences, once there is an event loop, and keep to the Dock as they say."""
         if self._tasks is not None:
             self.shortcut.set_keys(values.quick_shortcut)
+            opened = self._window is not None and self._window.isVisible()
+            self._dock.show(opened or values.dock_icon)
 
     @Slot()
     def _report_shortcut(self) -> None:
@@ -313,6 +318,7 @@ class Shell(QObject):
         """Keep running without the window if the user can get it back, otherwise quit."""
         self._window_state.save()
         if sys.platform == "darwin":
+            self._dock.show(self._preferences.values.dock_icon)
             return
         if not self.tray.is_visible:
             self.quit()

@@ -119,7 +119,7 @@ class GlobalShortcut(QObject):
             except OSError:
                 return None
         if sys.platform == "darwin":
-            from sotto.ui.platform.macos import MacKeys
+            from sotto.ui.platform.mac_keys import MacKeys
 
             return MacKeys(self._press)
         return None

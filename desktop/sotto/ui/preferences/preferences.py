@@ -70,6 +70,7 @@ class Preferences:
         scroll: How far the view was scrolled past the top of that message, in pixels.
         model: Path of the model that the user chose last; empty for the built-in one.
         last_used: When models were last used, in seconds since the epoch, by name.
+        dock_icon: Whether macOS shows the app in the Dock while its window is closed.
         told_of_tray: Whether the user has been told that the app keeps running when its window is closed.
         model_order: The sort order of models, one of `MODEL_ORDERS`; favourites come before the others.
         models_sort: The column that the page of models is sorted by, of `MODEL_COLUMNS`, with `-` before it if it is
@@ -115,6 +116,7 @@ class Preferences:
     scroll: int = 0
     model: str = ""
     last_used: Mapping[str, float] = field(default_factory=dict)
+    dock_icon: bool = True
     told_of_tray: bool = False
     model_order: str = "used"
     models_sort: str = "name"

@@ -1,6 +1,7 @@
 """The settings page for the quick prompt and for launch at login."""
 
 import functools
+import sys
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
@@ -29,7 +30,7 @@ _WIDTH = 230
 
 
 class QuickPage(FormPage):
-    """The shortcut of the quick prompt, when it starts a new chat, and launch at login, which the system stores."""
+    """The quick prompt's shortcut, when it starts a new chat, launch at login, which the system stores, the Dock."""
 
     name, title, icon = "quick", QT_TR_NOOP("Quick prompt"), "bolt"
 
@@ -59,13 +60,23 @@ class QuickPage(FormPage):
         self.login_row = FormRow(
             tr("Launch at login"), tr("Without a window, so that the quick prompt opens at once."), self.login
         )
+        self.dock = Switch(tr("Keep in Dock"))
+        self.dock.toggled.connect(lambda wanted: preferences.change(dock_icon=wanted))
+        self.dock_row = FormRow(
+            tr("Keep in Dock"), tr("Otherwise, Sotto is only in the menu bar while its window is closed."), self.dock
+        )
         group = self.add_group()
         group.add(self.keys_row)
         group.add(fresh)
         self.add_note(
             tr("The command sotto --toggle does the same; you can bind it to a shortcut in your desktop’s settings.")
         )
-        self.add_group(tr("Startup")).add(self.login_row)
+        startup = self.add_group(tr("Startup"))
+        startup.add(self.login_row)
+        if sys.platform == "darwin":
+            startup.add(self.dock_row)
+        else:
+            self.dock_row.hide()
         preferences.changed.connect(self._show)
         if shortcut is not None:
             shortcut.changed.connect(self._show_keys)
@@ -83,6 +94,9 @@ class QuickPage(FormPage):
             blocked = self.keys.blockSignals(True)
             self.keys.setKeySequence(wanted)
             self.keys.blockSignals(blocked)
+        blocked = self.dock.blockSignals(True)
+        self.dock.setChecked(values.dock_icon)
+        self.dock.blockSignals(blocked)
         if self.fresh.number != round(values.quick_fresh_minutes):
             self.fresh.show_number(values.quick_fresh_minutes)
         self._show_keys()
