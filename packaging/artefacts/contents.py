@@ -48,7 +48,7 @@ NEVER_IMPORTED = (
     "mlx.extension", "readline", "setuptools", "tkinter",
 )  # fmt: skip
 
-_BY_NAME = (
+BY_NAME = (
     # Imported by MLX's C++ code.
     "mlx.__array_api_info", "mlx._reprlib_fix", "mlx.nn", "mlx.optimizers",
     # Imported by PyNaCl's C code.
@@ -64,7 +64,7 @@ def hidden_imports(site: Path) -> list[str]:
     """Return the modules that are imported by name while Sotto runs: its own, and mlx-lm's definitions."""
     own = [path.relative_to(site).with_suffix("") for path in (site / "sotto").rglob("*.py")]
     models = [f"mlx_lm.models.{path.stem}" for path in (site / "mlx_lm" / "models").glob("*.py")]
-    return [*_BY_NAME, *sorted(".".join(path.parts) for path in own if path.name != "__init__"), *sorted(models)]
+    return [*BY_NAME, *sorted(".".join(path.parts) for path in own if path.name != "__init__"), *sorted(models)]
 
 
 def comes_along(destination: str, source: str, site: Path) -> bool:

@@ -48,23 +48,12 @@ def unused_packages() -> list[str]:
     return [path.removeprefix(_PACKAGES) for path in paths if path.startswith(_PACKAGES)]
 
 
-def unused_files() -> list[str]:
-    """Return the globs of files inside packages that a Linux bundle does not need."""
-    return [path for path in cleanup_paths("linux") if not path.startswith(_PACKAGES)]
+def unused_files(platform: str = "linux") -> list[str]:
+    """Return the globs of files inside packages that a bundle does not need."""
+    return [path for path in cleanup_paths(platform) if not path.startswith(_PACKAGES)]
 
 
 def languages() -> frozenset[str]:
     """Return the languages of the window other than English, as in the names of files."""
     files = (ROOT / "resources" / "translations").glob("sotto_*.qm")
     return frozenset(file.stem.removeprefix("sotto_") for file in files)
-
-
-def briefcase_configuration() -> dict[str, Any]:
-    """Return our `[project]`, without the keys that Briefcase ignores, joined with `[tool.briefcase]`."""
-    ignored = ("scripts", "optional-dependencies", "dynamic")
-    parsed = tomllib.loads((ROOT / "briefcase.toml").read_text(encoding="utf-8"))
-    described = parsed["tool"]["briefcase"]["app"]["sotto"]
-    # Briefcase takes those of the platform instead of the general ones, not beside them.
-    for platform in ("macOS", "linux"):
-        described[platform]["cleanup_paths"] = cleanup_paths(platform)
-    return {"project": {key: value for key, value in project().items() if key not in ignored}, **parsed}

@@ -75,7 +75,7 @@ def entry(command: str, name: str = definition.ID) -> str:
 
 
 def with_actions(text: str) -> str:
-    """Return a menu entry with the actions of its icon's menu, for which Briefcase has no setting."""
+    """Return a menu entry with the actions of its icon’s menu."""
     if "\nActions=" in text:
         return text
     line = re.search(r"^Exec=(.+?)( %[fFuU])?$", text, re.MULTILINE)

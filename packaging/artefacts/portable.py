@@ -24,7 +24,7 @@ from artefacts.workshop import Workshop
 from installing import InstallError, run_pip, say
 
 # Definitions of families that Sotto refuses for this reason.
-_NEED_NUMPY = frozenset({"mlx_lm.models.dbrx", "mlx_lm.models.gpt_bigcode", "mlx_lm.models.plamo"})
+NEED_NUMPY = frozenset({"mlx_lm.models.dbrx", "mlx_lm.models.gpt_bigcode", "mlx_lm.models.plamo"})
 _MISSING = re.compile(r"missing module named '?([\w.]+)'? - imported by (.+)")
 
 
@@ -91,7 +91,7 @@ def missing_modules(warnings: str) -> Iterator[str]:
         named = re.findall(r"([\w.]+) \(top-level\)", importers)
         ours = {importer for importer in named if importer.startswith(("sotto", "mlx_lm.models."))}
         if module.partition(".")[0] == "numpy":
-            ours -= _NEED_NUMPY
+            ours -= NEED_NUMPY
         for importer in sorted(ours):
             yield f"{importer} imports {module}"
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import platform
 import re
 import subprocess
@@ -63,7 +64,7 @@ def parts(folder: Path, site: Path) -> list[Part]:
     inside = folder / _INSIDE
     packages = {package.name: package for package in distributions(path=[str(site)])}
     found = [
-        _package(package, _files_of(package, folder))
+        part_of(package, _files_of(package, folder))
         for name, package in sorted(packages.items())
         if name not in ("sotto", "pyinstaller") and _folder_of(package) and (inside / _folder_of(package)).is_dir()
     ]
@@ -72,11 +73,11 @@ def parts(folder: Path, site: Path) -> list[Part]:
     )
     version = configuration["version"]
     own = ("python3", "libpython3", "base_library.zip")
-    runtime = {name: "" for name in _names(folder) if name.removeprefix(f"{_INSIDE}/").startswith(own)}
+    runtime = {name: "" for name in names(folder) if name.removeprefix(f"{_INSIDE}/").startswith(own)}
     text = _python_licence(Path(configuration["home"]), version)
     found.append(Part("CPython", version, "PSF-2.0", f"pkg:generic/python@{version}", runtime, text=text))
     loader = packages["pyinstaller"]
-    found.append(_package(loader, {"sotto": "", **_files_of(loader, folder)}))
+    found.append(part_of(loader, {"sotto": "", **_files_of(loader, folder)}))
     found += _system_libraries(inside)
     found += [
         Part(each.name, each.version, each.licence, f"pkg:generic/{each.name}", notice=each.notice, source=each.source)
@@ -86,10 +87,11 @@ def parts(folder: Path, site: Path) -> list[Part]:
     return found
 
 
-def write(folder: Path, found: Iterable[Part]) -> None:
-    """Write the bill of materials into the folder; files that belong to no part are Sotto's own."""
-    bill = describe(folder, list(found))
-    (folder / NAME).write_text(json.dumps(bill, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
+def write(folder: Path, found: Iterable[Part], target: Path | None = None, machine: str = platform.machine()) -> None:
+    """Write the bill of materials into the folder, or to `target` inside; files of no part are Sotto's own."""
+    target = target or folder / NAME
+    bill = describe(folder, list(found), machine, target.parent)
+    target.write_text(json.dumps(bill, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
     if wrong := list(differences(bill, folder)):
         raise InstallError(f"The bill of materials does not fit the folder: {'; '.join(wrong)}.")
 
@@ -103,19 +105,22 @@ def forget_missing(folder: Path) -> None:
     path.write_text(json.dumps(bill, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def describe(folder: Path, found: list[Part]) -> dict[str, Any]:
-    """Return the bill of materials of a folder."""
+def describe(
+    folder: Path, found: list[Part], machine: str = platform.machine(), place: Path | None = None
+) -> dict[str, Any]:
+    """Return the bill of materials of a folder, which is in `place` inside, beside the texts of licences."""
+    place = place or folder
     project = definition.project()
     taken = {name for part in found for name in part.files}
     own = Part(
         "sotto",
         project["version"],
         project["license"],
-        f"pkg:generic/sotto@{project['version']}?arch={platform.machine()}",
-        {name: "" for name in _names(folder) if name not in taken},
+        f"pkg:generic/sotto@{project['version']}?arch={machine}",
+        {name: "" for name in names(folder) if name not in taken},
     )
     ordered = sorted(found, key=lambda part: part.name.lower())
-    content = [_component(part, folder) for part in ordered]
+    content = [_component(part, folder, place) for part in ordered]
     digest = hashlib.sha256(json.dumps(content).encode()).hexdigest()
     return {
         "bomFormat": "CycloneDX",
@@ -124,7 +129,7 @@ def describe(folder: Path, found: list[Part]) -> dict[str, Any]:
         "version": 1,
         "metadata": {
             "timestamp": desktop_files.date().strftime("%Y-%m-%dT%H:%M:%SZ"),
-            "component": {**_component(own, folder), "type": "application"},
+            "component": {**_component(own, folder, place), "type": "application"},
         },
         "components": content,
     }
@@ -140,7 +145,7 @@ def differences(bill: dict[str, Any], folder: Path) -> Iterator[str]:
             if file["name"] in listed:
                 yield f"{file['name']} is listed twice"
             listed[file["name"]] = file["hashes"][0]["content"]
-    present = set(_names(folder))
+    present = set(names(folder))
     for name in sorted(listed.keys() ^ present):
         yield f"{name} is {'missing' if name in listed else 'not listed'}"
     for name in sorted(listed.keys() & present):
@@ -148,7 +153,7 @@ def differences(bill: dict[str, Any], folder: Path) -> Iterator[str]:
             yield f"{name} is not the file that is listed"
 
 
-def _component(part: Part, folder: Path) -> dict[str, Any]:
+def _component(part: Part, folder: Path, place: Path) -> dict[str, Any]:
     described: dict[str, Any] = {
         "type": "library",
         "bom-ref": part.address,
@@ -157,9 +162,10 @@ def _component(part: Part, folder: Path) -> dict[str, Any]:
         "licenses": [{"expression": part.licence}],
         "purl": part.address,
     }
-    texts = [{"name": LICENCE_TEXT, "value": name} for name in notices.texts_of(part) if (folder / name).is_file()]
+    paths = [base / name for name in notices.texts_of(part) for base in dict.fromkeys((folder, place))]
+    texts = [os.path.relpath(path, place) for path in paths if path.is_file()]
     if texts:
-        described["properties"] = texts
+        described["properties"] = [{"name": LICENCE_TEXT, "value": text} for text in texts]
     files = [_file(name, installed, folder / name) for name, installed in sorted(part.files.items())]
     inside = [_embedded(each, part.address) for each in part.inside]
     return {**described, "components": [*inside, *files]} if inside or files else described
@@ -189,7 +195,8 @@ def _file(name: str, installed: str, path: Path) -> dict[str, Any]:
     return described
 
 
-def _package(package: Distribution, files: dict[str, str]) -> Part:
+def part_of(package: Distribution, files: dict[str, str]) -> Part:
+    """Return a package with these files as a part."""
     name = package.metadata["Name"]
     address = f"pkg:pypi/{re.sub(r'[-_.]+', '-', name).lower()}@{package.version}"
     makers = package.metadata["Author"] or package.metadata["Author-email"] or f"the authors of {name}"
@@ -260,10 +267,10 @@ def _debian_package(library: str) -> tuple[str, str]:
     return package.partition(":")[0], version.stdout
 
 
-def _names(folder: Path) -> list[str]:
+def names(folder: Path) -> list[str]:
     """Return the names of the files in a folder, other than links and the bill itself."""
     paths = (path for path in sorted(folder.rglob("*")) if path.is_file() and not path.is_symlink())
-    return [name for path in paths if (name := str(path.relative_to(folder))) != NAME]
+    return [str(path.relative_to(folder)) for path in paths if path.name != NAME]
 
 
 def _digest(path: Path) -> str:

@@ -55,7 +55,7 @@ class Workshop:
             InstallError: Something is missing that cannot be installed.
         """
         if sys.platform != "linux":
-            raise InstallError("Linux packages are built on Linux; packaging/bundle.py makes the app for macOS.")
+            raise InstallError("Linux packages are built on Linux; only `app` is built on other systems, too.")
         provide_compiler(python)
         if not can_compile(python):
             raise InstallError(
@@ -64,15 +64,23 @@ class Workshop:
             )
         if line := provide_libraries(windows=True):
             raise InstallError(f"Qt is examined while it is packed, which needs this line first:\n    {line}")
+        wheel = [*definition.settings()["build-system"]["requires"], *native_build.requirements()]
+        return cls.with_tools(python, "packaging", *wheel)
+
+    @classmethod
+    def with_tools(cls, python: Path, group: str, *more: str) -> Workshop:
+        """Set up the environment for a Python with the tools of a dependency group and `more`, apart from the system.
+
+        Raises:
+            InstallError: They cannot be installed.
+        """
         tag = ask(python, "import sys; print('cp%d%d' % sys.version_info[:2])")
-        folder = _FOLDER / tag
+        folder = _FOLDER / (tag if group == "packaging" else f"{group}-{tag}")
         own = folder / "environment" / "bin" / "python"
         if not is_made_from(own, python):
             make_venv(folder / "environment", python)
         say(f"Setting up the tools in {folder.relative_to(definition.ROOT)}.")
-        settings = definition.settings()
-        tools = [*settings["dependency-groups"]["packaging"], *settings["build-system"]["requires"]]
-        run_pip(own, [["install", "--no-compile", *tools, *native_build.requirements()]])
+        run_pip(own, [["install", "--no-compile", *definition.settings()["dependency-groups"][group], *more]])
         return cls(folder, own)
 
     @property
