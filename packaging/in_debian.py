@@ -1,6 +1,6 @@
 """Build packages in a clean Debian: `python3 packaging/in_debian.py ARTEFACT ... --out DIR`.
 
-    python3 packaging/in_debian.py wheel tarball deb --out dist --arch arm64
+    python3 packaging/in_debian.py wheel --out dist --arch arm64
     python3 packaging/in_debian.py wheel --suite trixie --out dist
 
 Makes a Debian in `build/debian` with debootstrap, copies this checkout there, and runs `build.py` with that Debian's
