@@ -34,6 +34,7 @@ def begin() -> None:
             report.write(report.compose(Trouble("fatal", text)))
         paths.make_folder(paths.log_dir())
         path = paths.log_dir() / f"fatal-{os.getpid()}.txt"
+        paths.private_file(path)
         own = path.open("wb")
         fcntl.flock(own, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:

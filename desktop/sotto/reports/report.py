@@ -3,6 +3,7 @@
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 from sotto import paths
@@ -55,8 +56,7 @@ def write(text: str) -> Path:
     """
     folder = paths.log_dir()
     paths.make_folder(folder)
-    microseconds = time.time_ns() // 1000 % 1_000_000
-    path = folder / f"{_UNSEEN}{time.strftime('%Y%m%d-%H%M%S')}-{microseconds:06}.txt"
+    path = folder / f"{_UNSEEN}{datetime.now():%Y%m%d-%H%M%S-%f}.txt"
     paths.private_file(path)
     path.write_text(text, encoding="utf-8", errors="replace")
     for old in sorted(_all(), key=_age)[:-_KEPT]:
