@@ -243,6 +243,7 @@ def test_it_can_be_used_in_front_of_a_modal_dialog(uncaught, qtbot):
     modal.show()
     take(uncaught, error("an error"))
     qtbot.waitUntil(lambda: uncaught.dialog is not None)
+    assert not uncaught.dialog.windowIcon().isNull()
     assert QApplication.activeModalWidget() is uncaught.dialog
     uncaught.dialog.close_button.click()
     assert QApplication.activeModalWidget() is modal

@@ -4,7 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout
 
-from sotto.ui.toolkit import theme
+from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import Label, TextButton
 
@@ -38,6 +38,7 @@ class ReportDialog(QDialog):
         self.setModal(QApplication.activeModalWidget() is not None)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.setWindowTitle("Sotto")
+        self.setWindowIcon(icons.of_sotto())
         self.report = QPlainTextEdit(text)
         self.report.setObjectName("report")
         self.report.setReadOnly(True)

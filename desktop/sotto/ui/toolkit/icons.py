@@ -6,6 +6,8 @@ from PySide6.QtCore import QByteArray, QRectF, Qt
 from PySide6.QtGui import QColor, QGuiApplication, QIcon, QPainter, QPixmap
 from PySide6.QtSvg import QSvgRenderer
 
+from sotto.paths import resources_dir
+
 _SHAPES = {
     "arrow-up": '<path d="M10 16V4.5M5 9.3 10 4.3l5 5"/>',
     "arrow-down": '<path d="M10 4v11.5M5 10.7l5 5 5-5"/>',
@@ -93,6 +95,11 @@ def _renderer(name: str, color: str, *, mirrored: bool) -> QSvgRenderer:
 def _is_mirrored(name: str) -> bool:
     """Return whether an icon is shown as in a mirror: one with a direction, where reading goes from right to left."""
     return name in _DIRECTED and QGuiApplication.layoutDirection() is Qt.LayoutDirection.RightToLeft
+
+
+def of_sotto() -> QIcon:
+    """Return the icon of Sotto's windows."""
+    return QIcon(str(resources_dir() / "icons" / "sotto-256.png"))
 
 
 def paint(painter: QPainter, name: str, color: str, rect: QRectF) -> None:

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QDragMoveEvent,
     QDropEvent,
     QHideEvent,
-    QIcon,
     QKeyEvent,
     QKeySequence,
     QPaintEvent,
@@ -22,7 +21,6 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMainWindow
 
 from sotto.chats.chat_records import Chat, Folder, Shelf
-from sotto.paths import resources_dir
 from sotto.runner.residents import is_same_model
 from sotto.ui.composer.composer_controller import ComposerController
 from sotto.ui.composer.drop_overlay import DropOverlay, split_drop
@@ -40,6 +38,7 @@ from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
 from sotto.ui.state.drop_contents import read_drop
 from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
+from sotto.ui.toolkit import icons
 from sotto.ui.toolkit.scroller import forget_pointer
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.transcript.notices import Notices
@@ -106,7 +105,7 @@ class MainWindow(QMainWindow):
         self.chat_library = ChatLibrary(chats, self)
         self._chats = chats
         self.setWindowTitle("Sotto")
-        self.setWindowIcon(QIcon(str(resources_dir() / "icons" / "sotto-256.png")))
+        self.setWindowIcon(icons.of_sotto())
         self.setAcceptDrops(True)
         self.models = ModelsController(session, preferences, self)
         self.sidebar = Sidebar(self.models.panel, preferences)
