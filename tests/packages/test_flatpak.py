@@ -104,6 +104,6 @@ def test_it_reads_models_anywhere_and_writes_only_its_own_files(person: Person, 
 def test_the_desktop_gets_what_it_exports(person: Person) -> None:
     exported = person.home / ".local" / "share" / "flatpak" / "exports" / "share"
     entry = (exported / "applications" / f"{flatpak.ID}.desktop").read_text()
-    assert f"--command=sotto --file-forwarding {flatpak.ID} @@ %F @@" in entry
+    assert f"--command=sotto --file-forwarding {flatpak.ID} @@u %U @@" in entry
     assert (exported / "mime" / "packages" / f"{flatpak.ID}.xml").is_file()
     assert (exported / "icons" / "hicolor" / "256x256" / "apps" / f"{flatpak.ID}.png").is_file()

@@ -3,7 +3,7 @@
 import os
 import time
 
-from PySide6.QtCore import QDate, QLocale, Signal
+from PySide6.QtCore import QDate, Signal
 
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.state import wording
@@ -92,7 +92,5 @@ class UpdatesPage(FormPage):
 
 
 def _title(release: Release) -> str:
-    day = app_locale().toString(
-        QDate(release.day.year, release.day.month, release.day.day), QLocale.FormatType.LongFormat
-    )
-    return f"{release.version} · {day}"
+    locale, day = app_locale(), QDate(release.day.year, release.day.month, release.day.day)
+    return f"{release.version} · {locale.toString(day, locale.dateFormat())}"
