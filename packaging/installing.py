@@ -6,11 +6,13 @@ library only.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import hashlib
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import sysconfig
@@ -28,8 +30,10 @@ ROOT = Path(__file__).resolve().parent.parent
 PIP = ("26.1", "4e8486d821d814b77319acb7b9e8bf5a4ee7590a643e7cb21029f209be8573c1")
 
 
-# How long an interrupted pip may take to end by itself.
-INTERRUPTED_S = 5.0
+# How long pip may take to end after it has been asked to.
+ENDING_S = 5.0
+# Less room than this on a disk is what is left of a full one.
+NEXT_TO_NOTHING = 1 << 20
 
 
 class InstallError(Exception):
@@ -133,12 +137,16 @@ def run_pip(
                 stderr=subprocess.PIPE,
                 text=True,
                 pass_fds=keep_open,
+                # Ctrl+C in a terminal goes to this process alone: pip would print where it was.
+                start_new_session=True,
             )
             for step in steps
         ]
         runs = [PipRun(Path(temporary), site) for _ in steps]
         statuses = follow(processes, runs, begin_installing)
-    if any(run.disk_is_full for run in runs):
+        # Not every message of pip's says so: it may find, say, a file of its own cut short.
+        full = any(run.disk_is_full for run in runs) or shutil.disk_usage(folder).free < NEXT_TO_NOTHING
+    if any(statuses) and full:
         raise InstallError(
             f"The disk is full: Sotto takes 500 MB in {folder}, and half of that again while it is installed."
         )
@@ -179,13 +187,14 @@ def follow(
 
 
 def end(processes: Iterable[subprocess.Popen[str]]) -> None:
-    """Wait for commands that have been interrupted, too, and end those that have not."""
+    """End commands and what they have started."""
     for process in processes:
-        try:
-            process.wait(timeout=INTERRUPTED_S)
-        except subprocess.TimeoutExpired:
-            process.terminate()
-            process.wait()
+        for signal_number in (signal.SIGTERM, signal.SIGKILL):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal_number)
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                process.wait(timeout=ENDING_S)
+                break
 
 
 def pip_command(folder: Path) -> list[str]:
