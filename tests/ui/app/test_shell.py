@@ -168,9 +168,13 @@ def test_the_rows_do_what_they_say(around, qtbot, loop, ended):
     assert not shell.has_window
     shell.tray.chosen.emit(TrayEntry("", TrayAction.WINDOW))
     assert shell.window.isVisible()
+    before = shell.window.current.session
+    shell.tray.chosen.emit(TrayEntry("", TrayAction.NEW_CHAT))
+    assert shell.window.current.session is not before
+    # What was written for a new one stays.
     shell.window.current.session.draft.set_text("a draft")
     shell.tray.chosen.emit(TrayEntry("", TrayAction.NEW_CHAT))
-    assert shell.window.current.session.draft.text == ""
+    assert shell.window.current.session.draft.text == "a draft"
     shell.tray.chosen.emit(TrayEntry("", TrayAction.QUIT))
     assert ended == [True]
 

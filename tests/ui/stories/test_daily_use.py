@@ -1,6 +1,7 @@
 """What a person meets in an hour of ordinary use: text sizes, menus, the trash, files and notices."""
 
 import threading
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -76,6 +77,41 @@ def test_a_new_chat_is_listed_whatever_was_listed_before(ready, qtbot, loop):
     qtbot.waitUntil(lambda: chats.model.row_of(chat=second) is not None)
     assert chats.title.text().strip() == "Chats"
     assert not chats.back.isVisible()
+
+
+def test_what_was_written_for_a_new_chat_is_there_again_in_the_next_one(ready, qtbot, loop):
+    window = ready.window
+    first = answered(ready, qtbot, "First")
+    new = partial(qtbot.mouseClick, window.chat.header.new_chat, Qt.MouseButton.LeftButton)
+    composer = window.chat.composer
+    new()
+    qtbot.keyClicks(composer.draft, "half a question")
+    # Another click leaves it where it is, also from another page.
+    window.models.open_page()
+    window.new_chat()
+    assert composer.text == "half a question"
+    assert composer.draft.hasFocus()
+    # It waits while other chats are in view, and after one of them was written to.
+    window.current.open(first)
+    qtbot.waitUntil(lambda: window.current.session.chat == first)
+    assert composer.text == ""
+    new()
+    qtbot.waitUntil(lambda: composer.text == "half a question")
+    answered(ready, qtbot, "half a question")
+    new()
+    qtbot.wait(50)
+    assert composer.text == ""
+
+
+def test_the_settings_of_a_new_chat_alone_do_not_come_back(ready, qtbot, loop):
+    window = ready.window
+    answered(ready, qtbot, "First")
+    window.new_chat()
+    window.current.session.draft.set_choices("Be brief.", {})
+    window.current.session.draft.save()
+    window.new_chat()
+    qtbot.wait(50)
+    assert window.current.session.draft.system == ""
 
 
 def test_one_click_leads_back_from_the_trash(ready, qtbot, loop):

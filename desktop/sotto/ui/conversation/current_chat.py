@@ -1,5 +1,7 @@
 """The conversation that a window or panel shows."""
 
+from collections.abc import Callable
+
 from PySide6.QtCore import QObject, Signal, Slot
 
 from sotto.ui.conversation.chat_session import ChatSession
@@ -30,19 +32,19 @@ class CurrentChat(QObject):
         self._enter()
 
     def begin(self) -> None:
-        """Show the draft of a conversation in which nothing was sent yet, if there is one."""
-        new = self.session
-
-        def opened(session: ChatSession) -> None:
-            used = new.turns or new.draft.text or new.draft.attachments
-            if self.session is new and not used and self._opening is None:
-                self.show(session)
-
-        self._sessions.open_unsent(opened)
+        """Show the conversation in which nothing was sent yet, if there is one."""
+        self._show_unsent(lambda session: True)
 
     def new_chat(self) -> None:
         """Begin an empty conversation; an answer under way continues."""
         self.show(self._sessions.new())
+
+    def write_new(self) -> None:
+        """Begin a conversation; if words or files wait in one in which nothing was sent yet, show that one instead."""
+        if not self.session.turns and _is_drafted(self.session):
+            return
+        self.new_chat()
+        self._show_unsent(_is_drafted)
 
     def open(self, chat: int, message: int | None = None) -> None:
         """Bring a conversation into view; an answer under way in the current one continues.
@@ -86,6 +88,17 @@ class CurrentChat(QObject):
         self._summary.close()
         self._sessions.leave(self.session)
 
+    def _show_unsent(self, is_wanted: Callable[[ChatSession], bool]) -> None:
+        """Show the conversation in which nothing was sent yet in place of an empty one, once it has been read."""
+        new = self.session
+
+        def opened(session: ChatSession) -> None:
+            is_unused = self.session is new and not (new.turns or _is_drafted(new))
+            if is_unused and self._opening is None and is_wanted(session):
+                self.show(session)
+
+        self._sessions.open_unsent(opened)
+
     def _enter(self) -> None:
         self._sessions.enter(self.session)
         self._summary = Subscription((self.session.summarized, self._begin_with))
@@ -96,3 +109,9 @@ class CurrentChat(QObject):
         text, attachments = self.session.draft.take()
         self.new_chat()
         self.session.draft.replace_draft(draft_with_summary(summary, text), attachments)
+
+
+def _is_drafted(session: ChatSession) -> bool:
+    """Return whether somebody has written or attached something that was not sent."""
+    draft = session.draft
+    return bool(draft.text.strip() or draft.attachments or draft.pending)

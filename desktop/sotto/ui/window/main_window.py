@@ -317,9 +317,12 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def new_chat(self) -> None:
-        """Begin a conversation, and list those that it will be among."""
+        """Begin a conversation, or go on with what was written for one, and list those that it will be among."""
         self.chat_library.show_shelf(Shelf.CURRENT)
-        self.current.new_chat()
+        self.current.write_new()
+        # Also if it was in view already.
+        self.panes.show_chat()
+        self.chat.take_focus()
 
     def send(self, text: str) -> None:
         """Send a draft; it stays in the composer if it cannot be sent."""
