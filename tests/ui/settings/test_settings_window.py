@@ -3,6 +3,7 @@
 import json
 import socket
 import sys
+import threading
 import urllib.request
 
 import pytest
@@ -447,6 +448,28 @@ def test_launch_at_login_reflects_the_system(settings, stage, qtbot, loop):
     page.login.click()
     qtbot.waitUntil(lambda: "cannot be changed" in page.login_row.error.text())
     assert not page.login.isChecked()
+
+
+def test_a_late_answer_about_the_system_changes_nothing(settings, stage, qtbot, loop, monkeypatch):
+    page = settings("quick").page(QuickPage)
+    qtbot.wait(20)
+    late, asked = threading.Event(), []
+
+    def enabled():
+        asked.append(None)
+        if len(asked) > 1:
+            return True
+        late.wait(10)
+        return False
+
+    monkeypatch.setattr(login_item, "enabled", enabled)
+    page.refresh()
+    qtbot.waitUntil(lambda: len(asked) == 1)
+    page.refresh()
+    qtbot.waitUntil(page.login.isChecked)
+    late.set()
+    qtbot.wait(50)
+    assert page.login.isChecked()
 
 
 def test_every_control_has_a_name_and_is_reached_by_tab(settings, qtbot, loop):

@@ -44,6 +44,7 @@ class QuickPage(FormPage):
         """
         super().__init__()
         self._preferences, self._tasks, self._shortcut = preferences, tasks, shortcut
+        self._login_reads = 0
         self.keys = QKeySequenceEdit()
         for widget in (self.keys, *self.keys.findChildren(QLineEdit)):
             widget.setAccessibleName(tr("Quick prompt shortcut"))
@@ -132,7 +133,10 @@ class QuickPage(FormPage):
         self.login_row.show_error(problem)
 
     async def _read_login(self) -> None:
+        self._login_reads = number = self._login_reads + 1
         enabled = await self._tasks.call(login_item.enabled)
+        if number != self._login_reads:
+            return  # what was asked later is newer, even if it was answered earlier
         blocked = self.login.blockSignals(True)
         self.login.setChecked(enabled)
         self.login.blockSignals(blocked)
