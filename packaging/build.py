@@ -65,6 +65,7 @@ def build(
         out: The folder.
         python: The Python to build for and with.
         runtime: The runtime of the AppImage, which is built only with one.
+        python_support: The Python in the app for macOS; None leaves it out.
 
     Raises:
         InstallError: One cannot be built.

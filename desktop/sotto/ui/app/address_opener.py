@@ -55,7 +55,7 @@ class AddressOpener(QObject):
             window.new_chat()
         window.panes.show_chat()
         draft = window.current.session.draft
-        if draft.text.strip() or draft.attachments or draft.pending:
+        if draft.begun:
             question, shown = tr("Add this text to your draft?"), shorten_middle(" ".join(text.split()), _MAX_SHOWN)
             window.notices.show_question(question, shown, tr("Add", "to the draft"), partial(_append, draft, text))
         else:

@@ -41,10 +41,10 @@ class CurrentChat(QObject):
 
     def write_new(self) -> None:
         """Begin a conversation; if words or files wait in one in which nothing was sent yet, show that one instead."""
-        if not self.session.turns and _is_drafted(self.session):
+        if not self.session.turns and self.session.draft.begun:
             return
         self.new_chat()
-        self._show_unsent(_is_drafted)
+        self._show_unsent(lambda session: session.draft.begun)
 
     def open(self, chat: int, message: int | None = None) -> None:
         """Bring a conversation into view; an answer under way in the current one continues.
@@ -93,7 +93,7 @@ class CurrentChat(QObject):
         new = self.session
 
         def opened(session: ChatSession) -> None:
-            is_unused = self.session is new and not (new.turns or _is_drafted(new))
+            is_unused = self.session is new and not (new.turns or new.draft.begun)
             if is_unused and self._opening is None and is_wanted(session):
                 self.show(session)
 
@@ -109,9 +109,3 @@ class CurrentChat(QObject):
         text, attachments = self.session.draft.take()
         self.new_chat()
         self.session.draft.replace_draft(draft_with_summary(summary, text), attachments)
-
-
-def _is_drafted(session: ChatSession) -> bool:
-    """Return whether somebody has written or attached something that was not sent."""
-    draft = session.draft
-    return bool(draft.text.strip() or draft.attachments or draft.pending)

@@ -91,6 +91,11 @@ class DraftState(QObject):
         self._chats.do(lambda store: store.change(row_id.ensure(store), trims=True))
         self.changed.emit()
 
+    @property
+    def begun(self) -> bool:
+        """Whether anything is written or attached, or about to be attached."""
+        return bool(self.text.strip() or self.attachments or self.pending)
+
     def set_pending(self, names: tuple[str, ...]) -> None:
         """Set the names of the files that are being read for this draft."""
         if names != self.pending:
