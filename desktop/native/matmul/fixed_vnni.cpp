@@ -1,23 +1,17 @@
 // The kernels of fixed.h for AVX-512 with VNNI.
 #include <immintrin.h>
 
+#include "digits_vnni.h"
 #include "fixed.h"
 #include "transpose_avx512.h"
 
 namespace sotto {
 namespace {
 
-constexpr int kLanes = 16;
 // The accumulators take 24 of the 32 registers: four vectors of weights by six rows of activations.
 constexpr int kVectors = 4;
 constexpr int kRows = 6;
 constexpr ptrdiff_t kWidth = kVectors * kLanes;
-constexpr int kDigitBits = 7;
-// The largest integer: its top digit is at most 127 even after carries from the others. 64 products of it with 15, the
-// largest 4-bit code, still fit into 32 bits.
-constexpr float kLargest = 127 * 16384 + 63 * 128;
-// Below this the reciprocal of a scale would overflow float32; taking such values as zero has no visible effect.
-constexpr float kSmallest = 1e-31f;
 
 inline ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
 
@@ -26,11 +20,6 @@ inline __mmask16 first_lanes(ptrdiff_t count) {
 }
 
 bool is_wide(const Matrix& matrix) { return matrix.format == Format::affine8; }
-
-ptrdiff_t run_of(const Matrix& matrix) {
-  const bool known = matrix.format == Format::affine4 || matrix.format == Format::affine8;
-  return !known || matrix.columns % 64 != 0 ? 0 : matrix.group == 32 ? 32 : 64;
-}
 
 // Store the bytes of one digit. If `Mixed`, the even ones of each 8 activations precede the odd ones, as in unpacked
 // 4-bit codes.
@@ -44,42 +33,21 @@ inline void store_digit(const __m512i (&values)[V], int8_t* to) {
   }
 }
 
-// Remove and return the least significant digit, -64 .. 63, and shift the rest down.
-inline __m512i take_digit(__m512i& rest) {
-  const __m512i half = _mm512_set1_epi32(1 << (kDigitBits - 1));
-  const __m512i mask = _mm512_set1_epi32((1 << kDigitBits) - 1);
-  const __m512i digit = _mm512_sub_epi32(_mm512_and_si512(_mm512_add_epi32(rest, half), mask), half);
-  rest = _mm512_srai_epi32(_mm512_sub_epi32(rest, digit), kDigitBits);
-  return digit;
-}
-
 // Prepare runs of V vectors.
 template <int V, bool Mixed>
 void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scales, float* sums) {
   constexpr int kRun = V * kLanes;
   for (ptrdiff_t index = 0; index < runs; ++index) {
     __m512 x[V];
-    __m512 sum = _mm512_setzero_ps(), largest = _mm512_setzero_ps();
-    __mmask16 non_finite = 0;
+    __m512 sum = _mm512_setzero_ps();
 #pragma GCC unroll 4
     for (int v = 0; v < V; ++v) {
       x[v] = _mm512_loadu_ps(row + index * kRun + v * kLanes);
       sum = _mm512_add_ps(sum, x[v]);
-      largest = _mm512_max_ps(largest, _mm512_abs_ps(x[v]));
-      non_finite |= _mm512_cmp_ps_mask(_mm512_sub_ps(x[v], x[v]), _mm512_setzero_ps(), _CMP_NEQ_UQ);
     }
     sums[index] = _mm512_reduce_add_ps(sum);
-    const float most = _mm512_reduce_max_ps(largest);
-    // A NaN or an infinity makes the sum non-finite, and with it all results.
-    const bool zeroed = non_finite != 0 || !(most > kSmallest);
-    scales[index] = zeroed ? 0.0f : most / kLargest;
-    const __m512 factor = _mm512_set1_ps(zeroed ? 0.0f : kLargest / most);
-    const __mmask16 kept = zeroed ? 0 : 0xffff;
     __m512i rest[V], digit[V];
-#pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) {
-      rest[v] = _mm512_maskz_cvtps_epi32(kept, _mm512_mul_ps(x[v], factor));
-    }
+    scales[index] = to_integers<V>(x, rest);
 #pragma GCC unroll 2
     for (int place = kFixedDigits - 1; place > 0; --place) {
 #pragma GCC unroll 4
@@ -103,6 +71,12 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
   }
 }
 
+// E8M0: the exponent of a float32. Zero encodes 2^-127, which is subnormal.
+inline float power_of_two(uint8_t exponent) {
+  const int bits = exponent == 0 ? 0x00400000 : exponent << 23;
+  return _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(bits)));
+}
+
 inline float scale_at(ScaleType type, const uint8_t* from, ptrdiff_t index) {
   if (type == ScaleType::f32) {
     return reinterpret_cast<const float*>(from)[index];
@@ -117,7 +91,7 @@ inline float scale_at(ScaleType type, const uint8_t* from, ptrdiff_t index) {
 void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
             const FixedWeights& weights) {
   const ptrdiff_t run = run_of(matrix), groups = matrix.columns / matrix.group;
-  const bool wide = is_wide(matrix);
+  const bool wide = is_wide(matrix), fp4 = matrix.format == Format::mxfp4;
   const ptrdiff_t in_word = wide ? 4 : 8, row_words = matrix.columns / in_word;
   const ptrdiff_t first_word = first_run * run / in_word, words = runs * run / in_word;
   const uint32_t* packed = reinterpret_cast<const uint32_t*>(matrix.weights);
@@ -140,9 +114,10 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
           if (wide) {
             _mm512_storeu_si512(to + (word + c) * kVectors, block[c]);
           } else {
-            _mm512_storeu_si512(to + 2 * (word + c) * kVectors, _mm512_and_si512(block[c], nibbles));
-            _mm512_storeu_si512(to + (2 * (word + c) + 1) * kVectors,
-                                _mm512_and_si512(_mm512_srli_epi32(block[c], 4), nibbles));
+            const __m512i even = _mm512_and_si512(block[c], nibbles);
+            const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(block[c], 4), nibbles);
+            _mm512_storeu_si512(to + 2 * (word + c) * kVectors, fp4 ? fp4_codes(even) : even);
+            _mm512_storeu_si512(to + (2 * (word + c) + 1) * kVectors, fp4 ? fp4_codes(odd) : odd);
           }
         }
       }
@@ -155,8 +130,13 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
     float* scales = weights.scales + n;
     for (ptrdiff_t index = 0; index < runs; ++index) {
       const ptrdiff_t at = first + (first_run + index) / runs_in_group;
-      scales[0] = there ? scale_at(matrix.scale_type, matrix.scales, at) * matrix.factor : 0.0f;
-      scales[kWidth] = there ? scale_at(matrix.scale_type, matrix.biases, at) * matrix.factor : 0.0f;
+      if (fp4) {
+        scales[0] = there ? power_of_two(matrix.scales[at]) * 0.5f * matrix.factor : 0.0f;
+        scales[kWidth] = -kFp4Zero * scales[0];
+      } else {
+        scales[0] = there ? scale_at(matrix.scale_type, matrix.scales, at) * matrix.factor : 0.0f;
+        scales[kWidth] = there ? scale_at(matrix.scale_type, matrix.biases, at) * matrix.factor : 0.0f;
+      }
       scales += 2 * kWidth;
     }
   }
@@ -164,12 +144,6 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
 
 template <int R>
 using Whole = __m512i[R][kVectors];
-
-// total += weights * digits, four of each per lane. WORKAROUND: with the intrinsic, GCC 12 moves the accumulators
-// between registers so much that it takes 50% longer. Try it again when Debian's default compiler changes.
-inline void add_products(__m512i& total, __m512i weights, __m512i digits) {
-  asm("vpdpbusd %2, %1, %0" : "+v"(total) : "v"(weights), "v"(digits));
-}
 
 // Add the products of one digit of a run, `quads` times four columns.
 template <int R>

@@ -34,6 +34,7 @@ const RowKernels& row_kernels() {
 #if defined(__x86_64__)
   switch (level()) {
     case Level::vnni:
+      return kRowsVnni;
     case Level::avx512:
       return kRowsAvx512;
     case Level::avx2:

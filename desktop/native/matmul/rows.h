@@ -56,6 +56,7 @@ extern const RowKernels kRowsPortable;
 #if defined(__x86_64__)
 extern const RowKernels kRowsAvx2;
 extern const RowKernels kRowsAvx512;
+extern const RowKernels kRowsVnni;
 #endif
 
 }  // namespace sotto

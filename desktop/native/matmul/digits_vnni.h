@@ -1,0 +1,72 @@
+// Activations as integers in digits, shared by the kernels of the VNNI level; see fixed.h. Everything is in an anonymous
+// namespace: none of it may be linked into code for other processors.
+#pragma once
+
+#include <immintrin.h>
+
+#include "matmul/fixed.h"
+
+namespace sotto {
+namespace {
+
+constexpr int kLanes = 16;
+constexpr int kDigitBits = 7;
+// The largest integer: its top digit is at most 127 even after carries from the others. 64 products of it with 15, the
+// largest 4-bit code, still fit into 32 bits.
+constexpr float kLargest = 127 * 16384 + 63 * 128;
+// Below this the reciprocal of a scale would overflow float32; taking such values as zero has no visible effect.
+constexpr float kSmallest = 1e-31f;
+
+// Columns whose activations have a common scale; 0 for matrices that the kernels do not support.
+inline ptrdiff_t run_of(const Matrix& matrix) {
+  const bool known =
+      matrix.format == Format::affine4 || matrix.format == Format::affine8 || matrix.format == Format::mxfp4;
+  return !known || matrix.columns % 64 != 0 ? 0 : matrix.group == 32 ? 32 : 64;
+}
+
+// Codes of E2M1, a 4-bit floating-point type, as unsigned integers: half a unit each, plus kFp4Zero.
+constexpr int kFp4Zero = 12;
+inline __m512i fp4_codes(__m512i nibbles) {
+  const __m512i codes = _mm512_broadcast_i32x4(_mm_setr_epi8(12, 13, 14, 15, 16, 18, 20, 24, 12, 11, 10, 9, 8, 6, 4, 0));
+  return _mm512_shuffle_epi8(codes, nibbles);
+}
+
+// Turn a run of V vectors of activations into integers, and return the factor of these, which is NaN if any activation
+// is not finite.
+template <int V>
+inline float to_integers(const __m512 (&x)[V], __m512i (&integers)[V]) {
+  __m512 largest = _mm512_setzero_ps();
+  __mmask16 non_finite = 0;
+#pragma GCC unroll 4
+  for (int v = 0; v < V; ++v) {
+    largest = _mm512_max_ps(largest, _mm512_abs_ps(x[v]));
+    non_finite |= _mm512_cmp_ps_mask(_mm512_sub_ps(x[v], x[v]), _mm512_setzero_ps(), _CMP_NEQ_UQ);
+  }
+  const float most = _mm512_reduce_max_ps(largest);
+  const bool zeroed = non_finite != 0 || !(most > kSmallest);
+  const __m512 factor = _mm512_set1_ps(zeroed ? 0.0f : kLargest / most);
+  const __mmask16 kept = zeroed ? 0 : 0xffff;
+#pragma GCC unroll 4
+  for (int v = 0; v < V; ++v) {
+    integers[v] = _mm512_maskz_cvtps_epi32(kept, _mm512_mul_ps(x[v], factor));
+  }
+  return non_finite != 0 ? __builtin_nanf("") : zeroed ? 0.0f : most / kLargest;
+}
+
+// Remove and return the least significant digit, -64 .. 63, and shift the rest down.
+inline __m512i take_digit(__m512i& rest) {
+  const __m512i half = _mm512_set1_epi32(1 << (kDigitBits - 1));
+  const __m512i mask = _mm512_set1_epi32((1 << kDigitBits) - 1);
+  const __m512i digit = _mm512_sub_epi32(_mm512_and_si512(_mm512_add_epi32(rest, half), mask), half);
+  rest = _mm512_srai_epi32(_mm512_sub_epi32(rest, digit), kDigitBits);
+  return digit;
+}
+
+// total += codes * digits, four of each per lane. WORKAROUND: with the intrinsic, GCC 12 moves the accumulators between
+// registers so much that it takes 50% longer. Try it again when Debian's default compiler changes.
+inline void add_products(__m512i& total, __m512i codes, __m512i digits) {
+  asm("vpdpbusd %2, %1, %0" : "+v"(total) : "v"(codes), "v"(digits));
+}
+
+}  // namespace
+}  // namespace sotto
