@@ -14,6 +14,10 @@ namespace {
 // Columns of weights unpacked at a time: 32 KiB of codes, which stay in the L1 cache while all rows of activations are
 // multiplied. Whole runs of every format.
 constexpr std::ptrdiff_t kPartColumns = 512;
+// Rows of activations that are multiplied between the prefetch of weights and their use; a multiple of what the kernels
+// take at once.
+constexpr std::ptrdiff_t kRowsAtOnce = 6;
+constexpr std::ptrdiff_t kRowsAfterFetch = 10 * kRowsAtOnce;
 constexpr std::ptrdiff_t kLine = 64;
 // Without it, rows that are whole pages apart would compete for the same few sets of the L1 cache.
 constexpr std::ptrdiff_t kPadding = kLine;
@@ -89,12 +93,23 @@ void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const Fix
   for (std::ptrdiff_t first = 0; first < x.runs; first += at_once) {
     const std::ptrdiff_t runs = std::min(at_once, x.runs - first);
     kernels.unpack(matrix, begin, end, first, runs, weights);
+    const auto multiply_some = [&](std::ptrdiff_t row, std::ptrdiff_t count) {
+      FixedRows part = x;
+      part.digits += row * x.stride;
+      part.scales += row * x.runs;
+      part.sums += row * x.runs;
+      kernels.multiply(matrix, part, count, first, runs, weights, y + row * matrix.rows + begin, matrix.rows,
+                       end - begin, first > 0);
+    };
+    // Not earlier: the activations would evict the prefetched weights from the cache.
+    const std::ptrdiff_t late = std::max<std::ptrdiff_t>(0, rows - kRowsAfterFetch) / kRowsAtOnce * kRowsAtOnce;
+    multiply_some(0, late);
     if (first + runs < x.runs) {
       fetch(matrix, begin, end, (first + runs) * run, std::min(at_once, x.runs - first - runs) * run);
     } else {
       fetch(matrix, end, std::min(end + kernels.width, matrix.rows), 0, std::min(at_once, x.runs) * run);
     }
-    kernels.multiply(matrix, x, rows, first, runs, weights, y + begin, matrix.rows, end - begin, first > 0);
+    multiply_some(late, rows - late);
   }
 }
 

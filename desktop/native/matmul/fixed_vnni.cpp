@@ -71,26 +71,61 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
   }
 }
 
-// E8M0: the exponent of a float32. Zero encodes 2^-127, which is subnormal.
-inline float power_of_two(uint8_t exponent) {
-  const int bits = exponent == 0 ? 0x00400000 : exponent << 23;
-  return _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(bits)));
+// Scales (or biases) first .. first + count of a matrix, at most 16, as float32; the remaining lanes are zero.
+inline __m512 load_scales(const Matrix& matrix, const uint8_t* from, ptrdiff_t first, ptrdiff_t count) {
+  const __mmask16 there = first_lanes(count);
+  if (matrix.format == Format::mxfp4) {
+    // E8M0: the exponent of a float32. Zero encodes 2^-127, which is subnormal. A code is half a unit.
+    const __m512i wide = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(there, from + first));
+    const __m512i bits = _mm512_max_epu32(_mm512_slli_epi32(wide, 23), _mm512_set1_epi32(0x00400000));
+    return _mm512_maskz_mul_ps(there, _mm512_castsi512_ps(bits), _mm512_set1_ps(0.5f));
+  }
+  if (matrix.scale_type == ScaleType::f32) {
+    return _mm512_maskz_loadu_ps(there, reinterpret_cast<const float*>(from) + first);
+  }
+  const __m256i halves = _mm256_maskz_loadu_epi16(there, reinterpret_cast<const uint16_t*>(from) + first);
+  return matrix.scale_type == ScaleType::f16
+             ? _mm512_cvtph_ps(halves)
+             : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
 }
 
-inline float scale_at(ScaleType type, const uint8_t* from, ptrdiff_t index) {
-  if (type == ScaleType::f32) {
-    return reinterpret_cast<const float*>(from)[index];
+// Write the scales and biases of the weights' runs, those of 16 rows at a time.
+void unpack_scales(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
+                   float* scales) {
+  const ptrdiff_t groups = matrix.columns / matrix.group, in_group = matrix.group / run_of(matrix);
+  const __m512 factor = _mm512_set1_ps(matrix.factor);
+  for (int part = 0; part < kVectors; ++part) {
+    const ptrdiff_t top = begin + part * kLanes;
+    for (ptrdiff_t first = 0; first < runs; first += kLanes) {
+      // The groups of these runs; the first may have begun with earlier ones.
+      const ptrdiff_t group = (first_run + first) / in_group;
+      const ptrdiff_t last = smaller(first_run + first + kLanes, first_run + runs);
+      const ptrdiff_t count = (last + in_group - 1) / in_group - group;
+      __m512i block[2][kLanes];
+#pragma GCC unroll 16
+      for (int r = 0; r < kLanes; ++r) {
+        const ptrdiff_t at = (top + r) * groups + group, there = top + r < end ? count : 0;
+        const __m512 own = _mm512_mul_ps(load_scales(matrix, matrix.scales, at, there), factor);
+        const __m512 bias = matrix.biases == nullptr
+                                ? _mm512_mul_ps(own, _mm512_set1_ps(-kFp4Zero))
+                                : _mm512_mul_ps(load_scales(matrix, matrix.biases, at, there), factor);
+        block[0][r] = _mm512_castps_si512(own);
+        block[1][r] = _mm512_castps_si512(bias);
+      }
+      transpose_words(block[0]);
+      transpose_words(block[1]);
+      for (ptrdiff_t run = first_run + first; run < last; ++run) {
+        float* to = scales + (run - first_run) * 2 * kWidth + part * kLanes;
+        _mm512_storeu_si512(to, block[0][run / in_group - group]);
+        _mm512_storeu_si512(to + kWidth, block[1][run / in_group - group]);
+      }
+    }
   }
-  const uint16_t half = reinterpret_cast<const uint16_t*>(from)[index];
-  if (type == ScaleType::f16) {
-    return _cvtsh_ss(half);
-  }
-  return _mm_cvtss_f32(_mm_castsi128_ps(_mm_cvtsi32_si128(static_cast<int>(half) << 16)));
 }
 
 void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
             const FixedWeights& weights) {
-  const ptrdiff_t run = run_of(matrix), groups = matrix.columns / matrix.group;
+  const ptrdiff_t run = run_of(matrix);
   const bool wide = is_wide(matrix), fp4 = matrix.format == Format::mxfp4;
   const ptrdiff_t in_word = wide ? 4 : 8, row_words = matrix.columns / in_word;
   const ptrdiff_t first_word = first_run * run / in_word, words = runs * run / in_word;
@@ -123,34 +158,18 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
       }
     }
   }
-  const ptrdiff_t runs_in_group = matrix.group / run;
-  for (ptrdiff_t n = 0; n < kWidth; ++n) {
-    const bool there = begin + n < end;
-    const ptrdiff_t first = (begin + n) * groups;
-    float* scales = weights.scales + n;
-    for (ptrdiff_t index = 0; index < runs; ++index) {
-      const ptrdiff_t at = first + (first_run + index) / runs_in_group;
-      if (fp4) {
-        scales[0] = there ? power_of_two(matrix.scales[at]) * 0.5f * matrix.factor : 0.0f;
-        scales[kWidth] = -kFp4Zero * scales[0];
-      } else {
-        scales[0] = there ? scale_at(matrix.scale_type, matrix.scales, at) * matrix.factor : 0.0f;
-        scales[kWidth] = there ? scale_at(matrix.scale_type, matrix.biases, at) * matrix.factor : 0.0f;
-      }
-      scales += 2 * kWidth;
-    }
-  }
+  unpack_scales(matrix, begin, end, first_run, runs, weights.scales);
 }
 
 template <int R>
 using Whole = __m512i[R][kVectors];
 
-// Add the products of one digit of a run, `quads` times four columns.
-template <int R>
-inline void add_digit(const __m512i* codes, const int8_t* digits, ptrdiff_t stride, ptrdiff_t quads, Whole<R>& total) {
+// Add the products of one digit of a run, Quads times four columns.
+template <int R, int Quads>
+inline void add_digit(const __m512i* codes, const int8_t* digits, ptrdiff_t stride, Whole<R>& total) {
   const int8_t* second_half = digits + (R / 2) * stride;
-#pragma GCC unroll 4
-  for (ptrdiff_t quad = 0; quad < quads; ++quad) {
+#pragma GCC unroll 8
+  for (ptrdiff_t quad = 0; quad < Quads; ++quad) {
     __m512i w[kVectors];
 #pragma GCC unroll 4
     for (int v = 0; v < kVectors; ++v) {
@@ -209,8 +228,8 @@ inline void scale_up(const Whole<R>& total, const FixedRows& x, ptrdiff_t run, f
 }
 
 // Multiply R rows of activations by the weights of one unpacked block.
-template <int R, bool Wide>
-void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdiff_t runs, const FixedWeights& weights,
+template <int R, bool Wide, int Quads>
+void multiply_rows(const FixedRows& x, ptrdiff_t first_run, ptrdiff_t runs, const FixedWeights& weights,
                    float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add) {
   __m512 sums[R][kVectors];
 #pragma GCC unroll 6
@@ -220,14 +239,14 @@ void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdi
       sums[r][v] = _mm512_setzero_ps();
     }
   }
-  const ptrdiff_t quads = run / 4;
+  constexpr ptrdiff_t run = 4 * Quads;
   for (ptrdiff_t index = 0; index < runs; ++index) {
-    const __m512i* codes = reinterpret_cast<const __m512i*>(weights.codes) + index * quads * kVectors;
+    const __m512i* codes = reinterpret_cast<const __m512i*>(weights.codes) + index * Quads * kVectors;
     const float* scales = weights.scales + index * 2 * kWidth;
     const int8_t* digits = x.digits + (first_run + index) * kFixedDigits * run;
     Whole<R> total;
     clear<R>(total);
-    add_digit<R>(codes, digits, x.stride, quads, total);
+    add_digit<R, Quads>(codes, digits, x.stride, total);
     if constexpr (Wide) {
       // With 8-bit codes, the products of all three digits would not fit into 32 bits.
       scale_up<R, false>(total, x, first_run + index, 1 << (2 * kDigitBits), scales, sums);
@@ -235,9 +254,9 @@ void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdi
     } else {
       move_up<R>(total);
     }
-    add_digit<R>(codes, digits + run, x.stride, quads, total);
+    add_digit<R, Quads>(codes, digits + run, x.stride, total);
     move_up<R>(total);
-    add_digit<R>(codes, digits + 2 * run, x.stride, quads, total);
+    add_digit<R, Quads>(codes, digits + 2 * run, x.stride, total);
     scale_up<R, true>(total, x, first_run + index, 1.0f, scales, sums);
   }
 #pragma GCC unroll 6
@@ -252,29 +271,31 @@ void multiply_rows(const FixedRows& x, ptrdiff_t run, ptrdiff_t first_run, ptrdi
   }
 }
 
-using MultiplyRows = void (*)(const FixedRows&, ptrdiff_t, ptrdiff_t, ptrdiff_t, const FixedWeights&, float*, ptrdiff_t,
+using MultiplyRows = void (*)(const FixedRows&, ptrdiff_t, ptrdiff_t, const FixedWeights&, float*, ptrdiff_t,
                               ptrdiff_t, bool);
 
-template <bool Wide>
-constexpr MultiplyRows kMultiplyRows[kRows + 1] = {nullptr,
-                                                   multiply_rows<1, Wide>,
-                                                   multiply_rows<2, Wide>,
-                                                   multiply_rows<3, Wide>,
-                                                   multiply_rows<4, Wide>,
-                                                   multiply_rows<5, Wide>,
-                                                   multiply_rows<6, Wide>};
+template <bool Wide, int Quads>
+constexpr MultiplyRows kMultiplyRows[kRows + 1] = {
+    nullptr,
+    multiply_rows<1, Wide, Quads>,
+    multiply_rows<2, Wide, Quads>,
+    multiply_rows<3, Wide, Quads>,
+    multiply_rows<4, Wide, Quads>,
+    multiply_rows<5, Wide, Quads>,
+    multiply_rows<6, Wide, Quads>};
 
 void multiply(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_t first_run, ptrdiff_t runs,
               const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add) {
-  const ptrdiff_t run = run_of(matrix);
+  const bool wide = is_wide(matrix);
+  const MultiplyRows* kernels = run_of(matrix) == 32 ? (wide ? kMultiplyRows<true, 8> : kMultiplyRows<false, 8>)
+                                                     : (wide ? kMultiplyRows<true, 16> : kMultiplyRows<false, 16>);
   for (ptrdiff_t m = 0; m < rows; m += kRows) {
     FixedRows part = x;
     part.digits += m * x.stride;
     part.scales += m * x.runs;
     part.sums += m * x.runs;
     const ptrdiff_t height = smaller(kRows, rows - m);
-    const MultiplyRows kernel = is_wide(matrix) ? kMultiplyRows<true>[height] : kMultiplyRows<false>[height];
-    kernel(part, run, first_run, runs, weights, y + m * y_stride, y_stride, count, add);
+    kernels[height](part, first_run, runs, weights, y + m * y_stride, y_stride, count, add);
   }
 }
 

@@ -29,7 +29,8 @@ from sotto.store.records import ModelSource
 # A chunk reads all weights, so a longer one is cheaper by the token; Stop and others wait for its end.
 _CPU_CHUNK_SECONDS, _CPU_CHUNK_LIMIT = 0.8, 1.2
 _CPU_SHARED_SECONDS, _CPU_SHARED_LIMIT = 0.1, 0.2
-_CPU_FIRST_CHUNK = 128
+# The native kernels compute 48 or 6 rows at a time, so that whole numbers of these are fastest.
+_CPU_FIRST_CHUNK = 192
 _CPU_AHEAD_BELOW = 0.1
 
 
