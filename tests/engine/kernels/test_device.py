@@ -118,6 +118,31 @@ def test_nothing_is_compiled_on_the_cpu(prepared, tmp_path):
     assert not (tmp_path / "called").exists()
 
 
+@pytest.mark.parametrize(
+    ("found", "metal", "environment", "device"),
+    [
+        (1, True, {}, "metal"),
+        (1, False, {}, "cuda"),
+        (1, True, {"SOTTO_DEVICE": "cpu"}, "cpu"),
+        # MLX for CUDA on a machine without a graphics processor.
+        (0, False, {}, "cpu"),
+    ],
+)
+def test_a_graphics_processor_computes_where_mlx_finds_one(found, metal, environment, device):
+    code = f"""
+import json, mlx.core as mx
+chosen = []
+mx.is_available = lambda kind: {found} > 0 and kind == mx.gpu
+mx.metal.is_available = lambda: {metal}
+mx.cuda.is_available = lambda: not {metal}
+mx.set_default_device = lambda kind: chosen.append(kind == mx.cpu)
+from sotto.engine.kernels import device
+print(json.dumps([device.device(), device.compute_dtype() is not None, any(chosen)]))
+"""
+    on_cpu = device == "cpu"
+    assert run(code, **environment) == [device, on_cpu, on_cpu]
+
+
 @LINUX
 def test_compilation_is_disabled_before_the_first_import_of_mlx():
     code = (

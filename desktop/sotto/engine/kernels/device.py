@@ -26,6 +26,7 @@ _FORWARDER = Path(__file__).resolve().parents[2] / "_native" / f"libsotto_blas.{
 # Libraries of the system, if that one is missing.
 _BLAS_LIBRARIES = ("libopenblas.so.0", "libopenblas.so", "libblis.so.4", "libblis.so")
 _CUDA_DISTRIBUTIONS = ("mlx-cuda-13", "mlx-cuda-12", "mlx-cuda")
+SWITCH = "SOTTO_DEVICE"
 # A batch of weight files, the window's own files and sockets, and room to spare; macOS starts programs with 256.
 _OPEN_FILES = 4096
 # Parameters of glibc's mallopt, as numbered in its malloc.h: one arena for all threads (M_ARENA_MAX), blocks up to
@@ -62,7 +63,7 @@ def prepare() -> None:
     if sys.platform != "linux":
         return
     _keep_freed_memory()
-    if not any(map(_installed, _CUDA_DISTRIBUTIONS)):
+    if cuda_distribution() is None:
         # On a CPU, MLX compiles by running g++ and loads the result from a shared temporary folder: slower to start,
         # no faster to run, and anybody's code. Where there is a graphics processor after all, `device` decides.
         os.environ.setdefault("MLX_DISABLE_COMPILE", "1")
@@ -71,13 +72,16 @@ def prepare() -> None:
 
 
 def device() -> str:
-    """Return `metal`, `cuda` or `cpu`, and switch run-time compilation off on the CPU."""
+    """Return `metal`, `cuda` or `cpu`; the latter becomes MLX's default, and nothing is compiled at run time on it.
+
+    `SOTTO_DEVICE=cpu` in the environment keeps the engine off a graphics processor, for comparison.
+    """
     import mlx.core as mx
 
-    if mx.metal.is_available():
-        return "metal"
-    if mx.cuda.is_available():
-        return "cuda"
+    # MLX for CUDA calls itself available where it finds no graphics processor, so those it found are counted.
+    if os.environ.get(SWITCH) != "cpu" and mx.is_available(mx.gpu):
+        return "metal" if mx.metal.is_available() else "cuda"
+    mx.set_default_device(mx.cpu)
     mx.disable_compile()
     return "cpu"
 
@@ -113,6 +117,11 @@ def describe() -> DeviceInfo:
         blas=_blas_path,
         compile=kind != "cpu" and "MLX_DISABLE_COMPILE" not in os.environ,
     )
+
+
+def cuda_distribution() -> str | None:
+    """Return the name of the package with MLX for CUDA, or None if it is not installed."""
+    return next(filter(_installed, _CUDA_DISTRIBUTIONS), None)
 
 
 def _keep_freed_memory() -> None:
