@@ -24,6 +24,15 @@ def test_doctor_names_what_runs_here(env: dict[str, str]) -> None:
     assert re.search("^Shared steps +none failed$", done.stdout, re.MULTILINE)
 
 
+def test_doctor_says_what_slows_the_engine_down(env: dict[str, str]) -> None:
+    there = {name: value for name, value in env.items() if not name.startswith(("SOTTO_", "OPENBLAS_"))}
+    done = sotto(there | {"SOTTO_NATIVE": "0"}, "doctor", "--report")
+    assert done.returncode == 0, done.stderr
+    if sys.platform == "linux" and "cpu" in (line.split()[-1] for line in done.stdout.splitlines() if "Device" in line):
+        assert "The native kernels are switched off by SOTTO_NATIVE=0" in done.stdout
+    assert re.search("^Speed +", done.stdout, re.MULTILINE)
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have these fonts")
 def test_doctor_names_packages_for_missing_fonts(env: dict[str, str], tmp_path: Path) -> None:
     config, folder, emoji, letters = tmp_path / "fonts.conf", tmp_path / "fonts", "🚀🎉🤖", "漢か한"

@@ -6,6 +6,7 @@ import os
 import platform
 import sys
 from datetime import datetime
+from itertools import zip_longest
 
 from sotto import __version__, paths
 from sotto.cli import desktop, linux_packages
@@ -15,11 +16,12 @@ from sotto.reports import logs, report, versions
 from sotto.reports.scrubbing import scrub
 from sotto.runner import faults
 from sotto.runner.catalogue import catalogue
+from sotto.store.discovery import Listing
 
 # Variables of the environment that change what Sotto does, and tell nothing about anybody.
 _TOLD = (
-    "SOTTO_ENGINE_HOST SOTTO_ENGINE_MEMORY SOTTO_NATIVE SOTTO_NATIVE_LEVEL QT_QPA_PLATFORM XDG_CURRENT_DESKTOP "
-    "XDG_SESSION_TYPE LANG LC_ALL"
+    "SOTTO_DEVICE SOTTO_ENGINE_HOST SOTTO_ENGINE_MEMORY SOTTO_NATIVE SOTTO_NATIVE_LEVEL OPENBLAS_CORETYPE "
+    "QT_QPA_PLATFORM XDG_CURRENT_DESKTOP XDG_SESSION_TYPE LANG LC_ALL"
 ).split()
 _LOG_LINES = 60
 
@@ -39,7 +41,10 @@ def doctor() -> int:
     if found := linux_packages.fonts():
         _line("Fonts", found)
     _line("Own models", str(paths.data_dir() / "models"))
-    _stores()
+    listing = catalogue()
+    _stores(listing)
+    if healthy:
+        _speed(listing)
     _faults()
     return 0 if healthy else 1
 
@@ -82,8 +87,7 @@ def _engine() -> bool:
     return True
 
 
-def _stores() -> None:
-    listing = catalogue()
+def _stores(listing: Listing) -> None:
     for root in listing.roots:
         count = sum(
             1
@@ -95,6 +99,15 @@ def _stores() -> None:
         _line(f"Store {root.kind.value}", f"{root.path}: {found}")
     for problem in listing.problems:
         _line("Problem", printable(problem.message))
+
+
+def _speed(listing: Listing) -> None:
+    """Print what slows the engine down, with the step that mends it."""
+    from sotto.engine.advice.advice import advice
+
+    found = list(advice(listing.records)) or ["nothing slows the engine down that you could change"]
+    for label, finding in zip_longest(["Speed"], found, fillvalue=""):
+        _line(label, printable(finding))
 
 
 def _faults() -> None:

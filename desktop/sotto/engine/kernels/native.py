@@ -27,6 +27,7 @@ from sotto.engine.memory.control_groups import cpu_quota
 
 FOLDER = Path(__file__).resolve().parents[2] / "_native"
 SWITCH = "SOTTO_NATIVE"
+LEVEL_SWITCH = "SOTTO_NATIVE_LEVEL"
 _LEVELS = {
     "vnni": "AVX-512 VNNI",
     "avx512": "AVX-512",
@@ -43,11 +44,13 @@ class NativeStatus:
         level: The instructions that they use, for people, for example `AVX-512`; empty without kernels.
         threads: Number of threads; 0 without kernels.
         reason: Why there are none; empty if there are.
+        best: The instructions that they would use if `LEVEL_SWITCH` did not limit them; empty without kernels.
     """
 
     level: str
     threads: int
     reason: str
+    best: str = ""
 
 
 def status() -> NativeStatus:
@@ -55,7 +58,7 @@ def status() -> NativeStatus:
     found = kernels()
     if found is None:
         return NativeStatus("", 0, _reason() or _load()[1])
-    return NativeStatus(_LEVELS[found.level()], found.threads(), "")
+    return NativeStatus(_LEVELS[found.level()], found.threads(), "", _LEVELS[found.best_level()])
 
 
 def kernels() -> Any | None:

@@ -1,0 +1,1 @@
+"""What would make this machine faster, and the step that mends it."""
