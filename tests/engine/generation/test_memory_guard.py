@@ -1,3 +1,4 @@
+import mlx.core as mx
 import pytest
 
 from generating import empty, finished, run, task
@@ -52,6 +53,20 @@ def test_critical_pressure_leaves_only_running_sequences(prefix, monkeypatch):
     assert MemoryGuard(memory, [prefix], 2048).look() == 32
     assert prefix.nbytes == prefix.live_nbytes
     prefix.end(running)
+
+
+@pytest.mark.parametrize("pressure", [Pressure.SOME, Pressure.CRITICAL])
+def test_under_pressure_freed_memory_goes_back_to_the_system(prefix, monkeypatch, pressure):
+    monkeypatch.setattr(memory_guard, "_CHECK_SECONDS", 0.0)
+    memory, before = Memory(), mx.get_active_memory()
+    guard = MemoryGuard(memory, [prefix], 2048)
+    mx.eval(mx.zeros((1 << 20,)))
+    guard.look()
+    assert mx.get_cache_memory() > 1 << 20
+    memory.current = pressure
+    guard.look()
+    assert mx.get_active_memory() < before
+    assert mx.get_cache_memory() < 1 << 16
 
 
 def test_pressure_is_checked_once_a_second(prefix):

@@ -1,15 +1,18 @@
 """Reducing the memory of caches and prefills while the machine is short of memory.
 
 Memory pressure is checked once a second. Under pressure, prefix caches shrink, the least recently used entries first,
-and prompts are prefilled in smaller chunks, which need less memory beside the caches.
+and prompts are prefilled in smaller chunks, which need less memory beside the caches. Freed memory goes back to the
+system at once.
 """
 
 import time
 from collections.abc import Sequence
 
+import mlx.core as mx
+
 from sotto.engine.caches.prefix_cache import PrefixCache
 from sotto.engine.memory.memory_plan import CHUNKS
-from sotto.engine.memory.system_memory import Pressure, SystemMemory
+from sotto.engine.memory.system_memory import Pressure, SystemMemory, give_back
 
 _CHECK_SECONDS = 1.0
 
@@ -57,6 +60,10 @@ class MemoryGuard:
         for prefix, budget in self._budgets:
             prefix.budget = min(self._share(budget), _bearable(prefix, budget, pressure))
             prefix.make_room()
+        if pressure is not Pressure.NONE:
+            # What was freed, here and by the last steps, is still in MLX's pool, which keeps gigabytes on a GPU.
+            mx.clear_cache()
+            give_back()
         return self._most
 
 
