@@ -4,16 +4,13 @@
 `["bare" | "mlx-lm", maximum prompt tokens, maximum answer tokens, seconds]` is answered with
 `{"prefill": tokens/s, "decode": tokens/s}`. The prompt and the answer are shortened to what takes about that many
 seconds each. With `float32` the floating-point weights are widened to the type that is best for MLX on a CPU; with
-`own` they are those of the checkpoint. The only other change is that functions are not compiled: on a CPU,
+`own` they are those of the checkpoint. The only other change is that functions are not compiled on a CPU, where
 compilation runs a compiler without making anything faster.
 """
 
 import json
-import os
 import sys
 import time
-
-os.environ["MLX_DISABLE_COMPILE"] = "1"
 
 import mlx.core as mx
 import mlx_lm
@@ -52,6 +49,8 @@ def generated(model: nn.Module, tokenizer: object, prompt: int, tokens: int) -> 
 
 
 def main() -> None:
+    if mx.default_device() == mx.cpu:
+        mx.disable_compile()
     model, tokenizer = mlx_lm.load(sys.argv[1])
     if sys.argv[2] == "float32":
         widen = (mx.bfloat16, mx.float16)

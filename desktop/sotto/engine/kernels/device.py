@@ -86,6 +86,11 @@ def device() -> str:
     return "cpu"
 
 
+def compiles() -> bool:
+    """Return whether MLX compiles functions at run time."""
+    return device() != "cpu" and "MLX_DISABLE_COMPILE" not in os.environ
+
+
 def compute_dtype() -> Any:
     """Return the type of activations, or None for the checkpoint's own.
 
@@ -115,7 +120,7 @@ def describe() -> DeviceInfo:
         device=kind,
         compute_type="float32" if kind == "cpu" else "",
         blas=_blas_path,
-        compile=kind != "cpu" and "MLX_DISABLE_COMPILE" not in os.environ,
+        compile=compiles(),
     )
 
 
