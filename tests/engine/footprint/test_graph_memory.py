@@ -3,6 +3,7 @@ import pytest
 
 from sotto.engine.footprint.graph import kernel, order, trace
 from sotto.engine.footprint.graph_memory import peak
+from sotto.engine.kernels import device
 
 N = 512
 BYTES = 4 * N * N
@@ -67,6 +68,21 @@ def plain():
 
     with traceable(None):
         yield
+
+
+def test_functions_that_a_graphics_processor_compiles_are_listed(monkeypatch):
+    monkeypatch.setattr(device, "device", lambda: "metal")
+    monkeypatch.delenv("MLX_DISABLE_COMPILE", raising=False)
+    compiled = mx.compile(lambda x: mx.exp(x) * 2 + x)
+    mx.enable_compile()
+    try:
+        # The compiled function does not depend on an input, so that it would be traced as one operation.
+        graph = trace(lambda x: [x + compiled(mx.ones((N, N)))], [], [mx.zeros((N, N))])
+        assert "Exp" in [operation.name for operation in graph.operations]
+        with pytest.raises(ValueError, match="Compiled"):
+            mx.export_function(lambda _: None, lambda x: [x + compiled(mx.ones((N, N)))], mx.zeros((N, N)))
+    finally:
+        mx.disable_compile()
 
 
 @pytest.mark.one_in(2)

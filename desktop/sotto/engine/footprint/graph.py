@@ -12,6 +12,8 @@ from typing import Any
 
 import mlx.core as mx
 
+from sotto.engine.kernels import device
+
 Shape = tuple[int, ...]
 VIEWS = frozenset(
     """
@@ -122,7 +124,7 @@ def trace(
 
 @contextmanager
 def _listable_only() -> Iterator[None]:
-    """Replace operations that MLX cannot list with others that need the same memory."""
+    """Replace operations that MLX cannot list with others that need the same memory, and compile no functions."""
     contiguous, dequantize = mx.contiguous, mx.dequantize
 
     def by_shape(array: mx.array, *_: object, **__: object) -> mx.array:
@@ -138,10 +140,13 @@ def _listable_only() -> Iterator[None]:
         return dequantize(w, scales, *others, **(options | {"mode": mode}))
 
     mx.contiguous, mx.dequantize = by_shape, by_bits
+    mx.disable_compile()
     try:
         yield
     finally:
         mx.contiguous, mx.dequantize = contiguous, dequantize
+        if device.compiles():
+            mx.enable_compile()
 
 
 def kernel(like: mx.array, *inputs: mx.array) -> mx.array:
