@@ -3,6 +3,7 @@ import pytest
 
 from sotto.engine.footprint.graph import kernel, order, trace
 from sotto.engine.footprint.graph_memory import peak
+from sotto.engine.footprint.task_sizes import CPU, Pace, pace_of
 from sotto.engine.kernels import device
 
 N = 512
@@ -159,3 +160,40 @@ def test_a_kernel_is_one_operation_that_holds_all_its_inputs():
     assert [operation.name for operation in order(graph)].count("Kernel") == 1
     assert len(order(graph)) == 4  # two sums, the number 1 that they share, and the kernel
     assert peak(graph) == 4 * BYTES
+
+
+class TestPace:
+    """How far other devices run ahead, as described by what MLX says of them."""
+
+    @pytest.mark.parametrize(
+        ("kind", "architecture", "environment", "pace"),
+        [
+            ("cpu", "x86_64", {}, CPU),
+            ("metal", "applegpu_g13g", {}, Pace(41, 41 << 20)),
+            ("metal", "applegpu_g16s", {}, Pace(51, 51 << 20)),
+            ("metal", "applegpu_unknown", {}, Pace(41, 41 << 20)),
+            ("cuda", "sm_90", {}, Pace(101, 1001 << 20)),
+            ("cuda", "sm_89", {}, Pace(21, 101 << 20)),
+            ("cuda", "sm_89", {"MLX_MAX_OPS_PER_BUFFER": "7", "MLX_MAX_MB_PER_BUFFER": "9"}, Pace(8, 10 << 20)),
+        ],
+    )
+    def test_devices(self, kind, architecture, environment, pace):
+        assert pace_of(kind, {"architecture": architecture}, environment) == pace
+
+    def test_as_many_products_are_in_memory_as_are_under_way(self):
+        graph = trace(chain(300), [], [mx.zeros((N, N)), mx.zeros((N, N))])
+        # Ten tasks are waited for, and the next one has begun; each product holds the one before, and has an output.
+        assert peak(graph, Pace(5)) == (11 * 5 + 1) * BYTES
+        assert peak(graph, Pace(20)) == (11 * 20 + 1) * BYTES
+        # Two inputs for each product.
+        assert peak(graph, Pace(20, elements=2 * N * N)) == (11 * 1 + 1) * BYTES
+        assert peak(graph, Pace(1000)) == 300 * BYTES
+
+    def test_views_take_no_step(self):
+        def function(x, w):
+            for _ in range(300):
+                x = (x @ w).T
+            return [x]
+
+        graph = trace(function, [], [mx.zeros((N, N)), mx.zeros((N, N))])
+        assert peak(graph, Pace(5)) == (11 * 5 + 1) * BYTES

@@ -8,6 +8,7 @@ from mlx.utils import tree_flatten, tree_unflatten
 
 from sotto.engine.footprint.graph import trace
 from sotto.engine.footprint.graph_memory import peak
+from sotto.engine.footprint.task_sizes import pace_here
 from sotto.engine.memory.memory_needs import WorkPoint
 from sotto.engine.vectors.hidden_states import batch_tokens
 
@@ -34,7 +35,7 @@ def encoder_work(model: nn.Module, max_tokens: int) -> Iterator[WorkPoint]:
             shape = (max(1, most // length), length)
             inputs = [mx.zeros(shape, dtype=mx.int32), mx.zeros(shape, dtype=mx.bool_)]
             graph = trace(step, inputs, [array for _, array in parameters])
-            yield WorkPoint(max(most, max_tokens), length, peak(graph))
+            yield WorkPoint(max(most, max_tokens), length, peak(graph, pace_here()))
     finally:
         model.update(tree_unflatten(parameters))
 

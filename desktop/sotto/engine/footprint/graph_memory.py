@@ -1,14 +1,15 @@
 """The peak memory of MLX while it computes a graph, simulated without computing anything.
 
-The evaluation is simulated with sizes in place of values, by the rules of MLX's CPU backend:
+The evaluation is simulated with sizes in place of values, by the rules of MLX's CPU backend, which the others share but
+for the size of tasks (`task_sizes`):
 
 - Operations run in breadth-first order from the outputs, at most 20 wide, and reversed (`eval_impl` in MLX's
   `transforms.cpp`).
 - Views share the buffer of their source. Elementwise operations overwrite an input that has no other reader. Reshaping
   an array that is not contiguous copies it, and so does a product with such a matrix.
-- Memory is allocated when an operation is dispatched, and freed when it has been computed. Dispatch is ahead of
-  computation by up to 11 tasks of 10 steps, so the buffers of dozens of operations exist at the same time. Computation
-  is assumed to be slow, as it is wherever memory matters.
+- Memory is allocated when an operation is dispatched, and freed when its task has been computed. Dispatch is ahead of
+  computation by up to 11 tasks, so the buffers of dozens of operations exist at the same time. Computation is assumed
+  to be slow, as it is wherever memory matters.
 """
 
 import math
@@ -26,10 +27,8 @@ from sotto.engine.footprint.buffer_layout import (
     view_strides,
 )
 from sotto.engine.footprint.graph import BINARY, RESHAPES, UNARY, VIEWS, Graph, Operation, Shape, order
+from sotto.engine.footprint.task_sizes import CPU, TASKS_AHEAD, Pace
 
-# Limits of MLX's CPU backend: steps per task, and tasks that may be dispatched ahead of computation.
-_STEPS_IN_TASK = 10
-_TASKS_AHEAD = 10
 # An input is not overwritten by an output that is smaller by more bytes than this.
 _SLACK = 16384
 # These copy their first input unless they may overwrite it.
@@ -39,12 +38,16 @@ _PRODUCTS = frozenset(("Matmul", "AddMM", "GatherMM", "SegmentedMM", "BlockMaske
 _PACKED_PRODUCTS = frozenset(("QuantizedMatmul", "GatherQMM", "QQMatmul"))
 
 
-def peak(graph: Graph) -> int:
+def peak(graph: Graph, pace: Pace = CPU) -> int:
     """Return the peak bytes while the outputs of `graph` are computed.
 
     Buffers of `graph.consumed` count from the beginning, because they are freed on the way; other inputs do not count.
+
+    Args:
+        graph: The graph.
+        pace: That of the device that computes.
     """
-    return _Player(graph).play()
+    return _Player(graph, pace).play()
 
 
 @dataclass(slots=True)
@@ -53,17 +56,20 @@ class _Player:
 
     Attributes:
         graph: The graph.
+        pace: The sizes of tasks.
         active: Bytes allocated now.
         most: Peak bytes so far.
     """
 
     graph: Graph
+    pace: Pace
     active: int = 0
     most: int = 0
     _arrays: dict[str, Array] = field(default_factory=dict)
-    _steps: deque[tuple[Buffer, ...]] = field(default_factory=deque)
-    _dispatched: int = 0
-    _computed: int = 0
+    # The buffers that the tasks under way hold, the last task not being complete, and its steps and elements so far.
+    _tasks: deque[list[Buffer]] = field(default_factory=lambda: deque([[]]))
+    _steps: int = 0
+    _elements: int = 0
 
     def play(self) -> int:
         graph = self.graph
@@ -103,7 +109,7 @@ class _Player:
     def _dispatch(self, operation: Operation, readers: Mapping[str, int]) -> None:
         inputs = [self._arrays[name] for name in operation.inputs]
         scratch: list[Buffer] = []
-        steps = 1
+        steps = self.pace.overhead
         for index, name in enumerate(operation.outputs):
             made, new_steps = self._make(operation, inputs, name, index, scratch)
             made.readers = readers.get(name, 0)
@@ -115,16 +121,26 @@ class _Player:
             held[id(self._arrays[name].buffer)] = self._arrays[name].buffer
         for buffer in held.values():
             buffer.holders += 1
-        self._steps.extend(() for _ in range(steps - 1))
-        self._steps.append((*held.values(), *scratch))
+        for _ in range(steps - 1):
+            self._step()
+        self._tasks[-1] += [*held.values(), *scratch]
+        if steps:
+            self._step(sum(min(array.size, array.extent) for array in inputs))
         for name in operation.inputs:
             self._read(name)
         for name in operation.outputs:
             if not self._arrays[name].readers:
                 self._let_go(self._arrays.pop(name).buffer)
-        self._dispatched += steps
-        while self._dispatched // _STEPS_IN_TASK - self._computed // _STEPS_IN_TASK > _TASKS_AHEAD:
+        while len(self._tasks) - 1 > TASKS_AHEAD:
             self._compute()
+
+    def _step(self, elements: int = 0) -> None:
+        """Count a step of the last task, which may end with it."""
+        self._steps, self._elements = self._steps + 1, self._elements + elements
+        most = self.pace.elements
+        if self._steps >= self.pace.steps or (most is not None and self._elements >= most):
+            self._tasks.append([])
+            self._steps = self._elements = 0
 
     def _read(self, name: str) -> None:
         array = self._arrays[name]
@@ -134,12 +150,8 @@ class _Player:
 
     def _compute(self) -> None:
         """Complete one more task."""
-        while True:
-            for buffer in self._steps.popleft():
-                self._let_go(buffer)
-            self._computed += 1
-            if self._computed % _STEPS_IN_TASK == 0:
-                return
+        for buffer in self._tasks.popleft():
+            self._let_go(buffer)
 
     def _make(
         self, operation: Operation, inputs: list[Array], name: str, index: int, scratch: list[Buffer]

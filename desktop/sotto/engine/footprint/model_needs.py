@@ -23,6 +23,7 @@ from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.footprint.encoder_needs import encoder_work
 from sotto.engine.footprint.graph_memory import peak
 from sotto.engine.footprint.rehearsal import DECODE, Rehearsal, round_up
+from sotto.engine.footprint.task_sizes import pace_here
 from sotto.engine.footprint.traced_kernels import traceable
 from sotto.engine.gguf.conversion import describe_repacking
 from sotto.engine.kernels import device, native
@@ -243,6 +244,7 @@ def _key(
             [(step.kind, step.config) for step in source.modules],
             sorted((name, tensor.dtype, tensor.shape) for file in files for name, tensor in file.tensors.items()),
             device.device(),
+            repr(pace_here()),
             kernels.level() if kernels else None,
             [str(held.dtype), held.matrices],
             kv_bits,
@@ -282,11 +284,12 @@ def _uncollected() -> Iterator[None]:
 def _work(rehearsal: Rehearsal, layers: Sequence[CacheNeed], longest: int, kernels: Any | None) -> Iterator[WorkPoint]:
     """Yield samples of the memory that computing needs beside the caches."""
     windows = sorted({layer.window for layer in layers if layer.window is not None})
+    pace = pace_here()
 
     def sample(chunk: int, context: int) -> tuple[WorkPoint, int]:
         graph = rehearsal.graph(chunk, context)
         caches = sum(layer.nbytes(context) or 0 for layer in layers)
-        most = peak(graph)
+        most = peak(graph, pace)
         return WorkPoint(chunk, context, max(0, most - caches)), len(graph.operations)
 
     def lengths(chunk: int) -> list[int]:
