@@ -1,6 +1,7 @@
 """Conversion of errors into events with a message for the user."""
 
 import logging
+import re
 import traceback
 
 from sotto.engine.contract.events import Failed
@@ -11,6 +12,9 @@ _log = logging.getLogger(__name__)
 # Ollama's wording, which its clients recognise; the lengths follow it.
 TEXT_TOO_LONG = "the input length exceeds the context length"
 OUT_OF_MEMORY = "Memory ran out; start a new chat, choose a smaller model or close other programs."
+
+# What MLX says on a CPU, on Metal and on CUDA.
+_NO_MEMORY = re.compile(r"alloc|out.?of.?memory|insufficient memory", re.IGNORECASE)
 
 
 def failure_of(request_id: str, error: BaseException) -> Failed:
@@ -34,4 +38,4 @@ def is_out_of_memory(error: BaseException) -> bool:
     """Return whether an error says that memory ran out."""
     if isinstance(error, EngineError):
         return error.message == OUT_OF_MEMORY
-    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and "alloc" in str(error))
+    return isinstance(error, MemoryError) or (isinstance(error, RuntimeError) and bool(_NO_MEMORY.search(str(error))))
