@@ -161,6 +161,18 @@ def test_a_graphics_card_has_its_own_memory(tmp_path, machine):
     assert Accelerator.of("cpu", {"architecture": "x86_64"}, 0) is None
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="these machines run Linux")
+def test_a_graphics_processor_that_shares_the_memory_of_the_machine(tmp_path, machine):
+    # CUDA calls memory that holds cached files used, which the machine does not.
+    info = {"architecture": "sm_121", "total_memory": 16 * GIB, "free_memory": 1 * GIB}
+    machine.total, machine.available = 16 * GIB, 9 * GIB
+    limits = SystemMemory(tmp_path, Accelerator.of("cuda", info, 2 * GIB)).limits(reserve=0)
+    assert (limits.budget, limits.total) == (9 * GIB, 16 * GIB)
+    machine.available = 15 * GIB
+    limits = SystemMemory(tmp_path, Accelerator.of("cuda", info, 2 * GIB)).limits(reserve=0)
+    assert (limits.budget, limits.source) == (14 * GIB, "what the graphics processor can hold")
+
+
 def test_free_memory_on_macos_is_what_is_neither_used_nor_wired_nor_compressed():
     pages = {name: 0 for name, _ in macos_memory.VmStatistics._fields_}
     assert macos_memory.free_of(pages, 16384, 16 * GIB) == 16 * GIB

@@ -27,6 +27,8 @@ _RESERVE_SHARE = 16
 _SOME_WAITING, _MANY_WAITING, _ALL_WAITING = 5.0, 40.0, 10.0
 # Shares of a limit that are still free.
 _LITTLE_LEFT, _NOTHING_LEFT = 0.1, 0.04
+# The generations of NVIDIA's chips that share the machine's memory: Jetson from TX1 to Thor, and DGX Spark.
+_SHARING = frozenset(("sm_53", "sm_62", "sm_72", "sm_87", "sm_101", "sm_110", "sm_121"))
 _PRESSURE = re.compile(r"^(some|full) avg10=([0-9.]+)", re.MULTILINE)
 
 
@@ -45,14 +47,16 @@ class Accelerator:
     Attributes:
         kind: `metal` or `cuda`.
         total: Metal's recommended working set, or the memory of a graphics card.
-        free: Free memory; None if it is not reported.
+        free: Free memory; None if it is not reported, or without what file caches give back.
         held: Memory that MLX holds there.
+        shared: Whether it is the machine's memory.
     """
 
     kind: str
     total: int
     free: int | None
     held: int
+    shared: bool
 
     @classmethod
     def of(cls, kind: str, info: Mapping[str, Any], held: int) -> "Accelerator | None":
@@ -66,8 +70,9 @@ class Accelerator:
         total = info.get("max_recommended_working_set_size" if kind == "metal" else "total_memory")
         if kind == "cpu" or total is None:
             return None
-        free = info.get("free_memory")
-        return cls(kind, int(total), None if free is None else int(free), held)
+        shared = kind == "metal" or info.get("architecture") in _SHARING
+        free = None if shared else info.get("free_memory")
+        return cls(kind, int(total), None if free is None else int(free), held, shared)
 
 
 class SystemMemory:
@@ -108,12 +113,12 @@ class SystemMemory:
             if (room := group.room()) is not None and room < left:
                 left, source = room, f"limit of the control group {group.name}"
         if (chip := self.accelerator) is not None:
-            # Apple's chips share the machine's memory; a graphics card has its own.
             free = chip.total - chip.held if chip.free is None else chip.free
-            if chip.kind == "cuda":
+            if not chip.shared:
                 total, left, source = chip.total, free, "free memory of the graphics card"
             elif free < left:
-                left, source = free, "what Metal recommends to hold"
+                what = "Metal recommends to hold" if chip.kind == "metal" else "the graphics processor can hold"
+                left, source = free, f"what {what}"
             total = min(total, chip.total)
         kept = min(RESERVE, total // _RESERVE_SHARE) if reserve is None else reserve
         return Limits(max(0, left - kept), max(0, total - kept), source)
