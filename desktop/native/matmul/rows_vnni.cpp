@@ -135,9 +135,9 @@ inline void codes_of(__m512i words, __m512i (&codes)[Block<format>::kHalves]) {
   }
 }
 
-// The products of rows n .. n + N of weights with rows m .. m + M of the activations, each as the sums of 16 lanes.
+// Multiply rows n .. n + N of weights by rows m .. m + M of the activations.
 template <Format format, int M, int N>
-inline void multiply_rows(const Matrix& matrix, const Activations& x, ptrdiff_t m, ptrdiff_t n, Vector (*total)[M]) {
+void multiply_tile(const Matrix& matrix, const Activations& x, float* y, ptrdiff_t y_stride, ptrdiff_t m, ptrdiff_t n) {
   using B = Block<format>;
   const ptrdiff_t run = run_of(matrix), groups = matrix.columns / matrix.group;
   const ptrdiff_t row_bytes = matrix.columns * 64 / B::kColumns;
@@ -149,6 +149,7 @@ inline void multiply_rows(const Matrix& matrix, const Activations& x, ptrdiff_t 
   const float* values = x.values + m * x.width;
   const float* own = values + B::floats_in(B::blocks_in(matrix.columns));
   const float* sums = x.sums + m * x.sums_width;
+  Vector total[N][M];
 #pragma GCC unroll 4
   for (int r = 0; r < N; ++r) {
 #pragma GCC unroll 4
@@ -211,30 +212,21 @@ inline void multiply_rows(const Matrix& matrix, const Activations& x, ptrdiff_t 
       }
     }
   }
+  store_sums<M, N>(total, matrix.factor, y + m * y_stride + n, y_stride);
 }
 
-// Rows of weights whose sums are added up together.
-constexpr int kTogether = 4;
-
 // Multiply rows begin .. end of the weights by rows m .. m + M of the activations, which stay in the L1 cache. A single
-// row of activations has to wait for memory, which delivers a third more if the weights are read as one long stream.
+// row of activations has to wait for memory, which delivers a quarter more if the weights are read as one long stream.
 template <Format format, int M>
 void multiply_band(const Matrix& matrix, const Activations& x, float* y, ptrdiff_t y_stride, ptrdiff_t m,
                    ptrdiff_t begin, ptrdiff_t end) {
   constexpr int N = M == 1 ? 1 : 2;
   ptrdiff_t n = begin;
-  for (; n + kTogether <= end; n += kTogether) {
-    Vector total[kTogether][M];
-#pragma GCC unroll 4
-    for (int r = 0; r < kTogether; r += N) {
-      multiply_rows<format, M, N>(matrix, x, m, n + r, total + r);
-    }
-    store_sums<M, kTogether>(total, matrix.factor, y + m * y_stride + n, y_stride);
+  for (; n + N <= end; n += N) {
+    multiply_tile<format, M, N>(matrix, x, y, y_stride, m, n);
   }
   for (; n < end; ++n) {
-    Vector total[1][M];
-    multiply_rows<format, M, 1>(matrix, x, m, n, total);
-    store_sums<M, 1>(total, matrix.factor, y + m * y_stride + n, y_stride);
+    multiply_tile<format, M, 1>(matrix, x, y, y_stride, m, n);
   }
 }
 
