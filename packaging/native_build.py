@@ -4,8 +4,9 @@
 
 The normal install does the same through `build_hook.py`. The kernels are optional: on platforms other than Linux,
 without a C++20 compiler, or if the compilation fails, the folder contains only a record of the reason, and Sotto
-computes with MLX alone. The compiler is called directly. Files whose names end in `_avx2`, `_avx512` or `_vnni` are
-compiled with the flags for those instructions; all others run on any processor of the architecture.
+computes with MLX alone. The compiler is called directly. Files whose names end in `_avx2`, `_dotprod` or another level
+of `LEVELS` are compiled with the flags for those instructions, and only for processors of that architecture; all others
+run on any processor.
 """
 
 from __future__ import annotations
@@ -31,7 +32,6 @@ OBJECTS = ROOT / "build" / "native"
 # Shares types with MLX, so its ABI version must be that of the nanobind which the MLX wheel was built with.
 NANOBIND = "nanobind==3.1.0"
 COMPILERS = ("g++", "clang++", "c++")
-MACHINES = ("x86_64", "aarch64")
 COMMON = ("-O3", "-fPIC", "-fvisibility=hidden", "-DNDEBUG", "-pthread")
 # Results must not depend on which multiplications the compiler fuses; the code fuses explicitly where it should.
 CPP = ("-std=c++20", "-ffp-contract=off", "-DNB_DOMAIN=mlx", "-DNB_COMPACT_ASSERTIONS", "-Wall", "-Wextra")
@@ -39,10 +39,21 @@ CPP = ("-std=c++20", "-ffp-contract=off", "-DNB_DOMAIN=mlx", "-DNB_COMPACT_ASSER
 # flags when Debian's default compiler changes.
 SILENCED = ("-Wno-uninitialized", "-Wno-maybe-uninitialized")
 AVX512 = ("-mavx512f", "-mavx512bw", "-mavx512vl", "-mavx512dq", "-mfma", "-mf16c")
-LEVELS = {
-    "_avx2": ("-mavx2", "-mfma", "-mf16c", *SILENCED),
-    "_avx512": (*AVX512, *SILENCED),
-    "_vnni": (*AVX512, "-mavx512vnni", *SILENCED),
+# WORKAROUND: scheduled before registers are allocated, the kernels' accumulators do not fit into GCC 12's 32 registers.
+# Count the instructions of the inner loops without this flag when Debian's default compiler changes.
+ARM = ("-fno-schedule-insns",)
+LEVELS: dict[str, dict[str, tuple[str, ...]]] = {
+    "x86_64": {
+        "_sse2": (),
+        "_avx2": ("-mavx2", "-mfma", "-mf16c", *SILENCED),
+        "_avx512": (*AVX512, *SILENCED),
+        "_vnni": (*AVX512, "-mavx512vnni", *SILENCED),
+    },
+    "aarch64": {
+        "_neon": ARM,
+        "_dotprod": ("-march=armv8.2-a+dotprod", *ARM),
+        "_i8mm": ("-march=armv8.2-a+dotprod+i8mm", *ARM),
+    },
 }
 COMPILATION_TIMEOUT_S = 600.0
 
@@ -95,7 +106,19 @@ def products() -> tuple[Path, Path]:
 
 def count_objects() -> int:
     """Return how many files are compiled for this platform, nanobind's one included."""
-    return len(_sources()) + 1
+    return len(sources(platform.machine())) + 1
+
+
+def sources(machine: str) -> list[Path]:
+    """Return the C++ files for an architecture, the largest first, as these take longest to compile."""
+    others = tuple(suffix for other, levels in LEVELS.items() if other != machine for suffix in levels)
+    found = sorted(SOURCES.rglob("*.cpp"), key=lambda path: -path.stat().st_size)
+    return [path for path in found if not path.stem.endswith(others)]
+
+
+def level_flags(path: Path, machine: str) -> tuple[str, ...]:
+    """Return the compiler flags for the instructions that a file's name ends in."""
+    return next((flags for suffix, flags in LEVELS[machine].items() if path.stem.endswith(suffix)), ())
 
 
 def requirements() -> list[str]:
@@ -111,7 +134,7 @@ def requirements() -> list[str]:
 
 def unsupported_platform() -> str:
     """Return why this platform cannot have native kernels, or an empty string if it can."""
-    if sys.platform != "linux" or platform.machine() not in MACHINES:
+    if sys.platform != "linux" or platform.machine() not in LEVELS:
         return f"there are none for {platform.system()} on {platform.machine()}"
     return ""
 
@@ -129,7 +152,8 @@ def _build() -> dict[str, object]:
         *("-isystem", str(nanobind / "include"), "-isystem", str(nanobind / "ext" / "robin_map" / "include")),
     ]
     jobs = [(nanobind / "src" / "nb_combined.cpp", [*COMMON, *CPP, "-w", "-fno-strict-aliasing", *includes])]
-    jobs += [(path, [*COMMON, *CPP, *_level(path), *includes]) for path in _sources()]
+    machine = platform.machine()
+    jobs += [(path, [*COMMON, *CPP, *level_flags(path, machine), *includes]) for path in sources(machine)]
     OBJECTS.mkdir(parents=True, exist_ok=True)
     state = _headers_state(compiler, mlx, nanobind)
     with ThreadPoolExecutor(max(1, len(os.sched_getaffinity(0)))) as pool:
@@ -166,17 +190,6 @@ def _package(name: str) -> Path:
     if spec is None or not spec.submodule_search_locations:
         raise NotBuiltError(f"the Python package {name}, which the build needs, is not installed")
     return Path(next(iter(spec.submodule_search_locations)))
-
-
-def _sources() -> list[Path]:
-    """Return the C++ files for this architecture, the largest first, as these take longest to compile."""
-    sources = sorted(SOURCES.rglob("*.cpp"), key=lambda path: -path.stat().st_size)
-    return [path for path in sources if platform.machine() == "x86_64" or not _level(path)]
-
-
-def _level(path: Path) -> tuple[str, ...]:
-    """Return the compiler flags for the instructions that a file's name ends in."""
-    return next((flags for suffix, flags in LEVELS.items() if path.stem.endswith(suffix)), ())
 
 
 def _headers_state(compiler: list[str], mlx: Path, nanobind: Path) -> bytes:

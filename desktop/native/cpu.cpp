@@ -4,10 +4,23 @@
 #include <atomic>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
+
+#if defined(__aarch64__)
+#include <asm/hwcap.h>
+#include <sys/auxv.h>
+#endif
 
 namespace sotto {
 
 namespace {
+
+// In the order of Level.
+#if defined(__aarch64__)
+constexpr const char* kNames[] = {"neon", "dotprod", "i8mm"};
+#else
+constexpr const char* kNames[] = {"portable", "avx2", "avx512", "vnni"};
+#endif
 
 Level detect() {
 #if defined(__x86_64__)
@@ -21,16 +34,19 @@ Level detect() {
   }
   return Level::avx2;
 #else
-  return Level::portable;
+  if ((getauxval(AT_HWCAP) & HWCAP_ASIMDDP) == 0) {
+    return Level::neon;
+  }
+  return (getauxval(AT_HWCAP2) & HWCAP2_I8MM) != 0 ? Level::i8mm : Level::dotprod;
 #endif
 }
 
 Level initial() {
   const char* wanted = std::getenv("SOTTO_NATIVE_LEVEL");
   if (wanted != nullptr) {
-    for (Level level : {Level::portable, Level::avx2, Level::avx512, Level::vnni}) {
-      if (std::strcmp(wanted, level_name(level)) == 0) {
-        return std::min(level, best_level());
+    for (int level = 0; level < static_cast<int>(std::size(kNames)); ++level) {
+      if (std::strcmp(wanted, kNames[level]) == 0) {
+        return std::min(static_cast<Level>(level), best_level());
       }
     }
   }
@@ -53,17 +69,6 @@ Level level() { return current().load(std::memory_order_relaxed); }
 
 void set_level(Level wanted) { current().store(std::min(wanted, best_level())); }
 
-const char* level_name(Level level) {
-  switch (level) {
-    case Level::vnni:
-      return "vnni";
-    case Level::avx512:
-      return "avx512";
-    case Level::avx2:
-      return "avx2";
-    default:
-      return "portable";
-  }
-}
+const char* level_name(Level level) { return kNames[static_cast<int>(level)]; }
 
 }  // namespace sotto

@@ -5,14 +5,20 @@ namespace sotto {
 
 // In ascending order. A kernel without a version for a level uses the one for the next lower level.
 enum class Level : int {
-  portable = 0,  // the architecture's baseline, NEON included
+#if defined(__aarch64__)
+  neon = 0,      // every processor
+  dotprod = 1,   // plus products of signed bytes by fours: sdot
+  i8mm = 2,      // plus those of 2 x 8 with 8 x 2 bytes: smmla
+#else
+  portable = 0,  // every processor: SSE2
   avx2 = 1,      // AVX2, FMA and F16C
   avx512 = 2,    // plus AVX-512 F, BW, VL and DQ
   vnni = 3,      // plus AVX-512 VNNI
+#endif
 };
 
-// The level in use: the best that the processor supports, or a lower one set by SOTTO_NATIVE_LEVEL (portable, avx2,
-// avx512, vnni) or set_level.
+// The level in use: the best that the processor supports, or a lower one set by SOTTO_NATIVE_LEVEL, which has the name
+// of one, or set_level.
 Level level();
 
 // The best level that this processor supports.

@@ -48,6 +48,9 @@ struct FixedKernels {
 
 #if defined(__x86_64__)
 extern const FixedKernels kFixedVnni;
+#elif defined(__aarch64__)
+extern const FixedKernels kFixedDotprod;
+extern const FixedKernels kFixedI8mm;
 #endif
 
 }  // namespace sotto

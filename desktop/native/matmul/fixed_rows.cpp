@@ -57,12 +57,13 @@ void fetch(const Matrix& matrix, std::ptrdiff_t begin, std::ptrdiff_t end, std::
 
 const FixedKernels* fixed_kernels(const Matrix& matrix) {
 #if defined(__x86_64__)
-  if (level() == Level::vnni && kFixedVnni.run(matrix) > 0) {
-    return &kFixedVnni;
-  }
+  const FixedKernels* best = level() == Level::vnni ? &kFixedVnni : nullptr;
+#else
+  const FixedKernels* best = level() == Level::i8mm      ? &kFixedI8mm
+                             : level() == Level::dotprod ? &kFixedDotprod
+                                                         : nullptr;
 #endif
-  (void)matrix;
-  return nullptr;
+  return best != nullptr && best->run(matrix) > 0 ? best : nullptr;
 }
 
 std::ptrdiff_t fixed_size(const FixedKernels& kernels, const Matrix& matrix, std::ptrdiff_t rows) {

@@ -97,10 +97,11 @@ const PanelKernels* panel_kernels() {
     case Level::avx2:
       return &kPanelsAvx2;
     default:
-      break;
+      return nullptr;
   }
+#else
+  return &kPanelsNeon;
 #endif
-  return nullptr;
 }
 
 std::ptrdiff_t panels_size(const PanelKernels& kernels, std::ptrdiff_t rows, std::ptrdiff_t width) {

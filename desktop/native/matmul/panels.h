@@ -38,6 +38,8 @@ struct PanelKernels {
 #if defined(__x86_64__)
 extern const PanelKernels kPanelsAvx2;
 extern const PanelKernels kPanelsAvx512;
+#elif defined(__aarch64__)
+extern const PanelKernels kPanelsNeon;
 #endif
 
 }  // namespace sotto

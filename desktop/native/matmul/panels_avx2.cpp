@@ -12,6 +12,7 @@ struct Lanes {
   // The accumulators take 12 of the 16 registers.
   static constexpr int kVectors = 3;
   static constexpr int kRows = 4;
+  static constexpr bool kMixed = true;
 
   static __m256i mask(ptrdiff_t count) {
     return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));

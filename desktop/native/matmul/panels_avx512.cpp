@@ -13,6 +13,7 @@ struct Lanes {
   // The accumulators take 24 of the 32 registers: enough to hide the FMA latency, with few loads per FMA.
   static constexpr int kVectors = 3;
   static constexpr int kRows = 8;
+  static constexpr bool kMixed = true;
 
   static __mmask16 mask(ptrdiff_t count) { return static_cast<__mmask16>((1u << count) - 1); }
 

@@ -40,10 +40,11 @@ const RowKernels& row_kernels() {
     case Level::avx2:
       return kRowsAvx2;
     default:
-      break;
+      return kRowsSse2;
   }
+#else
+  return level() == Level::neon ? kRowsNeon : kRowsDotprod;
 #endif
-  return kRowsPortable;
 }
 
 // Rows begin .. end of one product's matrix.

@@ -52,11 +52,14 @@ struct RowKernels {
   void (*unpack)(const Matrix& matrix, float* target, ptrdiff_t begin, ptrdiff_t end);
 };
 
-extern const RowKernels kRowsPortable;
 #if defined(__x86_64__)
+extern const RowKernels kRowsSse2;
 extern const RowKernels kRowsAvx2;
 extern const RowKernels kRowsAvx512;
 extern const RowKernels kRowsVnni;
+#elif defined(__aarch64__)
+extern const RowKernels kRowsNeon;
+extern const RowKernels kRowsDotprod;
 #endif
 
 }  // namespace sotto

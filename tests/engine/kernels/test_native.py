@@ -148,7 +148,7 @@ def test_inputs_that_kernels_do_not_support_go_to_mlx():
 
 
 @needs_kernels
-@pytest.mark.parametrize("level", ["portable", "avx2"])
+@pytest.mark.parametrize("level", LEVELS[:2])
 def test_the_environment_can_limit_the_instruction_level(level):
     code = "from sotto.engine.kernels import native; print(native.kernels().level())"
     done = subprocess.run(

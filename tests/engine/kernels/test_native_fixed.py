@@ -11,7 +11,10 @@ from thoroughness import examples
 
 pytestmark = [
     needs_kernels,
-    pytest.mark.skipif(KERNELS is not None and KERNELS.best_level() != "vnni", reason="the processor has no VNNI"),
+    pytest.mark.skipif(
+        KERNELS is not None and KERNELS.best_level() not in ("vnni", "dotprod", "i8mm"),
+        reason="the processor cannot multiply bytes",
+    ),
 ]
 
 ROWS = 40
@@ -27,7 +30,7 @@ def product(x, bits, group, weight_rows=70, seed=0):
     packed = mx.quantize(mx.array(normal(rng, weight_rows, x.shape[1])), group, bits)
     exact = np.array(mx.dequantize(*packed, group, bits), dtype=np.float64)
     biases = np.repeat(np.array(packed[2], dtype=np.float64), group, axis=-1)
-    with at_level(LEVELS.index("vnni")) as kernels:
+    with at_level(LEVELS.index(KERNELS.best_level())) as kernels:
         found = kernels.quantized_matmul(mx.array(x), *packed, True, group, bits, "affine")
         return np.array(found, dtype=np.float64), exact, np.abs(exact - biases) + np.abs(biases)
 
@@ -66,7 +69,7 @@ def test_the_largest_integers_with_the_largest_codes_do_not_overflow(bits, sign)
     x = np.full((ROWS, columns), sign * 3.0, dtype=np.float32)
     codes = mx.array(np.full((16, columns * bits // 32), 0xFFFFFFFF, dtype=np.uint32))
     scales, biases = mx.full((16, columns // 64), 0.5), mx.full((16, columns // 64), -1.0)
-    with at_level(LEVELS.index("vnni")) as kernels:
+    with at_level(LEVELS.index(KERNELS.best_level())) as kernels:
         found = kernels.quantized_matmul(mx.array(x), codes, scales, biases, True, 64, bits, "affine")
         wanted = sign * 3.0 * columns * ((2**bits - 1) * 0.5 - 1.0)
         np.testing.assert_allclose(np.array(found), wanted, rtol=1e-6)

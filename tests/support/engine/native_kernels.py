@@ -1,5 +1,6 @@
 """Testing the native kernels at every instruction level, and comparing results with expected ones."""
 
+import platform
 from contextlib import contextmanager
 
 import mlx.core as mx
@@ -9,7 +10,7 @@ import pytest
 from sotto.engine.kernels import native
 
 KERNELS = native.kernels()
-LEVELS = ("portable", "avx2", "avx512", "vnni")
+LEVELS = ("neon", "dotprod", "i8mm") if platform.machine() == "aarch64" else ("portable", "avx2", "avx512", "vnni")
 needs_kernels = pytest.mark.skipif(KERNELS is None, reason="the native kernels are not built here")
 
 

@@ -32,7 +32,10 @@ _LEVELS = {
     "vnni": "AVX-512 VNNI",
     "avx512": "AVX-512",
     "avx2": "AVX2",
-    "portable": "NEON" if os.uname().machine == "aarch64" else "SSE2",
+    "portable": "SSE2",
+    "i8mm": "NEON I8MM",
+    "dotprod": "NEON dot products",
+    "neon": "NEON",
 }
 
 

@@ -1,9 +1,5 @@
-// The kernels of rows.h for any processor, with the compiler's 4-lane vectors: NEON on arm64, SSE2 on x86-64.
+// The kernels of rows.h for any x86-64 processor, with the compiler's 4-lane vectors.
 #include "rows.h"
-
-#if defined(__aarch64__)
-#include <arm_neon.h>
-#endif
 
 namespace sotto {
 namespace {
@@ -38,13 +34,7 @@ struct Lanes {
   }
   static Vector add(Vector a, Vector b) { return a + b; }
   static Vector mul(Vector a, Vector b) { return a * b; }
-  static Vector fma(Vector a, Vector b, Vector c) {
-#if defined(__aarch64__)
-    return (Vector)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
-#else
-    return a * b + c;
-#endif
-  }
+  static Vector fma(Vector a, Vector b, Vector c) { return a * b + c; }
   static float sum(Vector value) { return (value[0] + value[2]) + (value[1] + value[3]); }
   // The lane sums of four vectors.
   static void sums(const Vector (&of)[4], float (&to)[4]) {
@@ -152,6 +142,6 @@ struct Lanes {
 
 }  // namespace
 
-extern const RowKernels kRowsPortable = {width_of, sums_width_of, prepare_row, multiply_rows, unpack_rows};
+extern const RowKernels kRowsSse2 = {width_of, sums_width_of, prepare_row, multiply_rows, unpack_rows};
 
 }  // namespace sotto
