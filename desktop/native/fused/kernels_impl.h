@@ -224,12 +224,15 @@ constexpr int64_t kAhead = 16;
 constexpr int64_t kLine = 16;  // floats per cache line
 
 // A tile of `rows` rows by `vectors` vectors. If `partial`, only `tail` lanes of its single vector are used.
+// Without these pragmas, GCC 12 keeps the sums in memory.
 template <int rows, int vectors, bool partial, bool ahead>
 inline void tile(
     const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row,
     int64_t k, bool add, int64_t tail) {
   Floats sums[rows][vectors];
+#pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) {
       const float* at = c + i * c_row + v * kLanes;
       sums[i][v] = !add ? Floats{} : partial ? load_some(at, tail) : load(at);
@@ -240,15 +243,20 @@ inline void tile(
       for (int64_t v = 0; v < vectors * kLanes; v += kLine) __builtin_prefetch(b + (p + kAhead) * b_row + v);
     }
     Floats right[vectors];
+#pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) {
       right[v] = partial ? load_some(b + p * b_row, tail) : load(b + p * b_row + v * kLanes);
     }
+#pragma GCC unroll 8
     for (int i = 0; i < rows; ++i) {
       const Floats left = all(a[i * a_row + p * a_column]);
+#pragma GCC unroll 8
       for (int v = 0; v < vectors; ++v) sums[i][v] = fused(left, right[v], sums[i][v]);
     }
   }
+#pragma GCC unroll 8
   for (int i = 0; i < rows; ++i) {
+#pragma GCC unroll 8
     for (int v = 0; v < vectors; ++v) {
       float* at = c + i * c_row + v * kLanes;
       if (partial) {
@@ -276,7 +284,7 @@ void strip(
   }
 }
 
-#if SOTTO_LANES == 16
+#if SOTTO_LANES == 16 || defined(__ARM_NEON)
 constexpr int kTileRows = 6;  // 24 accumulators, 4 vectors of b and one of a, of 32 registers
 constexpr int kTileVectors = 4;
 constexpr int kFlatRows = 2;
@@ -317,24 +325,31 @@ inline void dot_tile(
   int64_t d = 0;
   for (; d + kLanes <= depth; d += kLanes) {
     Floats left[rows];
+#pragma GCC unroll 8
     for (int r = 0; r < rows; ++r) left[r] = load(queries + r * query_row + d);
+#pragma GCC unroll 8
     for (int j = 0; j < columns; ++j) {
       const Floats right = load(keys + j * key_row + d);
+#pragma GCC unroll 8
       for (int r = 0; r < rows; ++r) totals[r][j] = fused(left[r], right, totals[r][j]);
     }
   }
   if (d < depth) {
+#pragma GCC unroll 8
     for (int j = 0; j < columns; ++j) {
       const Floats right = load_some(keys + j * key_row + d, depth - d);
+#pragma GCC unroll 8
       for (int r = 0; r < rows; ++r) {
         totals[r][j] = fused(load_some(queries + r * query_row + d, depth - d), right, totals[r][j]);
       }
     }
   }
+#pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
     if constexpr (columns == 4) {
       sums(totals[r], scores + r * kKeyBlock);
     } else {
+#pragma GCC unroll 8
       for (int j = 0; j < columns; ++j) scores[r * kKeyBlock + j] = sum(totals[r][j]);
     }
   }

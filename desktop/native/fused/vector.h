@@ -79,6 +79,11 @@ inline void sums(const Floats* values, float* to) {
   const __m128 low = _mm_hadd_ps(folded(values[0]), folded(values[1]));
   const __m128 high = _mm_hadd_ps(folded(values[2]), folded(values[3]));
   _mm_storeu_ps(to, _mm_hadd_ps(low, high));
+#elif defined(__ARM_NEON)
+  const auto pairs = [](Floats a, Floats b) {
+    return vpaddq_f32(reinterpret_cast<float32x4_t>(a), reinterpret_cast<float32x4_t>(b));
+  };
+  vst1q_f32(to, vpaddq_f32(pairs(values[0], values[1]), pairs(values[2], values[3])));
 #else
   for (int i = 0; i < 4; ++i) to[i] = (values[i][0] + values[i][1]) + (values[i][2] + values[i][3]);
 #endif
