@@ -6,7 +6,8 @@ Each model is written to tests/engine/references/NAME as transformers saves it, 
 - `whole`: its logits `[T, V]` in one forward pass;
 - `short_ids`, `short_whole`: the same for a prompt shorter than the original context and any sliding window;
 - `each`: row t is the last row of a forward pass over the first t + 1 tokens, for models where `whole` differs;
-- `steps`: row t is the logits of token t with a cache, for models where `whole` differs.
+- `steps`: row t is the logits of token t with a cache, for models where `whole` differs;
+- `predicted` and `chained`: the logits of a head for multi-token prediction, see `prediction_heads.py`.
 
 Needs the extra `reference`. The same versions produce the same files.
 """
@@ -18,6 +19,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import prediction_heads
 import torch
 import transformers
 from safetensors.torch import load_file, save_file
@@ -65,6 +67,32 @@ _YARN = {
 }
 _MAMBA2 = {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8, "mamba_n_groups": 1, "mamba_chunk_size": 8}
 _EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16, "norm_topk_prob": True}
+_LATENT = {
+    "num_key_value_heads": 4,
+    "q_lora_rank": 16,
+    "kv_lora_rank": 16,
+    "qk_nope_head_dim": 8,
+    "qk_rope_head_dim": 8,
+    "v_head_dim": 8,
+    "n_routed_experts": 8,
+    "num_experts_per_tok": 2,
+    "n_shared_experts": 1,
+    "n_group": 2,
+    "topk_group": 1,
+    "moe_intermediate_size": 16,
+    "first_k_dense_replace": 1,
+    "routed_scaling_factor": 1.5,
+}
+_LINEAR = {
+    "num_hidden_layers": 4,
+    "head_dim": 8,
+    "linear_conv_kernel_dim": 4,
+    "linear_key_head_dim": 8,
+    "linear_value_head_dim": 8,
+    "linear_num_key_heads": 2,
+    "linear_num_value_heads": 4,
+    "shared_expert_intermediate_size": 16,
+}
 # By name of the case: the model type, and its options beside the common shape.
 CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "llama": ("llama", {}),
@@ -107,42 +135,9 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "starcoder2": ("starcoder2", {"sliding_window": 16}),
     "mixtral": ("mixtral", {"num_local_experts": 4, "num_experts_per_tok": 2}),
     "mixtral-window": ("mixtral", {"num_local_experts": 4, "num_experts_per_tok": 2, "sliding_window": 16}),
-    "deepseek-v3": (
-        "deepseek_v3",
-        {
-            "num_key_value_heads": 4,
-            "q_lora_rank": 16,
-            "kv_lora_rank": 16,
-            "qk_nope_head_dim": 8,
-            "qk_rope_head_dim": 8,
-            "v_head_dim": 8,
-            "n_routed_experts": 8,
-            "num_experts_per_tok": 2,
-            "n_shared_experts": 1,
-            "n_group": 2,
-            "topk_group": 1,
-            "moe_intermediate_size": 16,
-            "first_k_dense_replace": 1,
-            "routed_scaling_factor": 1.5,
-        },
-    ),
+    "deepseek-v3": ("deepseek_v3", _LATENT),
     "mamba": ("mamba", {"state_size": 8, "time_step_rank": 4, "intermediate_size": 64, "use_conv_bias": True}),
-    "qwen3-next": (
-        "qwen3_next",
-        {
-            "num_hidden_layers": 4,
-            "head_dim": 8,
-            "linear_conv_kernel_dim": 4,
-            "linear_key_head_dim": 8,
-            "linear_value_head_dim": 8,
-            "linear_num_key_heads": 2,
-            "linear_num_value_heads": 4,
-            "decoder_sparse_step": 1,
-            "shared_expert_intermediate_size": 16,
-            "mlp_only_layers": [],
-            **_EXPERTS,
-        },
-    ),
+    "qwen3-next": ("qwen3_next", {**_LINEAR, "decoder_sparse_step": 1, "mlp_only_layers": [], **_EXPERTS}),
     # Families whose configuration, activations or positions are corrected on loading.
     "apertus": ("apertus", {}),
     "gemma": ("gemma", {"head_dim": 8, "tie_word_embeddings": True}),
@@ -194,6 +189,27 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
         },
     ),
     "llama-yarn": ("llama", {"rope_parameters": _YARN}),
+    # Families that bring a head for multi-token prediction, which transformers leaves out.
+    "deepseek-v3-mtp": ("deepseek_v3", {"num_nextn_predict_layers": 1, **_LATENT}),
+    "glm4-moe-mtp": (
+        "glm4_moe",
+        {
+            "num_nextn_predict_layers": 1,
+            "head_dim": 8,
+            "n_routed_experts": 4,
+            "num_experts_per_tok": 2,
+            "n_shared_experts": 1,
+            "n_group": 1,
+            "topk_group": 1,
+            "moe_intermediate_size": 16,
+            "first_k_dense_replace": 1,
+            "use_qk_norm": True,
+        },
+    ),
+    "glm4-moe-lite-mtp": ("glm4_moe_lite", {"num_nextn_predict_layers": 1, **_LATENT}),
+    "qwen3-next-mtp": ("qwen3_next", {**_LINEAR, "decoder_sparse_step": 1, "mlp_only_layers": [], **_EXPERTS}),
+    "qwen3-5-mtp": ("qwen3_5_text", {"mtp_num_hidden_layers": 1, **_LINEAR}),
+    "qwen3-5-moe-mtp": ("qwen3_5_moe_text", {"mtp_num_hidden_layers": 1, **_LINEAR, **_EXPERTS}),
     "mamba2": ("mamba2", {"state_size": 8, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 8, "expand": 2}),
 }
 # Options that must affect the logits: with these changes the logits have to differ.
@@ -264,6 +280,10 @@ def make(name: str) -> None:
     model.save_pretrained(folder)
     (folder / "generation_config.json").unlink(missing_ok=True)
     tensors = dict(expected(name, model))
+    if name in prediction_heads.LAYOUTS:
+        tensors |= prediction_heads.add_head(
+            name, model, build(kind, {**options, **prediction_heads.ONE_LAYER}), folder, tensors["ids"].long()
+        )
     if change := EFFECTIVE_OPTIONS.get(name):
         changed = build(kind, {**options, **change})
         assert (logits(changed, tensors["ids"].long()) - tensors["whole"]).abs().max() > 0.1, name

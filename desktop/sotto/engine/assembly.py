@@ -3,6 +3,7 @@
 import time
 from dataclasses import dataclass, field, replace
 
+from sotto.engine.architectures.prediction import Predicting
 from sotto.engine.caches.batch import can_batch
 from sotto.engine.caches.caches import kv_note
 from sotto.engine.caches.prefix_cache import PrefixCache
@@ -16,6 +17,7 @@ from sotto.engine.generation.draft_loading import BUDGET_SHARE, build_draft_mode
 from sotto.engine.generation.draft_model import DraftModel
 from sotto.engine.generation.first_forward import first_forward
 from sotto.engine.generation.memory_guard import MemoryGuard
+from sotto.engine.generation.prediction_drafts import PredictionDrafts
 from sotto.engine.generation.scheduler import Scheduler
 from sotto.engine.generation.speculator import Speculator
 from sotto.engine.generation.tape import with_tapes
@@ -109,6 +111,7 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         draft = build_draft_model(second, first.rows, budget // BUDGET_SHARE, context, chunk)
         budget -= draft.prefix.budget
     prefix = first.prefix(budget, context)
+    head = PredictionDrafts(parts.loaded.model) if isinstance(parts.loaded.model, Predicting) else None
     caches = first.sequence.caches
     guard = MemoryGuard(system_memory(), [prefix, draft.prefix] if draft else [prefix], chunk)
     scheduler = Scheduler(
@@ -117,7 +120,7 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         _cpu_chunk_sizing() if device() == "cpu" else ChunkSizing(),
         steps=with_tapes(parts.loaded.model, parts.loaded.config, caches),
         batches=can_batch(parts.loaded.config, caches),
-        speculator=Speculator(draft=draft),
+        speculator=Speculator(draft=draft or head),
         guard=guard,
     )
     info = model_info(
@@ -127,6 +130,7 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         kv_bytes_per_token=first.sequence.bytes_per_token,
         kv_note=kv_note(caches, settings.kv_bits),
         draft=draft.name if draft else "",
+        predicts=head is not None,
     )
     sentence = read_pooling_config(order.source)
     reads = decoder_reader(parts.loaded.model, parts.loaded.config, chunk, prefix.count_other_caches)
@@ -143,6 +147,7 @@ def model_info(
     kv_bytes_per_token: int | None = 0,
     kv_note: str = "",
     draft: str = "",
+    predicts: bool = False,
 ) -> ModelInfo:
     """Describe a model that is ready, for callers.
 
@@ -154,6 +159,7 @@ def model_info(
         kv_bytes_per_token: Bytes of cache per token of context, or None when layers differ with length.
         kv_note: Which layers quantize their keys and values; empty if that was not asked for.
         draft: The name of the second model; empty for none.
+        predicts: Whether its own head predicts tokens ahead.
     """
     record, loaded, preparer = order.source.record, parts.loaded, parts.preparer
     info = ModelInfo(
@@ -168,6 +174,7 @@ def model_info(
         has_chat_template=writes and preparer.template.own,
         load_duration=time.perf_counter_ns() - order.started,
         draft=draft,
+        predicts=predicts,
         kv_note=kv_note,
         context_note=fitting.note,
         options_note=preparer.options_note,

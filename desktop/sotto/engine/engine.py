@@ -23,6 +23,7 @@ import mlx.core as mx
 
 from sotto.engine import memory_sharing
 from sotto.engine.assembly import Order, Parts, Ready, assemble
+from sotto.engine.config.prediction_names import as_used
 from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Counted, Embedded, GenerateEvent, LoadProgress, ModelInfo
@@ -113,6 +114,7 @@ class Engine:
             NoRoomError: It does not fit into memory; nothing is loaded then.
             SottoError: The model is damaged, or not one that can be run; nothing is loaded then.
         """
+        source, draft = as_used(source, draft, prediction=self.settings.prediction)
         order = Order(source, self.settings, num_ctx, draft)
         self.unload()
 
@@ -196,6 +198,7 @@ class Engine:
         Raises:
             SottoError: The model is damaged, or not one that can be run.
         """
+        source, _ = as_used(source, None, prediction=self.settings.prediction)
         needs = needs_of(source, limits_here(), native.kernels(), self.settings.kv_bits)
         chip = system_memory().accelerator
         return Measured(

@@ -37,6 +37,14 @@ def test_settings_are_saved_and_can_be_reset():
     assert [path.name for path in settings_file().parent.iterdir()] == ["engine.json"]
 
 
+def test_heads_are_used_unless_they_are_switched_off():
+    assert read_settings().prediction
+    change_settings({"prediction": False})
+    assert not read_settings().prediction
+    change_settings({"prediction": None})
+    assert read_settings().prediction
+
+
 @pytest.mark.parametrize(
     "changes",
     [
@@ -45,6 +53,8 @@ def test_settings_are_saved_and_can_be_reset():
         {"disk_budget": -1},
         {"prefix_budget": "much"},
         {"kv_bits": 16},
+        {"prediction": 1},
+        {"prediction": "off"},
         {"memory_limit": 1000},
     ],
 )

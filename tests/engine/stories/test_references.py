@@ -21,8 +21,9 @@ from sotto.engine.generation.scheduler import Scheduler
 
 CASES = sorted(path.name for path in REFERENCES.iterdir())
 FAMILIES = {
-    "deepseek_v3", "gemma2", "gemma3_text", "glm4", "granite", "llama", "mamba", "mistral", "mixtral", "olmo2", "phi3",
-    "qwen2", "qwen3", "qwen3_moe", "qwen3_next", "smollm3", "stablelm", "starcoder2",
+    "deepseek_v3", "gemma2", "gemma3_text", "glm4", "glm4_moe", "glm4_moe_lite", "granite", "llama", "mamba",
+    "mistral", "mixtral", "olmo2", "phi3", "qwen2", "qwen3", "qwen3_5_moe_text", "qwen3_5_text", "qwen3_moe",
+    "qwen3_next", "smollm3", "stablelm", "starcoder2",
 }  # fmt: skip
 TOLERANCE = 1e-3
 cases = pytest.mark.parametrize("case", CASES)

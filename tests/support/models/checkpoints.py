@@ -158,7 +158,11 @@ class Watch:
         return self._stop_after is not None and len(self.events) >= self._stop_after
 
 
+def folder_source(folder: Path) -> ModelSource:
+    """Open the model in a folder with `config.json` and `model.safetensors`, and no tokenizer."""
+    return source_of([read_header(folder / "model.safetensors")], json.loads((folder / "config.json").read_text()))
+
+
 def load_folder(folder: Path) -> LoadedModel:
     """Load the model in a folder with `config.json` and `model.safetensors`."""
-    source = source_of([read_header(folder / "model.safetensors")], json.loads((folder / "config.json").read_text()))
-    return load(source, limits=limits_here(), progress=lambda _: None, cancelled=lambda: False)
+    return load(folder_source(folder), limits=limits_here(), progress=lambda _: None, cancelled=lambda: False)

@@ -5,6 +5,7 @@ import json
 import mlx.core as mx
 from mlx.utils import tree_flatten, tree_map
 
+from sotto.engine.architectures.prediction import predicting
 from sotto.engine.architectures.zoo import build
 
 VOCABULARY = 97
@@ -110,6 +111,17 @@ def write_model(folder, kind, template=TEMPLATE, **changes):
     for name, content in (("config", config), ("tokenizer", tokenizer), ("tokenizer_config", texts)):
         (folder / f"{name}.json").write_text(json.dumps(content), encoding="utf-8")
     mx.save_safetensors(str(folder / "model.safetensors"), flat_weights(random_model(kind)))
+    return folder
+
+
+def write_predicting(folder):
+    """Write the hybrid model with a random head for multi-token prediction."""
+    write_model(folder, "hybrid")
+    mx.random.seed(8)
+    model, _ = build(CONFIGS["hybrid"], predicting)
+    shapes = {name: weight.shape for name, weight in flat_weights(model).items() if name.startswith("mtp.")}
+    head = {name: 0.2 * mx.random.normal(shape) for name, shape in shapes.items()}
+    mx.save_safetensors(str(folder / "model.safetensors"), {**flat_weights(random_model("hybrid")), **head})
     return folder
 
 

@@ -10,7 +10,7 @@ import importlib.metadata
 import importlib.util
 import inspect
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from types import ModuleType
 from typing import Any
 
@@ -55,11 +55,21 @@ def install() -> None:
     attention.install()
 
 
-def build(config: Mapping[str, Any]) -> tuple[nn.Module, dict[str, Any]]:
+Make = Callable[[ModuleType, Mapping[str, Any]], nn.Module]
+"""Makes a model without its weights from its definition and its config."""
+
+
+def plain(definition: ModuleType, config: Mapping[str, Any]) -> nn.Module:
+    """Return a model as it is defined, without its weights."""
+    return definition.Model(definition.ModelArgs.from_dict(config))
+
+
+def build(config: Mapping[str, Any], make: Make = plain) -> tuple[nn.Module, dict[str, Any]]:
     """Return a model without its weights, and its config with the keys that its definition reads.
 
     Args:
         config: The content of `config.json`.
+        make: Makes the model.
 
     Raises:
         UnsupportedModelError: No definition computes this config correctly.
@@ -70,7 +80,7 @@ def build(config: Mapping[str, Any]) -> tuple[nn.Module, dict[str, Any]]:
     definition = _definition(normalised)
     _refuse_unread(normalised, definition)
     try:
-        return definition.Model(definition.ModelArgs.from_dict(normalised)), normalised
+        return make(definition, normalised), normalised
     except Exception as error:
         # Definitions check nothing, so a missing or meaningless value shows only in the first error that it causes.
         raise UnsupportedModelError(

@@ -16,6 +16,7 @@ from sotto.engine.architectures.cache_types import (
     RotatingKVCache,
     SlidingKVCache,
 )
+from sotto.engine.architectures.prediction import PredictionCache
 
 
 def make_caches(model: nn.Module, kv_bits: int | None = None, max_tokens: int | None = None) -> list[Any]:
@@ -64,6 +65,8 @@ def _unquantized_part(cache: Any) -> str:
         return "layers with several caches"
     if isinstance(cache, ArraysCache):
         return "recurrent states"
+    if isinstance(cache, PredictionCache):
+        return "the prediction head"
     return "contexts computed in two ways" if isinstance(cache, PlannedKVCache) else "sliding windows"
 
 
@@ -71,7 +74,7 @@ def _replacement(cache: Any, kv_bits: int | None, max_tokens: int | None) -> Any
     """Return our cache in place of mlx-lm's where we have one, else the cache itself."""
     if type(cache) is KVCache:
         return QuantizedKVCache(kv_bits, max_tokens) if kv_bits else FullKVCache(max_tokens)
-    if isinstance(cache, PlannedKVCache):
+    if isinstance(cache, PlannedKVCache | PredictionCache):
         cache.max_tokens = max_tokens
     if type(cache) is RotatingKVCache and cache.keep == 0:
         return SlidingKVCache(cache.max_size)

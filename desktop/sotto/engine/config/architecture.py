@@ -2,7 +2,20 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass, field
+from enum import Enum, auto
 from typing import Any
+
+
+class Prediction(Enum):
+    """Where a checkpoint holds its head for multi-token prediction.
+
+    Attributes:
+        NAMED: In tensors of their own, `mtp.*`.
+        LAYER: In a layer after those that are counted.
+    """
+
+    NAMED = auto()
+    LAYER = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +36,8 @@ class Architecture:
         definition: The module in `architectures.definitions` that computes it; empty for mlx-lm's.
         ignored_prefixes: Prefixes, after an optional `model.`, of tensors that do not belong to the language model.
             Any other tensor without a layer is an error.
+        stacks_experts: Whether the definition stacks the weights of experts that are stored one by one.
+        prediction: Where its checkpoints hold a head for multi-token prediction; None where heads are not supported.
 
         reads_rope_parameters: Whether the definition reads `rope_parameters` as transformers 5 writes it.
         renamed_keys: The keys that the definition reads, each with its name in transformers' configs.
@@ -57,6 +72,8 @@ class Architecture:
     needs_metal: bool = False
     definition: str = ""
     ignored_prefixes: tuple[str, ...] = ()
+    stacks_experts: bool = True
+    prediction: Prediction | None = None
 
     reads_rope_parameters: bool = False
     renamed_keys: Mapping[str, str] = field(default_factory=dict)

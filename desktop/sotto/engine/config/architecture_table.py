@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sotto.engine.config import config_quirks
-from sotto.engine.config.architecture import UNKNOWN, Architecture
+from sotto.engine.config.architecture import UNKNOWN, Architecture, Prediction
 
 _SILU = frozenset({"silu", "swish"})
 _GELU = frozenset({"gelu", "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh"})
@@ -57,6 +57,7 @@ ARCHITECTURES = (
         batches=False,
         aliases=("joyai_llm_flash", "kimi_k2"),
         activations=_SILU,
+        prediction=Prediction.LAYER,
         supported_values={"rope_interleave": (True,)},
     ),
     Architecture("deepseek_v32", batches=False, activations=_SILU),
@@ -141,8 +142,14 @@ ARCHITECTURES = (
     ),
     Architecture("glm", batches=True, definition="glm", activations=_SILU, rope_types=_UNSCALED),
     Architecture("glm4", batches=True, activations=_SILU, rope_types=_UNSCALED),
-    Architecture("glm4_moe", batches=True, activations=_SILU, rope_types=_UNSCALED),
-    Architecture("glm4_moe_lite", batches=False, activations=_SILU, supported_values={"rope_interleave": (True,)}),
+    Architecture("glm4_moe", batches=True, activations=_SILU, rope_types=_UNSCALED, prediction=Prediction.LAYER),
+    Architecture(
+        "glm4_moe_lite",
+        batches=False,
+        activations=_SILU,
+        prediction=Prediction.LAYER,
+        supported_values={"rope_interleave": (True,)},
+    ),
     Architecture(
         "glm_moe_dsa",
         batches=False,
@@ -380,7 +387,8 @@ ARCHITECTURES = (
         batches=True,
         aliases=("qwen3_5_text",),
         activations=_SILU,
-        ignored_prefixes=(*_QWEN_VISION, "mtp."),
+        ignored_prefixes=_QWEN_VISION,
+        prediction=Prediction.NAMED,
         reads_rope_parameters=True,
         pattern_key="full_attention_interval",
     ),
@@ -389,7 +397,9 @@ ARCHITECTURES = (
         batches=True,
         aliases=("qwen3_5_moe_text",),
         activations=_SILU,
-        ignored_prefixes=(*_QWEN_VISION, "mtp."),
+        ignored_prefixes=_QWEN_VISION,
+        stacks_experts=False,
+        prediction=Prediction.NAMED,
         reads_rope_parameters=True,
         pattern_key="full_attention_interval",
     ),
@@ -401,7 +411,11 @@ ARCHITECTURES = (
         renamed_keys={"num_experts": "num_local_experts"},
     ),
     Architecture(
-        "qwen3_next", batches=True, activations=_SILU, ignored_prefixes=("mtp.",), pattern_key="full_attention_interval"
+        "qwen3_next",
+        batches=True,
+        activations=_SILU,
+        prediction=Prediction.NAMED,
+        pattern_key="full_attention_interval",
     ),
     Architecture("qwen3_vl", batches=True, ignored_prefixes=_QWEN_VISION),
     Architecture("qwen3_vl_moe", batches=True, ignored_prefixes=_QWEN_VISION),

@@ -40,6 +40,7 @@ class EngineSettings:
         kv_bits: Bits of keys and values, 8 or 4, in layers that allow it; None for unquantized.
         memory_limit: Bytes of memory for models; None for all free memory.
         process_memory: Bytes of memory for an engine in its own process; None for no limit.
+        prediction: Whether models use a head of their own to predict tokens ahead, if they have one.
     """
 
     prefix_budget: int | None = None
@@ -48,6 +49,7 @@ class EngineSettings:
     kv_bits: int | None = None
     memory_limit: int | None = None
     process_memory: int | None = None
+    prediction: bool = True
 
 
 def _is_size(value: Any) -> bool:
@@ -62,12 +64,17 @@ def _is_bits(value: Any) -> bool:
     return not isinstance(value, bool) and value in (4, 8)
 
 
+def _is_switch(value: Any) -> bool:
+    return isinstance(value, bool)
+
+
 _CHOICES: Mapping[str, tuple[Callable[[Any], bool], str]] = {
     "prefix_budget": (_is_size, "a number of bytes"),
     "disk_budget": (_is_size, "a number of bytes"),
     "kv_bits": (_is_bits, "4 or 8"),
     "memory_limit": (_is_limit, f"a number of bytes, at least {LEAST_MEMORY}"),
     "process_memory": (_is_limit, f"a number of bytes, at least {LEAST_MEMORY}"),
+    "prediction": (_is_switch, "true or false"),
 }
 
 
@@ -170,4 +177,5 @@ def describe(settings: EngineSettings) -> list[tuple[str, str]]:
         ("in memory", memory),
         ("on disk", format_size(settings.disk_budget) if settings.disk_budget else "nothing"),
         ("keys and values", f"{settings.kv_bits} bits" if settings.kv_bits else "as computed"),
+        ("prediction heads", "used" if settings.prediction else "not used"),
     ]

@@ -33,7 +33,7 @@ from sotto.engine.memory.draft_needs import beside, with_draft
 from sotto.engine.memory.memory_needs import CacheNeed, ModelNeeds, WorkPoint
 from sotto.engine.memory.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
 from sotto.engine.memory.system_memory import Accelerator, SystemMemory
-from sotto.engine.weights import parameters, weights
+from sotto.engine.weights import parameters, prediction_tensors, weights
 from sotto.engine.weights.parameters import Holding
 from sotto.store.records import ModelSource, TensorFile
 
@@ -258,7 +258,7 @@ def _unloaded(
     source: ModelSource, files: Sequence[TensorFile], held: Holding, *, kernels: bool
 ) -> tuple[nn.Module, dict[str, Any], list[mx.array]]:
     """Return the model as it would be loaded, its config, and its weights, with types and shapes but no content."""
-    model, config = zoo.build(source.config)
+    model, config = zoo.build(source.config, prediction_tensors.make_of(source.config, files))
     tensors = {
         name: mx.zeros(tensor.shape, _DTYPES[tensor.dtype]) for file in files for name, tensor in file.tensors.items()
     }

@@ -88,6 +88,10 @@ class DraftModel:
         self.chunk = chunk or short_chunks(CHUNK)
         self.depths = DraftDepth(limit)
 
+    def drafter(self, generation: Generation) -> "ModelDrafter":
+        """Return what proposes drafts for an answer."""
+        return ModelDrafter(self, generation)
+
     def scores(self, logits: mx.array) -> mx.array:
         """Return logits [1, V] in the main model's width; tokens that either model does not have are impossible."""
         common = min(logits.shape[-1], self.width)

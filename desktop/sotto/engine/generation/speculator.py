@@ -1,4 +1,6 @@
-"""Speculative decoding of an answer: several tokens in one step, proposed by prompt lookup or a draft model.
+"""Speculative decoding of an answer: several tokens in one step, proposed by prompt lookup or by a model.
+
+That is a draft model, or the model's own head for multi-token prediction; what is said here of the one holds for both.
 
 The tokens are those that single steps would sample; see `sotto.engine.generation.speculation`. Rejected drafts are
 removed from the caches: caches that can be rewound are, and the others are restored to their state before the step and
@@ -19,7 +21,7 @@ import mlx.core as mx
 
 from sotto.engine.caches.sequence import Sequence, States
 from sotto.engine.contract.events import GenerateEvent
-from sotto.engine.generation.draft_model import DraftModel, ModelDrafter
+from sotto.engine.generation.drafts import Drafter, Drafts
 from sotto.engine.generation.generation import Generation, Model
 from sotto.engine.generation.speculation import LookupDepths, LookupDrafter, verify
 from sotto.engine.grammar.token_masks import mask_logits
@@ -32,12 +34,12 @@ _T = TypeVar("_T")
 class Speculator:
     """Proposes and verifies drafts for the requests on one model, and learns over all of them."""
 
-    def __init__(self, depths: LookupDepths | None = None, draft: DraftModel | None = None) -> None:
+    def __init__(self, depths: LookupDepths | None = None, draft: Drafts | None = None) -> None:
         """Start with nothing learnt.
 
         Args:
             depths: What has been learnt about prompt lookup; None to begin with nothing.
-            draft: The draft model; None for none.
+            draft: A draft model or the model's own head; None for neither.
         """
         self._depths = depths or LookupDepths()
         self._draft = draft
@@ -169,7 +171,7 @@ class Speculator:
         sources = self._sources[generation]
         assert self._draft is not None
         assert sources.model is not None
-        _log.warning("The draft model %s failed; the answer goes on without it: %s", self._draft.name, error)
+        _log.warning("Drafts by %s failed; the answer goes on without them: %s", self._draft.name, error)
         model, sources.model = sources.model, None
         model.drop()
 
@@ -179,7 +181,7 @@ class Speculator:
         if sources is None:
             lookup = LookupDrafter(generation.prepared.prompt, self._depths, generation.prepared.ends)
             draft = self._draft if generation.guide is None else None
-            sources = _Sources(lookup, ModelDrafter(draft, generation) if draft is not None else None)
+            sources = _Sources(lookup, draft.drafter(generation) if draft is not None else None)
             self._sources[generation] = sources
         sources.lookup.advance(generation.answer_tokens[sources.seen :])
         sources.seen = len(generation.answer_tokens)
@@ -192,12 +194,12 @@ class _Sources:
 
     Attributes:
         lookup: Prompt lookup.
-        model: The draft model; None if there is none, if it failed, or if the answer is guided.
+        model: The drafts of a model; None if there are none, if they failed, or if the answer is guided.
         seen: How many tokens of the answer `lookup` has received.
     """
 
     lookup: LookupDrafter
-    model: ModelDrafter | None
+    model: Drafter | None
     seen: int = 0
 
 
@@ -211,7 +213,7 @@ class _Proposal:
     """
 
     tokens: mx.array
-    source: ModelDrafter | None = None
+    source: Drafter | None = None
 
 
 def take_back(model: Model, sequence: Sequence, length: int, begun: int, states: States | None) -> None:

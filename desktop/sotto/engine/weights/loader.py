@@ -16,7 +16,7 @@ from sotto.engine.config.supported_models import refusal
 from sotto.engine.contract.events import LoadProgress
 from sotto.engine.kernels import device, native
 from sotto.engine.memory.memory_plan import Limits
-from sotto.engine.weights import parameters, weights
+from sotto.engine.weights import parameters, prediction_tensors, weights
 from sotto.errors import UnsupportedModelError
 from sotto.store.records import ModelSource
 
@@ -92,7 +92,7 @@ def _load(
             "them; choose a smaller model or one with fewer bits."
         )
     held = parameters.holding(files, limits)
-    model, config = zoo.build(source.config)
+    model, config = zoo.build(source.config, prediction_tensors.make_of(source.config, files))
     weights.read(files, tensors, lambda done: progress(LoadProgress("weights", done, total)), cancelled)
 
     progress(LoadProgress("preparing", total, total))

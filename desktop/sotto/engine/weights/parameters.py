@@ -13,11 +13,12 @@ import mlx.core as mx
 from mlx import nn
 from mlx.utils import tree_flatten
 
+from sotto.engine.config.architecture_table import architecture
 from sotto.engine.config.load_errors import reason_of
 from sotto.engine.config.quantization import Declaration, Declarations, read_declaration, shape_text
 from sotto.engine.kernels import device, native_products
 from sotto.engine.memory.memory_plan import Limits
-from sotto.engine.weights import quantized_layers, tensor_names
+from sotto.engine.weights import prediction_tensors, quantized_layers, tensor_names
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.printable import printable
 from sotto.store.records import TensorFile
@@ -94,7 +95,10 @@ def arrange(
     """
     dtype = held.dtype or _commonest(tensors.values())
     tensor_names.name_body(model, tensors)
-    _fit(model, tensors, _rename(files, tensors), held, dtype)
+    declared = _rename(files, tensors)
+    prediction_tensors.rename(model, written, tensors, declared)
+    tensor_names.arrange_experts(model, tensors, declared, plain=not architecture(written).stacks_experts)
+    _fit(model, tensors, declared, held, dtype)
     _check(model, tensors, written)
     return dtype, replace(held, as_stored=native_products.as_stored(model)) if kernels else held
 
@@ -122,7 +126,6 @@ def _fit(
     model: nn.Module, tensors: dict[str, mx.array], declared: dict[str, Declaration], held: Holding, dtype: mx.Dtype
 ) -> None:
     """Rearrange tensors for the model, and quantize its layers accordingly, in place."""
-    tensor_names.arrange_experts(model, tensors, declared)
     said = Declarations((tensors[f"{path}.scales"], declared[path]) for path in declared if f"{path}.scales" in tensors)
     quantized_layers.dequantize_latent_projections(model, tensors, said, dtype)
     for name in [name for name in tensors if tensors[name].ndim < 2]:

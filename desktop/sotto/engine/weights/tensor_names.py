@@ -90,7 +90,9 @@ class _Expert:
     part: str
 
 
-def arrange_experts(model: nn.Module, weights: dict[str, mx.array], declared: dict[str, Declaration]) -> None:
+def arrange_experts(
+    model: nn.Module, weights: dict[str, mx.array], declared: dict[str, Declaration], *, plain: bool = False
+) -> None:
     """Rename, split and stack experts as `model` expects them, in place, where its definition would not do so.
 
     The definitions stack plain experts and split plain fused ones in the layout of their own family. Most of them do
@@ -100,6 +102,7 @@ def arrange_experts(model: nn.Module, weights: dict[str, mx.array], declared: di
         model: Not yet loaded; its layers give the expected names.
         weights: By name, with MLX's names for scales and biases.
         declared: What the files declare about quantized weights, by name without `.weight`; renamed as well.
+        plain: Whether to stack plain experts as well.
 
     Raises:
         BrokenModelError: Experts of a layer are missing or differ.
@@ -115,7 +118,7 @@ def arrange_experts(model: nn.Module, weights: dict[str, mx.array], declared: di
             index = None if match["index"] is None else int(match["index"])
             owners[match["owner"]].append(_Expert(name, index, match["projection"], match["part"] or ""))
     for owner, experts in owners.items():
-        _Arrangement(owner, layers, weights, declared).arrange(experts)
+        _Arrangement(owner, layers, weights, declared).arrange(experts, plain=plain)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +130,7 @@ class _Arrangement:
     weights: dict[str, mx.array]
     declared: dict[str, Declaration]
 
-    def arrange(self, experts: list[_Expert]) -> None:
+    def arrange(self, experts: list[_Expert], *, plain: bool) -> None:
         quantized = any(expert.part == "scales" for expert in experts)
         fused_bare = any(expert.projection == "gate_up_proj" and not expert.part for expert in experts)
         separate: dict[str, dict[str, dict[int, str]]] = defaultdict(lambda: defaultdict(dict))
@@ -140,7 +143,7 @@ class _Arrangement:
                 self._split(expert)
             elif target := self._target(expert.projection):
                 self._put(expert.name, {target: self.weights.pop(expert.name)}, expert.part or "weight")
-        for projection, parts in separate.items() if quantized else ():
+        for projection, parts in separate.items() if quantized or plain else ():
             if target := self._target(projection):
                 self._stack(parts, target)
 

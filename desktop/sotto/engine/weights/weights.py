@@ -10,6 +10,7 @@ from typing import cast
 
 import mlx.core as mx
 
+from sotto.engine.config import prediction_names
 from sotto.engine.gguf.conversion import ConvertedFile, convert
 from sotto.engine.gguf.tensor_reading import Step, steps
 from sotto.engine.kernels import device
@@ -39,7 +40,13 @@ def of_model(source: ModelSource) -> tuple[TensorFile, ...]:
         convert(file, source.config, on_cpu=on_cpu) if file.format is Format.GGUF else file
         for file in source.tensor_files
     ]
-    return select(files, tensor_names.is_wanted(source.config, source.draft_prefix))
+    wanted, head_name = (
+        tensor_names.is_wanted(source.config, source.draft_prefix),
+        prediction_names.naming(source.config),
+    )
+    if prediction_names.has_head(source.config, (name for file in files for name in file.tensors)):
+        return select(files, lambda name: wanted(name) and head_name(name) != "")
+    return select(files, lambda name: wanted(name) and head_name(name) is None)
 
 
 def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[TensorFile, ...]:
