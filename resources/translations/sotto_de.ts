@@ -22,7 +22,7 @@
     </message>
     <message>
         <location line="+143"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+50"/>
         <source>Quick prompt shortcut</source>
         <translation>Tastenkürzel der Schnellfrage</translation>
     </message>
@@ -445,7 +445,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+394"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Rückgängig</translation>
@@ -484,7 +484,7 @@
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+53"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+14"/>
         <source>Delete</source>
         <translation>Löschen</translation>
@@ -858,7 +858,7 @@
         <translation>Kopieren</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+46"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+47"/>
         <source>Report</source>
         <translation>Bericht</translation>
     </message>
@@ -1121,7 +1121,7 @@
     </message>
     <message>
         <location line="+12"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+21"/>
         <source>{done} of {total}</source>
         <translation>{done} von {total}</translation>
     </message>
@@ -1286,7 +1286,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+8"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+14"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+23"/>
         <source>Prompt cache</source>
         <translation>Prompt-Cache</translation>
     </message>
@@ -1504,7 +1504,7 @@
     <message>
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_row.py" line="+67"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="-31"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="-32"/>
         <source>Could not be loaded</source>
         <translation>Konnte nicht geladen werden</translation>
     </message>
@@ -1628,7 +1628,7 @@
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
         <location line="+55"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-3"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
         <source>Models</source>
         <translation>Modelle</translation>
@@ -1950,7 +1950,12 @@
         <translation>erzeugt Embeddings</translation>
     </message>
     <message>
-        <location line="+21"/>
+        <location line="+2"/>
+        <source>predicts tokens ahead</source>
+        <translation>sagt Tokens voraus</translation>
+    </message>
+    <message>
+        <location line="+20"/>
         <source>Reading the tokenizer</source>
         <translation>Tokenizer wird gelesen</translation>
     </message>
@@ -2415,7 +2420,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-14"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-15"/>
         <source>Quick prompt</source>
         <translation>Schnellfrage</translation>
     </message>
@@ -3129,7 +3134,7 @@
         <translation>Keine Modelle</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-49"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-51"/>
         <location line="+44"/>
         <source>Unload when idle</source>
         <translation>Bei Leerlauf entladen</translation>
@@ -3178,12 +3183,12 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+39"/>
+        <location line="+48"/>
         <source>Context precision</source>
         <translation>Kontextgenauigkeit</translation>
     </message>
     <message>
-        <location line="-38"/>
+        <location line="-47"/>
         <source>Models and their contexts use no more than this.</source>
         <translation>Modelle und ihre Kontexte belegen nicht mehr als das.</translation>
     </message>
@@ -3219,7 +3224,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+29"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+30"/>
         <source>min</source>
         <translation>min</translation>
     </message>
@@ -3229,7 +3234,18 @@
         <translation>Nach so vielen Minuten Leerlauf entladen (0 = nie).</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location line="+4"/>
+        <location line="+7"/>
+        <source>Predict ahead</source>
+        <translation>Vorausberechnen</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Models that have a prediction head write faster with it, and take a little more memory.</source>
+        <translation>Modelle mit eigenem Vorhersagekopf schreiben damit schneller und brauchen etwas mehr Speicher.</translation>
+    </message>
+    <message>
+        <location line="+9"/>
         <source>Fewer bits allow longer contexts, with slightly less accuracy.</source>
         <translation>Weniger Bits erlauben längere Kontexte bei etwas geringerer Genauigkeit.</translation>
     </message>
@@ -3254,7 +3270,7 @@
         <translation>Modelle und ihre Kontexte belegen nicht mehr als das. Dieser Computer hat {size} Speicher.</translation>
     </message>
     <message numerus="yes">
-        <location line="+7"/>
+        <location line="+9"/>
         <source>{size} in 1 entry, in {folder}|{size} in {count} entries, in {folder}</source>
         <translation>
             <numerusform>{size} in 1 Eintrag, in {folder}</numerusform>
@@ -3277,8 +3293,8 @@
         <translation>{folder} wird bereits durchsucht.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-29"/>
-        <location line="+31"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-30"/>
+        <location line="+32"/>
         <source>New chat after</source>
         <translation>Neuer Chat nach</translation>
     </message>

@@ -22,7 +22,7 @@
     </message>
     <message>
         <location line="+143"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+50"/>
         <source>Quick prompt shortcut</source>
         <translation>Atajo de la consulta rápida</translation>
     </message>
@@ -445,7 +445,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+394"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Deshacer</translation>
@@ -484,7 +484,7 @@
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+53"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+14"/>
         <source>Delete</source>
         <translation>Eliminar</translation>
@@ -858,7 +858,7 @@
         <translation>Copiar</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+46"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+47"/>
         <source>Report</source>
         <translation>Informe</translation>
     </message>
@@ -1121,7 +1121,7 @@
     </message>
     <message>
         <location line="+12"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+21"/>
         <source>{done} of {total}</source>
         <translation>{done} de {total}</translation>
     </message>
@@ -1286,7 +1286,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+8"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+14"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+23"/>
         <source>Prompt cache</source>
         <translation>Caché de prompts</translation>
     </message>
@@ -1504,7 +1504,7 @@
     <message>
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_row.py" line="+67"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="-31"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="-32"/>
         <source>Could not be loaded</source>
         <translation>No se pudo cargar</translation>
     </message>
@@ -1628,7 +1628,7 @@
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
         <location line="+55"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-3"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
         <source>Models</source>
         <translation>Modelos</translation>
@@ -1950,7 +1950,12 @@
         <translation>genera embeddings</translation>
     </message>
     <message>
-        <location line="+21"/>
+        <location line="+2"/>
+        <source>predicts tokens ahead</source>
+        <translation>predice tokens por adelantado</translation>
+    </message>
+    <message>
+        <location line="+20"/>
         <source>Reading the tokenizer</source>
         <translation>Leyendo el tokenizador</translation>
     </message>
@@ -2415,7 +2420,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-14"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-15"/>
         <source>Quick prompt</source>
         <translation>Consulta rápida</translation>
     </message>
@@ -3129,7 +3134,7 @@
         <translation>Sin modelos</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-49"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-51"/>
         <location line="+44"/>
         <source>Unload when idle</source>
         <translation>Expulsar por inactividad</translation>
@@ -3178,12 +3183,12 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+39"/>
+        <location line="+48"/>
         <source>Context precision</source>
         <translation>Precisión del contexto</translation>
     </message>
     <message>
-        <location line="-38"/>
+        <location line="-47"/>
         <source>Models and their contexts use no more than this.</source>
         <translation>Los modelos y sus contextos no usan más que esto.</translation>
     </message>
@@ -3219,7 +3224,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+29"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+30"/>
         <source>min</source>
         <translation>min</translation>
     </message>
@@ -3229,7 +3234,18 @@
         <translation>Expulsar tras estos minutos sin uso (0&#xa0;=&#xa0;nunca).</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location line="+4"/>
+        <location line="+7"/>
+        <source>Predict ahead</source>
+        <translation>Predecir por adelantado</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Models that have a prediction head write faster with it, and take a little more memory.</source>
+        <translation>Los modelos con un cabezal de predicción escriben más rápido con él y ocupan algo más de memoria.</translation>
+    </message>
+    <message>
+        <location line="+9"/>
         <source>Fewer bits allow longer contexts, with slightly less accuracy.</source>
         <translation>Menos bits permiten contextos más largos, con algo menos de exactitud.</translation>
     </message>
@@ -3254,7 +3270,7 @@
         <translation>Los modelos y sus contextos no usan más que esto. El equipo tiene {size} de memoria.</translation>
     </message>
     <message numerus="yes">
-        <location line="+7"/>
+        <location line="+9"/>
         <source>{size} in 1 entry, in {folder}|{size} in {count} entries, in {folder}</source>
         <translation>
             <numerusform>{size} en 1 entrada, en {folder}</numerusform>
@@ -3277,8 +3293,8 @@
         <translation>{folder} ya se examina.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-29"/>
-        <location line="+31"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-30"/>
+        <location line="+32"/>
         <source>New chat after</source>
         <translation>Nuevo chat tras</translation>
     </message>

@@ -22,7 +22,7 @@
     </message>
     <message>
         <location line="+143"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+50"/>
         <source>Quick prompt shortcut</source>
         <translation>Raccourci du prompt rapide</translation>
     </message>
@@ -445,7 +445,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+394"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Annuler</translation>
@@ -484,7 +484,7 @@
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+53"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+14"/>
         <source>Delete</source>
         <translation>Supprimer</translation>
@@ -858,7 +858,7 @@
         <translation>Copier</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+46"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+47"/>
         <source>Report</source>
         <translation>Rapport</translation>
     </message>
@@ -1121,7 +1121,7 @@
     </message>
     <message>
         <location line="+12"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+21"/>
         <source>{done} of {total}</source>
         <translation>{done} sur {total}</translation>
     </message>
@@ -1286,7 +1286,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+8"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+14"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+23"/>
         <source>Prompt cache</source>
         <translation>Cache de prompts</translation>
     </message>
@@ -1504,7 +1504,7 @@
     <message>
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_row.py" line="+67"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="-31"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="-32"/>
         <source>Could not be loaded</source>
         <translation>Échec du chargement</translation>
     </message>
@@ -1628,7 +1628,7 @@
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
         <location line="+55"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-3"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
         <source>Models</source>
         <translation>Modèles</translation>
@@ -1950,7 +1950,12 @@
         <translation>produit des embeddings</translation>
     </message>
     <message>
-        <location line="+21"/>
+        <location line="+2"/>
+        <source>predicts tokens ahead</source>
+        <translation>prédit des tokens à l’avance</translation>
+    </message>
+    <message>
+        <location line="+20"/>
         <source>Reading the tokenizer</source>
         <translation>Lecture du tokenizer</translation>
     </message>
@@ -2415,7 +2420,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-14"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-15"/>
         <source>Quick prompt</source>
         <translation>Prompt rapide</translation>
     </message>
@@ -3129,7 +3134,7 @@
         <translation>Aucun modèle</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-49"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-51"/>
         <location line="+44"/>
         <source>Unload when idle</source>
         <translation>Éjecter si inactif</translation>
@@ -3178,12 +3183,12 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+39"/>
+        <location line="+48"/>
         <source>Context precision</source>
         <translation>Précision du contexte</translation>
     </message>
     <message>
-        <location line="-38"/>
+        <location line="-47"/>
         <source>Models and their contexts use no more than this.</source>
         <translation>Les modèles et leurs contextes n’en utilisent pas plus.</translation>
     </message>
@@ -3219,7 +3224,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+29"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+30"/>
         <source>min</source>
         <translation>min</translation>
     </message>
@@ -3229,7 +3234,18 @@
         <translation>Éjecter après ce nombre de minutes d’inactivité (0 = jamais).</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location line="+4"/>
+        <location line="+7"/>
+        <source>Predict ahead</source>
+        <translation>Prédire à l’avance</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Models that have a prediction head write faster with it, and take a little more memory.</source>
+        <translation>Les modèles dotés d’une tête de prédiction écrivent plus vite avec elle et prennent un peu plus de mémoire.</translation>
+    </message>
+    <message>
+        <location line="+9"/>
         <source>Fewer bits allow longer contexts, with slightly less accuracy.</source>
         <translation>Moins de bits permettent des contextes plus longs, avec un peu moins de précision.</translation>
     </message>
@@ -3254,7 +3270,7 @@
         <translation>Les modèles et leurs contextes n’en utilisent pas plus. La machine dispose de {size} de mémoire.</translation>
     </message>
     <message numerus="yes">
-        <location line="+7"/>
+        <location line="+9"/>
         <source>{size} in 1 entry, in {folder}|{size} in {count} entries, in {folder}</source>
         <translation>
             <numerusform>{size} en {count} entrée, dans {folder}</numerusform>
@@ -3277,8 +3293,8 @@
         <translation>{folder} est déjà parcouru.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-29"/>
-        <location line="+31"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-30"/>
+        <location line="+32"/>
         <source>New chat after</source>
         <translation>Nouvelle discussion après</translation>
     </message>

@@ -22,7 +22,7 @@
     </message>
     <message>
         <location line="+143"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+50"/>
         <source>Quick prompt shortcut</source>
         <translation>クイックプロンプトのショートカット</translation>
     </message>
@@ -441,7 +441,7 @@
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+394"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>元に戻す</translation>
@@ -480,7 +480,7 @@
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+53"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+14"/>
         <source>Delete</source>
         <translation>削除</translation>
@@ -849,7 +849,7 @@
         <translation>コピー</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+46"/>
+        <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="+47"/>
         <source>Report</source>
         <translation>レポート</translation>
     </message>
@@ -1110,7 +1110,7 @@
     </message>
     <message>
         <location line="+12"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+21"/>
         <source>{done} of {total}</source>
         <translation>{done} / {total}</translation>
     </message>
@@ -1275,7 +1275,7 @@
     <message>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+8"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+14"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+23"/>
         <source>Prompt cache</source>
         <translation>プロンプトキャッシュ</translation>
     </message>
@@ -1492,7 +1492,7 @@
     <message>
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_row.py" line="+67"/>
-        <location filename="../../desktop/sotto/ui/models/state_line.py" line="-31"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="-32"/>
         <source>Could not be loaded</source>
         <translation>ロードできませんでした</translation>
     </message>
@@ -1615,7 +1615,7 @@
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
         <location line="+55"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-3"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
         <source>Models</source>
         <translation>モデル</translation>
@@ -1934,7 +1934,12 @@
         <translation>埋め込み用</translation>
     </message>
     <message>
-        <location line="+21"/>
+        <location line="+2"/>
+        <source>predicts tokens ahead</source>
+        <translation>トークンを先読み</translation>
+    </message>
+    <message>
+        <location line="+20"/>
         <source>Reading the tokenizer</source>
         <translation>トークナイザーを読み取り中</translation>
     </message>
@@ -2394,7 +2399,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-14"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-15"/>
         <source>Quick prompt</source>
         <translation>クイックプロンプト</translation>
     </message>
@@ -3106,7 +3111,7 @@
         <translation>モデルなし</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-49"/>
+        <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-51"/>
         <location line="+44"/>
         <source>Unload when idle</source>
         <translation>アイドル時にアンロード</translation>
@@ -3155,12 +3160,12 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+39"/>
+        <location line="+48"/>
         <source>Context precision</source>
         <translation>コンテキストの精度</translation>
     </message>
     <message>
-        <location line="-38"/>
+        <location line="-47"/>
         <source>Models and their contexts use no more than this.</source>
         <translation>モデルとコンテキストが使用するメモリの上限です。</translation>
     </message>
@@ -3196,7 +3201,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+29"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="+30"/>
         <source>min</source>
         <translation>分</translation>
     </message>
@@ -3206,7 +3211,18 @@
         <translation>アイドル状態がこの時間続くとアンロードします（0 = しない）。</translation>
     </message>
     <message>
-        <location line="+12"/>
+        <location line="+4"/>
+        <location line="+7"/>
+        <source>Predict ahead</source>
+        <translation>先読み</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Models that have a prediction head write faster with it, and take a little more memory.</source>
+        <translation>予測ヘッドを備えたモデルは、それを使うと速く書けますが、メモリを少し多く使います。</translation>
+    </message>
+    <message>
+        <location line="+9"/>
         <source>Fewer bits allow longer contexts, with slightly less accuracy.</source>
         <translation>ビット数を減らすと、精度は少し下がりますが、より長いコンテキストを扱えます。</translation>
     </message>
@@ -3231,7 +3247,7 @@
         <translation>モデルとコンテキストが使用するメモリの上限です。このコンピューターのメモリは{size}です。</translation>
     </message>
     <message numerus="yes">
-        <location line="+7"/>
+        <location line="+9"/>
         <source>{size} in 1 entry, in {folder}|{size} in {count} entries, in {folder}</source>
         <translation>
             <numerusform>{count}項目で{size}（{folder}）</numerusform>
@@ -3253,8 +3269,8 @@
         <translation>「{folder}」はすでに検索対象です。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-29"/>
-        <location line="+31"/>
+        <location filename="../../desktop/sotto/ui/settings/quick_page.py" line="-30"/>
+        <location line="+32"/>
         <source>New chat after</source>
         <translation>新規チャットまでの時間</translation>
     </message>

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from sotto import paths
 from sotto.cli.interrupts import until_interrupt
-from sotto.cli.model_opening import open_draft, open_target
+from sotto.cli.model_opening import open_draft, open_target, settings_with
 from sotto.cli.printing import human_bytes, printable
-from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.kernels import device
 from sotto.errors import StoreError
 from sotto.paths import make_folder
@@ -57,7 +56,7 @@ def bench(target: str, draft: str | None = None, *, as_json: bool, quick: bool =
 
     Args:
         target: A name, a manifest file or a folder.
-        draft: A second model that proposes tokens, named like `target`, or `own`; None for none.
+        draft: A second model that proposes tokens, named like `target`, `own` or `none`; None for none.
         as_json: Print one object.
         quick: Measure less, and less precisely.
 
@@ -71,7 +70,7 @@ def bench(target: str, draft: str | None = None, *, as_json: bool, quick: bool =
 
     interrupted = threading.Event()
     with until_interrupt(interrupted), _disk_folder() as folder:
-        settings = replace(read_settings(), disk_root=folder, disk_budget=_DISK_BUDGET)
+        settings = replace(settings_with(draft), disk_root=folder, disk_budget=_DISK_BUDGET)
         runs = Runs(source, settings, interrupted.is_set, second)
         report = _measure(runs, _QUICK if quick else _DEFAULT)
         # Not after an error: closing takes time to write caches to the disk that nobody needs then.
@@ -105,6 +104,7 @@ def _measure(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
         "device": info.device,
         "compute_type": info.compute_type,
         "draft": info.draft,
+        "predicts": info.predicts,
         "weight_bytes": runs.weights,
         "load_seconds": round(info.load_duration / 1e9, 3),
     }
@@ -204,10 +204,14 @@ def _print(report: dict[str, Any]) -> None:
 
 
 def _proposed(report: dict[str, Any]) -> str:
-    """Return how often the draft model was right, or an empty text if there is none."""
-    if not report["draft"]:
+    """Return how often the draft model or the model's own head was right, or an empty text if there is neither."""
+    if not report["draft"] and not report["predicts"]:
         return ""
-    name, right, guesses = printable(report["draft"]), report["accepted_tokens"], report["drafted_tokens"]
+    name, right, guesses = (
+        printable(report["draft"]) or "its own head",
+        report["accepted_tokens"],
+        report["drafted_tokens"],
+    )
     return f" with drafts by {name} ({right} of {guesses} tokens accepted)"
 
 

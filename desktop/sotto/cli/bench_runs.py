@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
+from sotto.engine.config.prediction_names import as_used
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import (
     DoneReason,
@@ -95,8 +96,7 @@ class Runs:
             cancelled: Polled once per step; returns whether to give up.
             draft: An opened second model that proposes tokens; None for none.
         """
-        self._source = source
-        self._draft = draft
+        self._source, self._draft = as_used(source, draft, prediction=settings.prediction)
         self._settings = settings
         self._cancelled = cancelled
         self._tokenizer = Tokenizer.from_source(source)

@@ -22,6 +22,8 @@ def cache(parsed: argparse.Namespace) -> int:
             changes[name] = None if text == "auto" else size_of(text)
     if parsed.kv_bits is not None:
         changes["kv_bits"] = None if parsed.kv_bits == "off" else int(parsed.kv_bits)
+    if parsed.prediction is not None:
+        changes["prediction"] = parsed.prediction == "on"
     if changes:
         change_settings(changes)
     root = disk_root()
@@ -39,6 +41,7 @@ def cache(parsed: argparse.Namespace) -> int:
             "disk_budget": settings.disk_budget,
             "prefix_budget": settings.prefix_budget,
             "kv_bits": settings.kv_bits,
+            "prediction": settings.prediction,
         }
         print(json.dumps(report, indent=2, ensure_ascii=False))
         return 0

@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from sotto.cli.printing import human_bytes, human_count, printable
+from sotto.engine.config.prediction_names import has_head
 from sotto.errors import StoreError
 from sotto.runner.catalogue import catalogue, find
 from sotto.store.opening import open_model
@@ -96,6 +97,7 @@ def _inside(source: ModelSource) -> dict[str, Any]:
         "weight_bytes": source.weight_bytes,
         "files": len(source.tensor_files),
         "tensors": dict(kinds.most_common()),
+        "prediction_head": has_head(source.config, (name for file in source.tensor_files for name in file.tensors)),
         "options": dict(source.params),
         "system": source.system,
     }

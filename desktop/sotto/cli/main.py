@@ -218,7 +218,8 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
         added.add_argument(
             "--draft",
             metavar="MODEL",
-            help="a smaller model with the same vocabulary, for speculative decoding; `own` for MODEL's own",
+            help="a smaller model with the same vocabulary, for speculative decoding; `own` for MODEL's "
+            "own; `none` for nothing at all, not even a prediction head",
         )
 
     json_flag(command("list", _list, "List the models on this machine."), "print JSON")
@@ -247,6 +248,7 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     cache.add_argument("--memory", metavar="SIZE", help="keep at most SIZE in memory, for example 4G; auto by default")
     cache.add_argument("--disk", metavar="SIZE", help="keep at most SIZE on disk; 0 for nothing, auto by default")
     cache.add_argument("--kv-bits", choices=("4", "8", "off"), help="store keys and values in 4 or 8 bits")
+    cache.add_argument("--prediction", choices=("on", "off"), help="whether models use prediction heads of their own")
     cache.add_argument("--wipe", action="store_true", help="delete the cache on disk")
     json_flag(cache, "print JSON")
     serve = command("serve", _serve, "Serve models to other programs over HTTP.")

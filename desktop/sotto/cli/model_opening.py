@@ -1,5 +1,8 @@
 """Finding and opening the models that are named on the command line."""
 
+from dataclasses import replace
+
+from sotto.engine.contract.engine_settings import EngineSettings, read_settings
 from sotto.errors import UnsupportedModelError
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model
@@ -7,7 +10,7 @@ from sotto.store.own_draft import own_draft
 from sotto.store.printable import with_path
 from sotto.store.records import ModelRecord, ModelSource
 
-OWN = "own"
+OWN, NONE = "own", "none"
 
 
 def find_runnable(target: str) -> ModelRecord:
@@ -37,16 +40,27 @@ def open_target(target: str) -> ModelSource:
     return open_model(find_runnable(target))
 
 
+def settings_with(draft: str | None) -> EngineSettings:
+    """Return the settings of the engine; if the draft model is `none`, nothing at all predicts tokens.
+
+    Args:
+        draft: What was named as the draft model; None for nothing.
+    """
+    settings = read_settings()
+    return replace(settings, prediction=False) if draft == NONE else settings
+
+
 def open_draft(target: str | None, source: ModelSource) -> ModelSource | None:
     """Find and open a draft model; return None if none is named.
 
     Args:
-        target: A name, a manifest file or a folder; `own` for the one that came with the main model; None for none.
+        target: A name, a manifest file or a folder; `own` for the one that came with the main model; `none` or None for
+            none.
         source: The main model.
 
     Raises:
         SottoError: There is no such model, it is damaged, or it cannot run here.
     """
-    if target is None:
+    if target in (None, NONE):
         return None
     return own_draft(source) if target == OWN else open_target(target)

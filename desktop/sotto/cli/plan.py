@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-from sotto.cli.model_opening import open_draft, open_target
+from sotto.cli.model_opening import open_draft, open_target, settings_with
 from sotto.cli.printing import human_bytes, printable
-from sotto.engine.contract.engine_settings import read_settings
+from sotto.engine.config.prediction_names import as_used
 from sotto.engine.kernels import device
 from sotto.engine.memory.memory_plan import Plan
 
@@ -19,7 +19,7 @@ def plan(
         target: A name, a manifest file or a folder.
         num_ctx: Tokens of context; None for that of its own options or, without one, the longest that it supports.
         kv_bits: Bits of keys and values, 8 or 4; None for the setting or, without one, unquantized.
-        draft: A draft model, named like `target`, or `own`; None for none.
+        draft: A draft model, named like `target`, `own` or `none`; None for none.
         as_json: Print one object.
 
     Raises:
@@ -35,7 +35,8 @@ def plan(
 
     if second is not None:
         check_draft(source, Tokenizer.from_source(source), second)
-    settings = read_settings()
+    settings = settings_with(draft)
+    source, second = as_used(source, second, prediction=settings.prediction)
     bits = kv_bits or settings.kv_bits
     wanted = num_ctx if num_ctx is not None else usual_context(source)
     made = plan_here(source, wanted, bits, second, settings.memory_limit)

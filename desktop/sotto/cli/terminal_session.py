@@ -8,9 +8,8 @@ from typing import Any, Self
 
 from sotto.cli.interrupts import until_interrupt
 from sotto.cli.loading import clear_progress, show_notes, show_progress
-from sotto.cli.model_opening import open_draft, open_target
+from sotto.cli.model_opening import open_draft, open_target, settings_with
 from sotto.cli.printing import LOOPED
-from sotto.engine.contract.engine_settings import read_settings
 from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, ModelInfo
 from sotto.engine.contract.options import DEFAULT_MAX_TOKENS, RequestOptions, request_options
 from sotto.engine.contract.requests import GenerateRequest, Grammar, Message, Overflow
@@ -40,7 +39,7 @@ class Session:
             target: A name, a manifest file or a folder.
             overrides: Options that take precedence over the model's own, named as in Ollama's API.
             overflow: What to do when the context is full.
-            draft: A draft model, named like `target`, or `own`; None for none.
+            draft: A draft model, named like `target`, `own` or `none`; None for none.
             template: A file with a chat template, Jinja or Go; None for the model's own.
             grammar: The grammar of answers; None for free text.
             prompt_options: The tools, and whether the model thinks first.
@@ -55,6 +54,7 @@ class Session:
             self.source = replace(self.source, user_template=text)
         self.record: ModelRecord = self.source.record
         self._draft = open_draft(draft, self.source)
+        self._settings = settings_with(draft)
         self.options: RequestOptions = request_options(self.source.params, overrides)
         self.interrupted = threading.Event()
         self._overflow, self._grammar, self._prompt_options = overflow, grammar, prompt_options
@@ -66,7 +66,7 @@ class Session:
         device.prepare()
         from sotto.engine.engine import Engine
 
-        self._engine = Engine(read_settings())
+        self._engine = Engine(self._settings)
         return self
 
     def __exit__(self, *_: object) -> None:

@@ -80,6 +80,7 @@ class Script:
     writes: bool = True
     thinks: bool = True
     knows_efforts: bool = False
+    predicts: bool = False
 
 
 class ScriptedLoop:
@@ -226,6 +227,7 @@ class ScriptedLoop:
                 knows_efforts=self._script.knows_efforts,
                 fills_gaps=True,
                 writes=self._script.writes,
+                predicts=self._script.predicts,
             )
             self._seats[seat] = total
             self._emit(Loaded(info, seat))

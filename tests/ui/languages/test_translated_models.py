@@ -193,6 +193,7 @@ def read_cards(visit):
     visit.reader.look(card)
     visit.around.script.fail_load = ""
     visit.around.script.hold_load = threading.Event()
+    visit.around.script.predicts = True
     session.load(FITS)
     visit.qtbot.waitUntil(lambda: session.state.phase is Phase.LOADING)
     visit.models.show_details(FITS)

@@ -12,6 +12,11 @@ def test_a_ready_model_shows_its_context():
     assert line == "Ready · 12,000 tokens of context · CPU"
 
 
+def test_a_head_that_is_used_is_mentioned():
+    line = state_line(ModelState(Phase.READY, info=ModelInfo(*INFO, predicts=True)))
+    assert line == "Ready · 12,000 tokens of context · CPU · predicts tokens ahead"
+
+
 def test_a_reduced_context_and_quantized_caches_are_explained():
     info = ModelInfo(*INFO, kv_note="28 of 28 layers hold keys and values in 8 bits", context_note="It is too much.")
     line = state_line(ModelState(Phase.GENERATING, info=info))

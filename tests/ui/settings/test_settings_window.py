@@ -219,6 +219,17 @@ def test_limits_are_saved_and_invalid_ones_refused(settings, qtbot, loop):
     qtbot.waitUntil(lambda: "memory_limit" not in engine_choices())
 
 
+def test_prediction_heads_can_be_switched_off(settings, qtbot, loop):
+    page = settings("memory").page(MemoryPage)
+    qtbot.waitUntil(page.prediction.isChecked)
+    page.prediction.click()
+    qtbot.waitUntil(lambda: engine_choices() == {"prediction": False})
+    page.refresh()
+    qtbot.waitUntil(lambda: not page.prediction.isChecked())
+    page.prediction.click()
+    qtbot.waitUntil(lambda: engine_choices() == {})
+
+
 def test_a_file_that_cannot_be_written_is_reported_in_place(settings, qtbot, loop):
     page = settings("memory").page(MemoryPage)
     settings_file().parent.parent.mkdir(parents=True, exist_ok=True)

@@ -274,7 +274,7 @@ class ModelCard(QFrame):
             pill.show()
         self.pills.addStretch(1)
         self.facts.setText(model_facts(record))
-        self.abilities.setText(abilities(record))
+        self.abilities.setText(abilities(record, self._model_state.info))
         self.abilities.setVisible(bool(self.abilities.text()))
         self._path.setText(home_path(record.path))
         self._path.setVisible(not record.builtin)

@@ -5,6 +5,7 @@ Nothing here is called while something is painted: widgets keep what they show.
 
 from dataclasses import dataclass
 
+from sotto.engine.contract.events import ModelInfo
 from sotto.store.records import Format, ModelRecord, Source
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection
@@ -150,8 +151,13 @@ def model_facts(record: ModelRecord) -> str:
     return join_facts(part or "" for part in parts)
 
 
-def abilities(record: ModelRecord) -> str:
-    """Return a line on the abilities that a model's files state; empty if they state none."""
+def abilities(record: ModelRecord, info: ModelInfo | None = None) -> str:
+    """Return a line on the abilities that a model's files state; empty if they state none.
+
+    Args:
+        record: The model.
+        info: What is known of it once it is loaded; None before.
+    """
     words = {
         "completion": tr("Text"),
         "vision": tr("Images"),
@@ -159,7 +165,8 @@ def abilities(record: ModelRecord) -> str:
         "thinking": tr("Thinking"),
         "embedding": tr("Embeddings, with sotto embed or the API") if is_embedder(record) else tr("Embeddings"),
     }
-    return join_facts(words.get(capability, capability) for capability in record.capabilities)
+    ahead = (tr("predicts tokens ahead"),) if info is not None and info.predicts else ()
+    return join_facts((*(words.get(capability, capability) for capability in record.capabilities), *ahead))
 
 
 def is_embedder(record: ModelRecord) -> bool:

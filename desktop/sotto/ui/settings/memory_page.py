@@ -2,10 +2,12 @@
 
 from functools import partial
 
+from PySide6.QtCore import QSignalBlocker
+
 from sotto.ui.preferences.preferences import MAX_KEEP_ALIVE_MINUTES, Preferences, PreferenceStore
 from sotto.ui.settings.engine_choices import EngineChoices, EngineUsage, parse_memory_limit, parse_size
 from sotto.ui.state import wording
-from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl, ValueField
+from sotto.ui.toolkit.form_rows import FormPage, FormRow, SegmentedControl, Switch, ValueField
 from sotto.ui.toolkit.number import Number
 from sotto.ui.toolkit.number_field import NumberField
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
@@ -61,9 +63,18 @@ class MemoryPage(FormPage):
             self.idle,
         )
         self.idle.refused.connect(idle.show_error)
+        self.prediction = Switch(tr("Predict ahead"))
+        self.prediction.toggled.connect(lambda on: choices.change("prediction", None if on else False))
         models = self.add_group(tr("Models"))
         models.add(self.limit_row)
         models.add(idle)
+        models.add(
+            FormRow(
+                tr("Predict ahead"),
+                tr("Models that have a prediction head write faster with it, and take a little more memory."),
+                self.prediction,
+            )
+        )
         group = self.add_group(tr("Prompt cache"))
         group.add(self._rows_by_name["prefix_budget"])
         group.add(self._rows_by_name["disk_budget"])
@@ -104,6 +115,8 @@ class MemoryPage(FormPage):
             value = usage.chosen.get(name)
             field.show_text("" if value is None else wording.size(value))
         self.bits.show_value(usage.chosen.get("kv_bits"))
+        with QSignalBlocker(self.prediction):
+            self.prediction.setChecked(usage.chosen.get("prediction") is not False)
         kept = tr(
             "{size} in 1 entry, in {folder}|{size} in {count} entries, in {folder}", "", usage.disk_entries
         ).format(size=wording.size(usage.disk_bytes), count=wording.count(usage.disk_entries), folder=usage.folder)
