@@ -4,6 +4,7 @@
 
 #include <immintrin.h>
 
+#include "matmul/blocks.h"
 #include "matmul/fixed.h"
 
 namespace sotto {
@@ -12,13 +13,16 @@ namespace {
 constexpr int kLanes = 16;
 constexpr int kDigitBits = 7;
 // The largest integer: its top digit is at most 127 even after carries from the others. 64 products of it with 15, the
-// largest 4-bit code, still fit into 32 bits.
+// largest 4-bit code, still fit into 32 bits; and so do 32 with 31 and 16 with 63.
 constexpr float kLargest = 127 * 16384 + 63 * 128;
 // Below this the reciprocal of a scale would overflow float32; taking such values as zero has no visible effect.
 constexpr float kSmallest = 1e-31f;
 
 // Columns whose activations have a common scale; 0 for matrices that the kernels do not support.
 inline ptrdiff_t run_of(const Matrix& matrix) {
+  if (is_block(matrix.format)) {
+    return block_type(matrix.format).run;
+  }
   const bool known =
       matrix.format == Format::affine4 || matrix.format == Format::affine8 || matrix.format == Format::mxfp4;
   return !known || matrix.columns % 64 != 0 ? 0 : matrix.group == 32 ? 32 : 64;

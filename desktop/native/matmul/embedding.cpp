@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "matmul/block_rows.h"
+#include "matmul/blocks.h"
 #include "mlx/types/half_types.h"
 #include "tape/recording.h"
 
@@ -115,6 +117,9 @@ void look_up(const Matrix& matrix, std::ptrdiff_t row, float* to) {
                            : matrix.format == Format::f16 ? ScaleType::f16
                                                           : ScaleType::f32;
     return widen(type, matrix.weights, row * columns, columns, to);
+  }
+  if (is_block(matrix.format)) {
+    return look_up_block_row(matrix, row, to);
   }
   const bool nibbles =
       matrix.format == Format::affine4 || matrix.format == Format::mxfp4 || matrix.format == Format::nvfp4;

@@ -44,6 +44,11 @@ struct FixedKernels {
   // and n < count. The order of operations for a result depends on the runs alone.
   void (*multiply)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_t first_run, ptrdiff_t runs,
                    const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add);
+  // For matrices of blocks (blocks.h), which need not be unpacked: y[m * y_stride + n] = activations[m] . weights[n]
+  // for m < rows and begin <= n < end, where begin is a multiple of kPanelRows. The order of operations for a result
+  // depends on the matrix alone.
+  void (*multiply_blocks)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
+                          ptrdiff_t begin, ptrdiff_t end);
 };
 
 #if defined(__x86_64__)

@@ -4,6 +4,7 @@
 
 #include "cpu.h"
 #include "floats.h"
+#include "matmul/blocks.h"
 #include "matmul/many_rows.h"
 #include "thread_pool.h"
 
@@ -42,12 +43,13 @@ FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {
 }
 
 // Prefetch packed weights that are needed next into the L2 cache: rows begin .. end, columns first .. first + count.
-// They are not contiguous, so the hardware prefetcher would miss them.
+// They are not contiguous, so the hardware prefetcher would miss them; those of a panel of blocks are.
 void fetch(const Matrix& matrix, std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t first, std::ptrdiff_t count) {
-  const std::ptrdiff_t bits = bits_of(matrix.format);
-  for (std::ptrdiff_t row = begin; row < end; ++row) {
-    const std::uint8_t* from = matrix.weights + (row * matrix.columns + first) * bits / 8;
-    for (std::ptrdiff_t byte = 0; byte < count * bits / 8; byte += kLine) {
+  const std::ptrdiff_t bits = bits_of(matrix.format), step = is_block(matrix.format) ? kPanelRows : 1;
+  for (std::ptrdiff_t row = begin; row < end; row += step) {
+    const std::ptrdiff_t rows = std::min(step, matrix.rows - row);
+    const std::uint8_t* from = matrix.weights + (row * matrix.columns + first * rows) * bits / 8;
+    for (std::ptrdiff_t byte = 0; byte < count * rows * bits / 8; byte += kLine) {
       __builtin_prefetch(from + byte, 0, 2);
     }
   }

@@ -1,6 +1,7 @@
 // The kernels of fixed.h for AVX-512 with VNNI.
 #include <immintrin.h>
 
+#include "blocks.h"
 #include "digits_vnni.h"
 #include "fixed.h"
 #include "transpose_avx512.h"
@@ -19,7 +20,11 @@ inline __mmask16 first_lanes(ptrdiff_t count) {
   return count >= kLanes ? 0xffff : count <= 0 ? 0 : static_cast<__mmask16>((1u << count) - 1);
 }
 
+// Whether the products of all digits of a run with the codes may not fit into 32 bits.
 bool is_wide(const Matrix& matrix) { return matrix.format == Format::affine8; }
+
+// Whether the even ones of each 8 columns precede the odd ones.
+bool is_mixed(const Matrix& matrix) { return matrix.format == Format::affine4 || matrix.format == Format::mxfp4; }
 
 // Store the bytes of one digit. If `Mixed`, the even ones of each 8 activations precede the odd ones, as in unpacked
 // 4-bit codes.
@@ -63,11 +68,13 @@ void prepare_runs(ptrdiff_t runs, const float* row, int8_t* digits, float* scale
 
 void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scales, float* sums) {
   const ptrdiff_t run = run_of(matrix), runs = matrix.columns / run;
-  const bool wide = is_wide(matrix);
-  if (run == 32) {
-    (wide ? prepare_runs<2, false> : prepare_runs<2, true>)(runs, row, digits, scales, sums);
+  const bool mixed = is_mixed(matrix);
+  if (run == 16) {
+    prepare_runs<1, false>(runs, row, digits, scales, sums);
+  } else if (run == 32) {
+    (mixed ? prepare_runs<2, true> : prepare_runs<2, false>)(runs, row, digits, scales, sums);
   } else {
-    (wide ? prepare_runs<4, false> : prepare_runs<4, true>)(runs, row, digits, scales, sums);
+    (mixed ? prepare_runs<4, true> : prepare_runs<4, false>)(runs, row, digits, scales, sums);
   }
 }
 
@@ -125,6 +132,9 @@ void unpack_scales(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff
 
 void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
             const FixedWeights& weights) {
+  if (is_block(matrix.format)) {
+    return unpack_blocks_vnni(matrix, begin, end, first_run, runs, weights, kWidth);
+  }
   const ptrdiff_t run = run_of(matrix);
   const bool wide = is_wide(matrix), fp4 = matrix.format == Format::mxfp4;
   const ptrdiff_t in_word = wide ? 4 : 8, row_words = matrix.columns / in_word;
@@ -287,8 +297,10 @@ constexpr MultiplyRows kMultiplyRows[kRows + 1] = {
 void multiply(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_t first_run, ptrdiff_t runs,
               const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add) {
   const bool wide = is_wide(matrix);
-  const MultiplyRows* kernels = run_of(matrix) == 32 ? (wide ? kMultiplyRows<true, 8> : kMultiplyRows<false, 8>)
-                                                     : (wide ? kMultiplyRows<true, 16> : kMultiplyRows<false, 16>);
+  const ptrdiff_t run = run_of(matrix);
+  const MultiplyRows* kernels = run == 16   ? kMultiplyRows<false, 4>
+                                : run == 32 ? (wide ? kMultiplyRows<true, 8> : kMultiplyRows<false, 8>)
+                                            : (wide ? kMultiplyRows<true, 16> : kMultiplyRows<false, 16>);
   for (ptrdiff_t m = 0; m < rows; m += kRows) {
     FixedRows part = x;
     part.digits += m * x.stride;
@@ -301,6 +313,6 @@ void multiply(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_
 
 }  // namespace
 
-extern const FixedKernels kFixedVnni = {kWidth, run_of, prepare, unpack, multiply};
+extern const FixedKernels kFixedVnni = {kWidth, run_of, prepare, unpack, multiply, multiply_blocks_vnni};
 
 }  // namespace sotto

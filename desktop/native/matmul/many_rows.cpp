@@ -4,6 +4,7 @@
 
 #include "cpu.h"
 #include "floats.h"
+#include "matmul/blocks.h"
 #include "thread_pool.h"
 
 namespace sotto {
@@ -84,8 +85,9 @@ std::ptrdiff_t bits_of(Format format) {
       return 16;
     case Format::f32:
       return 32;
+    default:
+      return block_type(format).bits;
   }
-  return 0;
 }
 
 const PanelKernels* panel_kernels() {

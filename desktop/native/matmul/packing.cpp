@@ -1,6 +1,19 @@
 #include "matmul/packing.h"
 
+#include "cpu.h"
+#include "matmul/blocks.h"
+
 namespace sotto {
+
+namespace {
+
+constexpr std::pair<const char*, Format> kBlockModes[] = {{"q2_k", Format::q2_k},
+                                                          {"q3_k", Format::q3_k},
+                                                          {"q4_k", Format::q4_k},
+                                                          {"q5_k", Format::q5_k},
+                                                          {"q6_k", Format::q6_k}};
+
+}  // namespace
 
 bool is_float(mx::Dtype type) { return type == mx::float32 || type == mx::bfloat16 || type == mx::float16; }
 
@@ -28,6 +41,12 @@ std::optional<Packing> quantized(const std::string& mode, std::optional<int> gro
   if (mode == "nvfp4" && fits(16, 4)) {
     return Packing{Format::nvfp4, 16, 4};
   }
+  for (const auto& [name, format] : kBlockModes) {
+    const BlockType type = block_type(format);
+    if (mode == name && level() == Level::vnni && fits(type.run, type.bits)) {
+      return Packing{format, type.run, type.bits};
+    }
+  }
   return std::nullopt;
 }
 
@@ -50,7 +69,9 @@ bool consistent(const Packing& packing, const mx::array& w, const mx::array& sca
     return false;
   }
   const bool affine = packing.format == Format::affine4 || packing.format == Format::affine8;
-  if (affine != biases.has_value() || (affine ? !is_float(scales.dtype()) : scales.dtype() != mx::uint8)) {
+  const bool block = is_block(packing.format);
+  const bool scaled = affine ? is_float(scales.dtype()) : scales.dtype() == (block ? mx::uint16 : mx::uint8);
+  if (affine != biases.has_value() || !scaled) {
     return false;
   }
   if (affine && (biases->dtype() != scales.dtype() || biases->shape() != scales.shape())) {
@@ -61,8 +82,10 @@ bool consistent(const Packing& packing, const mx::array& w, const mx::array& sca
       return false;
     }
   }
+  const int unit = block ? static_cast<int>(kBlockColumns) : packing.group;
+  const int scales_in_unit = block ? block_type(packing.format).halves : 1;
   return static_cast<std::int64_t>(w.shape(-1)) * 32 == static_cast<std::int64_t>(columns) * packing.bits &&
-         columns % packing.group == 0 && scales.shape(-1) == columns / packing.group;
+         columns % unit == 0 && scales.shape(-1) == columns / unit * scales_in_unit;
 }
 
 }  // namespace sotto

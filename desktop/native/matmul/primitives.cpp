@@ -12,6 +12,7 @@
 #include <string>
 
 #include "bind.h"
+#include "matmul/block_rows.h"
 #include "matmul/embedding.h"
 #include "matmul/packing.h"
 #include "matmul/product.h"
@@ -246,6 +247,14 @@ Maybe gather_mm(const mx::array& x, const mx::array& w, const Maybe& left, const
   return gathered(*packing, x, w, left, right, std::nullopt, std::nullopt);
 }
 
+// Arrange the rows of blocks for the kernels, see blocks.h.
+mx::array interleave(const mx::array& stored) {
+  if (stored.ndim() < 2 || (stored.dtype() != mx::uint32 && stored.dtype() != mx::uint16)) {
+    throw std::invalid_argument("Rows of blocks should be uint32 or uint16, in two dimensions or more.");
+  }
+  return interleaved(stored, cpu_stream());
+}
+
 }  // namespace
 
 void bind_matmul(nb::module_& m) {
@@ -257,6 +266,7 @@ void bind_matmul(nb::module_& m) {
   m.def("gather_mm", &gather_mm, "x"_a, "w"_a, "lhs_indices"_a.none(), "rhs_indices"_a.none());
   m.def("embedding", &embedding, "ids"_a, "w"_a, "scales"_a.none(), "biases"_a.none(), "group_size"_a.none(),
         "bits"_a.none(), "mode"_a);
+  m.def("interleave", &interleave, "stored"_a);
   m.def("linear", &linear_product, "x"_a, "w"_a, "bias"_a.none());
   m.def(
       "knows",

@@ -8,6 +8,7 @@
 #include "blas.h"
 #include "cpu.h"
 #include "floats.h"
+#include "matmul/blocks.h"
 #include "matmul/fixed_rows.h"
 #include "matmul/many_rows.h"
 #include "thread_pool.h"
@@ -54,8 +55,9 @@ struct Task {
   std::ptrdiff_t end;
 };
 
-// With packed weights, with the integer kernels, with the float32 kernels for unpacked weights, or with BLAS.
-enum class Way { few, fixed, panels, blas };
+// With packed weights, with blocks of integers as they are, with the integer kernels, with the float32 kernels for
+// unpacked weights, or with BLAS.
+enum class Way { few, blocks, fixed, panels, blas };
 
 // How one product is computed, and its activations in the layout for that.
 struct Plan {
@@ -79,6 +81,11 @@ bool same_activations(const Product& one, const Product& other) {
 std::ptrdiff_t rows_in(const Matrix& matrix, std::ptrdiff_t weights) {
   const std::ptrdiff_t rows = weights / std::max<std::ptrdiff_t>(1, matrix.columns);
   return std::max(kRowStep, rows / kRowStep * kRowStep);
+}
+
+// Panels of a task with blocks.
+std::ptrdiff_t panels_in_task(const Matrix& matrix) {
+  return std::max<std::ptrdiff_t>(1, kTaskWeights / (matrix.columns * kPanelRows));
 }
 
 // Rows to unpack at a time: as many as the cache holds, but fewer if threads would otherwise be idle.
@@ -131,11 +138,13 @@ void multiply(const std::vector<Product>& products) {
     const Matrix& matrix = product.matrix;
     Plan& plan = plans[index];
     plan.fixed = fixed_kernels(matrix);
-    plan.way = product.rows <= few_rows() ? Way::few
-               : plan.fixed != nullptr    ? Way::fixed
-               : panels != nullptr        ? Way::panels
-               : has_sgemm()              ? Way::blas
-                                          : Way::few;
+    const bool few = product.rows <= few_rows();
+    plan.way = few && is_block(matrix.format) ? Way::blocks
+               : few                          ? Way::few
+               : plan.fixed != nullptr        ? Way::fixed
+               : panels != nullptr            ? Way::panels
+               : has_sgemm()                  ? Way::blas
+                                              : Way::few;
     plan.x.rows = static_cast<int>(product.rows);
     plan.x.width = kernels.width(matrix);
     plan.x.sums_width = kernels.sums_width(matrix);
@@ -146,7 +155,7 @@ void multiply(const std::vector<Product>& products) {
     if (plan.like != index) {
       continue;
     }
-    if (plan.way == Way::fixed) {
+    if (plan.way == Way::fixed || plan.way == Way::blocks) {
       needed += round_to_line(fixed_size(*plan.fixed, matrix, product.rows));
     } else if (plan.way == Way::panels) {
       needed += round_to_line(panels_size(*panels, product.rows, plan.x.width));
@@ -164,7 +173,7 @@ void multiply(const std::vector<Product>& products) {
     float* values = prepared.get() + plan.memory;
     if (plan.like != index) {
       plan = plans[plan.like];
-    } else if (plan.way == Way::fixed) {
+    } else if (plan.way == Way::fixed || plan.way == Way::blocks) {
       plan.digits = lay_out(*plan.fixed, matrix, product.x, product.rows, values);
     } else if (plan.way == Way::panels) {
       plan.panels = lay_out(*panels, matrix, product.x, product.rows, x.width, values);
@@ -183,6 +192,7 @@ void multiply(const std::vector<Product>& products) {
                    });
     }
     const std::ptrdiff_t step = plan.way == Way::few      ? rows_in(matrix, kTaskWeights)
+                                : plan.way == Way::blocks ? panels_in_task(matrix) * kPanelRows
                                 : plan.way == Way::fixed  ? plan.fixed->width
                                 : plan.way == Way::panels ? rows_in_panel_task(matrix)
                                                           : rows_in_tile(matrix);
@@ -198,6 +208,10 @@ void multiply(const std::vector<Product>& products) {
     switch (plan.way) {
       case Way::few:
         kernels.multiply(product.matrix, plan.x, product.y, product.matrix.rows, task.begin, task.end);
+        break;
+      case Way::blocks:
+        plan.fixed->multiply_blocks(product.matrix, plan.digits, product.rows, product.y, product.matrix.rows,
+                                    task.begin, task.end);
         break;
       case Way::fixed:
         multiply_fixed(*plan.fixed, product.matrix, plan.digits, product.rows, product.y, task.begin, task.end);

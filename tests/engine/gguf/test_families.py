@@ -8,10 +8,12 @@ import pytest
 from checkpoints import LLAMA, QWEN3_MOE
 from families import FAMILIES
 from gguf_writing import HALVES, random_blocks, write_folder, write_model
-from loading import INTERLEAVED, TOKENS, load, logits_of, random_weights
+from loading import INTERLEAVED, PLENTY, TOKENS, load, logits_of, random_weights
 from places import REFERENCES
 from sotto.engine.architectures import zoo
+from sotto.engine.footprint.model_needs import needs_of
 from sotto.engine.gguf import repack
+from sotto.engine.kernels import native
 from sotto.errors import BrokenModelError
 from sotto.store.opening import open_model, record_of
 
@@ -111,22 +113,42 @@ def test_a_quantized_model_has_the_logits_of_its_dequantized_weights(tmp_path, c
     assert model.weight_bytes < sum(array.nbytes for array in weights.values())
 
 
-@pytest.mark.one_in(3)
-@pytest.mark.parametrize("kind", [name for name in HALVES if gguf.GGML_QUANT_SIZES[Q[name]][0] == 256])
-def test_a_model_of_any_other_type_has_the_logits_of_its_dequantized_weights(tmp_path, kind):
-    config = LLAMA | {"hidden_size": 256, "intermediate_size": 256}
-    weights = random_weights(config)
+def with_blocks(weights, kind):
+    """Return weights with random blocks of a type of 256 elements in place of matrices, and the values of all."""
     stored, values = numpy_of(weights), dict(weights)
     for seed, (name, array) in enumerate(weights.items()):
-        if array.ndim == 2:
+        if array.ndim >= 2 and "mlp.gate." not in name:
             raw, numbers = random_blocks(kind, array.size // 256, seed=seed)
             # Scaled to the usual size of weights.
             factor = 2.0 ** round(np.log2(0.05 / numbers.std()))
             for place in HALVES[kind]:
                 halves = (raw[:, place : place + 2].copy().view(np.float16) * np.float16(factor)).astype(np.float16)
                 raw[:, place : place + 2] = halves.view(np.uint8).reshape(-1, 2)
-            stored[name] = raw.reshape(len(array), -1)
+            stored[name] = raw.reshape(*array.shape[:-1], -1)
             values[name] = mx.array(gguf.quants.dequantize(stored[name], Q[kind]))
+    return stored, values
+
+
+@pytest.mark.parametrize("config", [LLAMA, QWEN3_MOE], ids=["llama", "qwen3_moe"])
+@pytest.mark.parametrize("mode", sorted(native.kept_modes()))
+def test_types_that_native_kernels_know_keep_their_bits(tmp_path, config, mode):
+    config = config | {"hidden_size": 256, "intermediate_size": 256, "moe_intermediate_size": 256}
+    config = config | {"num_attention_heads": 8, "num_key_value_heads": 4, "head_dim": 32}
+    stored, values = with_blocks(random_weights(config), mode.upper())
+    source = open_model(record_of(write_model(tmp_path / "model.gguf", config, stored, Q[mode.upper()])))
+    model, needs = load(source), needs_of(source, PLENTY, native.kernels())
+    wanted = logits_of(config, values)
+    assert distance(model.model(TOKENS), wanted) < TOLERANCE * mx.abs(wanted).max().item()
+    assert not needs.unknown
+    assert needs.weight_bytes == model.weight_bytes == sum(array.nbytes for array in stored.values())
+
+
+@pytest.mark.one_in(3)
+@pytest.mark.parametrize("kind", [name for name in HALVES if gguf.GGML_QUANT_SIZES[Q[name]][0] == 256])
+def test_a_model_of_any_other_type_has_the_logits_of_its_dequantized_weights(tmp_path, kind, monkeypatch):
+    monkeypatch.setattr(native, "kept_modes", frozenset)
+    config = LLAMA | {"hidden_size": 256, "intermediate_size": 256}
+    stored, values = with_blocks(random_weights(config), kind)
     model = loaded(write_model(tmp_path / "model.gguf", config, stored, Q[kind]))
     wanted = logits_of(config, values)
     error = distance(model.model(TOKENS), wanted)

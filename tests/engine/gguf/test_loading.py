@@ -83,7 +83,9 @@ def test_the_plan_says_how_types_are_held_and_in_how_many_bytes(tmp_path, kernel
     assert plan_model(source, PLENTY, kernels=kernels).repacked == expected
 
 
-def test_the_plan_names_every_type_in_the_file(tmp_path):
+@pytest.mark.parametrize("kept", [native.kept_modes(), frozenset()], ids=["native", "mlx"])
+def test_the_plan_names_every_type_that_does_not_keep_its_bits(tmp_path, monkeypatch, kept):
+    monkeypatch.setattr(native, "kept_modes", lambda: kept)
     path = tmp_path / "model.gguf"
     # The same bytes labelled as Q6_K and Q4_K, whose blocks of 256 elements need rows of 256.
     tiny(tmp_path, gguf.GGMLQuantizationType.Q8_0, hidden_size=256, intermediate_size=256)
@@ -95,9 +97,9 @@ def test_the_plan_names_every_type_in_the_file(tmp_path):
             raw = raw[:place] + new.to_bytes(4, "little") + raw[place + 4 :]
         path.write_bytes(raw)
     repacked = plan_model(open_model(record_of(path)), PLENTY, kernels=native.kernels()).repacked
-    assert [part.partition(" (")[0] for part in repacked.split(", ")] == [
-        "Q8_0 in 8 bits", "Q6_K rounded to 8 bits", "Q4_K in 4 bits"
-    ]  # fmt: skip
+    named = {"Q6_K rounded to 8 bits": "q6_k", "Q4_K in 4 bits": "q4_k"}
+    wanted = ["Q8_0 in 8 bits", *(text for text, mode in named.items() if mode not in kept)]
+    assert [part.partition(" (")[0] for part in repacked.split(", ")] == wanted
 
 
 def test_progress_counts_the_bytes_of_the_file_and_can_be_stopped(tmp_path):

@@ -1,7 +1,8 @@
 """Quantization schemes: inferred from the shapes of tensors, and checked against what their file declares.
 
 A quantized matrix `X` consists of two to four tensors: packed words `X.weight`, `X.scales`, for affine types
-`X.biases`, and for NVFP4 with two levels of scales `X.global_scale`.
+`X.biases`, and for NVFP4 with two levels of scales `X.global_scale`. Types of GGUF that keep their bits have words and
+scales, too.
 """
 
 from collections.abc import Iterable
@@ -10,6 +11,7 @@ from typing import Any
 
 import mlx.core as mx
 
+from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.printable import printable
 from sotto.store.records import TensorFile
@@ -40,7 +42,7 @@ class Scheme:
     """How a matrix is quantized.
 
     Attributes:
-        mode: MLX's mode: `affine`, `mxfp4`, `mxfp8` or `nvfp4`.
+        mode: MLX's mode: `affine`, `mxfp4`, `mxfp8` or `nvfp4`; or that of a GGUF type which keeps its bits.
         bits: Bits per element.
         group_size: Elements of a row that share a scale.
     """
@@ -136,7 +138,8 @@ def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) ->
         name: Name of the layer, for messages.
         in_dims: Columns of the unpacked matrix.
         weight: Packed words, `[..., out, words]`.
-        scales: `[..., out, groups]`; one-byte scales belong to the mx and nv types, others to affine ones.
+        scales: `[..., out, groups]`; one-byte scales belong to the mx and nv types, 16-bit integers to those of GGUF
+            that keep their bits, others to affine ones.
 
     Raises:
         BrokenModelError: The shapes do not fit each other or the layer.
@@ -151,6 +154,10 @@ def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) ->
         )
     # A wrong file or config may have a dimension of 0.
     bits, bits_left = divmod(weight.shape[-1] * _WORD_BITS, in_dims or 1)
+    if scales.dtype == mx.uint16:
+        for mode, kept in KEPT.items():
+            if bits == kept.bits and not bits_left and scales.shape[-1] * BLOCK_SIZE == in_dims * kept.halves:
+                return Scheme(mode, bits, kept.group)
     group, group_left = divmod(in_dims, scales.shape[-1] or 1)
     if bits_left or group_left or not bits or not in_dims or not scales.size:
         raise BrokenModelError(

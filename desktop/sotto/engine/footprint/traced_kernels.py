@@ -13,6 +13,7 @@ from typing import Any, cast
 import mlx.core as mx
 
 from sotto.engine.footprint.graph import kernel
+from sotto.engine.gguf.kept import KEPT
 from sotto.engine.kernels import native, native_fused, native_products
 
 _WORD_BITS = 32
@@ -45,8 +46,24 @@ def quantized_matmul(
     return kernel(_with_width(x, w.shape[0]), x, w, scales, *(() if biases is None else (biases,)))
 
 
-def gather_qmm(*_: object) -> None:
-    """Leave it to MLX, whose own product with packed matrices needs no additional memory either."""
+def gather_qmm(
+    x: mx.array,
+    w: mx.array,
+    scales: mx.array,
+    _biases: mx.array | None,
+    lhs: mx.array | None,
+    rhs: mx.array | None,
+    _transpose: bool,
+    _group: object,
+    _bits: object,
+    mode: str,
+) -> mx.array | None:
+    """Replace products with blocks of GGUF; leave others to MLX, which needs no additional memory for them either."""
+    if mode not in KEPT or rhs is None:
+        return None
+    chosen = mx.broadcast_shapes(x.shape[:-2] if lhs is None else lhs.shape, rhs.shape)
+    row = x[(0,) * (x.ndim - 1)][:1]
+    return kernel(mx.broadcast_to(row, (*chosen, x.shape[-2], w.shape[-2])), x, w, scales, rhs)
 
 
 def embedding(

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,6 +11,7 @@ import mlx.core as mx
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP_SIZE
 from sotto.engine.gguf.gguf_names import Place, place_of
+from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
 from sotto.errors import BrokenModelError
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.records import TensorFile, TensorInfo
@@ -19,6 +20,8 @@ _DTYPE_NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
 _HALF_TYPES = ("F16", "BF16")
 _WORD_BITS = 32
 _LATENT_KEYS = re.compile(r"blk\.(\d+)\.attn_k_b\.weight")
+# Definitions dequantize it, which is only done for the types of MLX.
+_NEVER_KEPT = ".kv_b_proj.weight"
 # Not rounded, because small differences change which experts are chosen.
 _UNROUNDED = ".e_score_correction_bias"
 
@@ -61,6 +64,10 @@ class Recipe:
         *rows, columns = shape
         stem = name.removesuffix(".weight")
         yield f"{stem}.weight", _info("U32", (*rows, columns * layout.bits // _WORD_BITS), 4)
+        if layout.is_kept:
+            halves = columns // BLOCK_SIZE * KEPT[layout.mode].halves
+            yield f"{stem}.scales", _info("U16", (*rows, halves), 2)
+            return
         groups = (*rows, columns // GROUP_SIZE)
         if layout.mode == "affine":
             yield f"{stem}.scales", _info(_DTYPE_NAMES[self.dtype], groups, self.dtype.size)
@@ -85,7 +92,9 @@ class ConvertedFile(TensorFile):
         return sum(recipe.nbytes for recipe in self.recipes)
 
 
-def convert(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> ConvertedFile:
+def convert(
+    source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool, kept: Collection[str] = ()
+) -> ConvertedFile:
     """Return the description of a converted file.
 
     On a CPU, unquantized tensors keep their types, and scales have 16 bits, because activations are always float32.
@@ -95,12 +104,13 @@ def convert(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> C
         source: A GGUF file.
         config: The model's config.
         on_cpu: Whether the model is computed on a CPU.
+        kept: The modes of types that keep their bits.
 
     Raises:
         BrokenModelError: Two tensors have the same name in the definition, or two halves do not fit each other.
     """
     common = None if on_cpu else _activation_dtype(source)
-    recipes = tuple(_recipes(source, config, common))
+    recipes = tuple(_recipes(source, config, common, kept))
     tensors: dict[str, TensorInfo] = {}
     for recipe in recipes:
         for name, info in recipe.outputs():
@@ -115,7 +125,7 @@ def convert(source: TensorFile, config: Mapping[str, Any], *, on_cpu: bool) -> C
 def describe_repacking(files: Iterable[TensorFile], *, widened: bool = False) -> str:
     """Return how the types of GGUF files are held: `Q4_K in 4 bits (2 GB), Q6_K rounded to 8 bits (1 GB)`.
 
-    Unquantized types are not named; the text is empty if there are no others.
+    Unquantized types and those that keep their bits are not named; the text is empty if there are no others.
 
     Args:
         files: The files of a model; only those that are a `ConvertedFile` count.
@@ -124,7 +134,7 @@ def describe_repacking(files: Iterable[TensorFile], *, widened: bool = False) ->
     sizes: Counter[str] = Counter()
     for file in files:
         for recipe in file.recipes if isinstance(file, ConvertedFile) else ():
-            if layout := recipe.layout:
+            if (layout := recipe.layout) and not layout.is_kept:
                 how = "in" if layout.exact else "rounded to"
                 sizes[f"{recipe.parts[0].dtype} {how} {layout.bits} bits"] += sum(
                     info.nbytes * (2 if widened and info.dtype in _HALF_TYPES else 1) for _, info in recipe.outputs()
@@ -132,7 +142,9 @@ def describe_repacking(files: Iterable[TensorFile], *, widened: bool = False) ->
     return ", ".join(f"{description} ({format_size(size)})" for description, size in sizes.most_common())
 
 
-def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None) -> Iterator[Recipe]:
+def _recipes(
+    source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None, kept: Collection[str]
+) -> Iterator[Recipe]:
     for name, info in source.tensors.items():
         if match := _LATENT_KEYS.fullmatch(name):
             yield _latent(source, match[1], info, common)
@@ -142,7 +154,8 @@ def _recipes(source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | N
                     f"{printable_path(source.path)}: {printable(name)} has {info.shape[0]} rows, which cannot be "
                     f"split into {place.heads} heads of two halves, as the file says."
                 )
-            layout = repack.layout_of(info.dtype, on_cpu=common is None)
+            own = () if place.name.endswith(_NEVER_KEPT) else kept
+            layout = repack.layout_of(info.dtype, on_cpu=common is None, kept=own)
             stored = repack.PLAIN_DTYPES.get(info.dtype, mx.float16)
             unrounded = place.name.endswith(_UNROUNDED)
             yield Recipe(place, (info,), layout, stored if common is None or unrounded else common)

@@ -1,6 +1,7 @@
 """Conversion of GGUF's blocks to MLX's quantized matrices: packed words, scales and biases of groups of 32.
 
-Types with one scale for each group keep their codes, and lose at most what rounding a scale to 16 bits loses.
+Where native kernels compute with a type as it is, nothing is converted, and its bits are kept (`kept`). Elsewhere types
+with one scale for each group keep their codes, and lose at most what rounding a scale to 16 bits loses.
 
 All others are quantized again to 8 bits: 256 steps over the range of 32 elements, with an error of at most half a step.
 For Q6_K, the finest of them with 64 steps for 16 elements, that is at most an eighth of one of its own steps, compared
@@ -8,12 +9,14 @@ with the half step that it lost already. Keeping them as 16-bit floats would avo
 the time for each token, so it is not offered.
 """
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import mlx.core as mx
 
 from sotto.engine.gguf import blocks, tables
 from sotto.engine.gguf.blocks import GROUP_SIZE
+from sotto.engine.gguf.kept import KEPT, split
 
 _AFFINE = {**blocks.AFFINE, **tables.AFFINE}
 _DEQUANTIZERS = {**blocks.DEQUANTIZERS, **tables.DEQUANTIZERS}
@@ -29,7 +32,8 @@ class Layout:
 
     Attributes:
         bits: Bits per element.
-        mode: MLX's quantization mode: `affine`, or `mxfp4` with a scale of one byte and no bias.
+        mode: MLX's quantization mode: `affine`, or `mxfp4` with a scale of one byte and no bias; or that of a type
+            which keeps its bits.
         exact: Whether the elements keep their values, apart from the rounding of scales.
     """
 
@@ -37,14 +41,26 @@ class Layout:
     mode: str = "affine"
     exact: bool = True
 
+    @property
+    def is_kept(self) -> bool:
+        """Whether blocks keep their bits."""
+        return self.mode in KEPT
 
-def layout_of(kind: str, *, on_cpu: bool) -> Layout | None:
+
+def layout_of(kind: str, *, on_cpu: bool, kept: Collection[str] = ()) -> Layout | None:
     """Return how a GGUF type is held; None if it is not quantized.
 
     On a CPU, codes may get more bits than they need, because matrix products are then faster.
+
+    Args:
+        kind: The type.
+        on_cpu: Whether the model is computed on a CPU.
+        kept: The modes of `kept` that there are kernels for.
     """
     if kind in PLAIN_DTYPES:
         return None
+    if kind.lower() in kept:
+        return Layout(KEPT[kind.lower()].bits, kind.lower())
     if kind == "MXFP4":
         return Layout(4, "mxfp4")
     if kind not in _AFFINE:
@@ -54,7 +70,7 @@ def layout_of(kind: str, *, on_cpu: bool) -> Layout | None:
 
 
 def repack(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[mx.array, ...]:
-    """Return MLX's packed words, scales and, except for `mxfp4`, biases; each with a row for each block.
+    """Return packed words, scales and, for `affine`, biases; each with a row for each block.
 
     Args:
         kind: A quantized GGUF type.
@@ -62,6 +78,8 @@ def repack(kind: str, raw: mx.array, layout: Layout, scales: mx.Dtype) -> tuple[
         layout: The result of `layout_of`.
         scales: Type of the scales and biases.
     """
+    if layout.is_kept:
+        return split(KEPT[layout.mode], raw)
     if kind == "MXFP4":
         low = blocks.bits(raw[:, 1:17], 2, 4).swapaxes(1, 2).reshape(-1, GROUP_SIZE)
         return pack_bits(low, 4), raw[:, :1]

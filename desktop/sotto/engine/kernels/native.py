@@ -22,6 +22,7 @@ from typing import Any
 
 import psutil
 
+from sotto.engine.gguf.kept import KEPT
 from sotto.engine.kernels import device, native_fused, native_products
 from sotto.engine.memory.control_groups import cpu_quota
 
@@ -67,6 +68,14 @@ def status() -> NativeStatus:
 def kernels() -> Any | None:
     """Return the module of kernels, loaded once, or None if they cannot or should not be used."""
     return None if _reason() else _load()[0]
+
+
+def kept_modes() -> frozenset[str]:
+    """Return the modes of GGUF's types whose blocks the kernels compute with as they are."""
+    found = kernels()
+    if found is None:
+        return frozenset()
+    return frozenset(mode for mode, kept in KEPT.items() if found.knows(mode, kept.group, kept.bits))
 
 
 def install() -> bool:

@@ -9,6 +9,8 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
+from sotto.engine.gguf.kept import KEPT
+
 # Affine quantization that the kernels support.
 _BITS, _GROUPS = (4, 8), (32, 64, 128)
 _Product = Callable[..., mx.array]
@@ -60,6 +62,16 @@ def as_stored(model: nn.Module) -> frozenset[str]:
         ):
             names |= {f"{path}.scales", f"{path}.biases"}
     return frozenset(names)
+
+
+def with_blocks(model: nn.Module) -> frozenset[str]:
+    """Return the names of the parameters that hold blocks of GGUF, whose rows the kernels take interleaved."""
+    return frozenset(
+        f"{path}.{part}"
+        for path, layer in model.named_modules()
+        if getattr(layer, "mode", "") in KEPT
+        for part in ("weight", "scales")
+    )
 
 
 def _replacements(kernels: Any) -> list[tuple[Any, str, Any]]:

@@ -14,7 +14,7 @@ from sotto.engine.architectures import zoo
 from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.engine.config.supported_models import refusal
 from sotto.engine.contract.events import LoadProgress
-from sotto.engine.kernels import device, native
+from sotto.engine.kernels import device, native, native_products
 from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.weights import parameters, prediction_tensors, weights
 from sotto.errors import UnsupportedModelError
@@ -97,11 +97,15 @@ def _load(
 
     progress(LoadProgress("preparing", total, total))
     dtype, held = parameters.arrange(model, files, tensors, held, source.config, kernels=native.install())
+    blocks, kernels = native_products.with_blocks(model), native.kernels()
     for name in sorted(tensors, key=lambda name: -tensors[name].nbytes):
         weights.stop_if(cancelled)
         # The largest first, while the others are not widened yet, as an array exists twice for a moment. Contiguous,
         # because a slice keeps the whole tensor that it was cut from alive, and is copied by every product.
         array = mx.contiguous(held.widen(name, tensors.pop(name)))
+        if kernels is not None and name in blocks:
+            # In place, because nothing else refers to the array any more.
+            array = kernels.interleave(array)
         weights.evaluate([array], name)
         tensors[name] = array
         del array

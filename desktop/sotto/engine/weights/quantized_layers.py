@@ -1,13 +1,16 @@
 """Layers that compute with quantized weights, and how a model's layers are replaced by them.
 
-MLX's own layers are used where possible. Added here are NVFP4 with a global scale for the whole matrix, by which layers
-multiply their output, and embeddings with one-byte scales whose rows can have any type.
+MLX's own layers are used where possible, also for types that only native kernels compute with. Added here are NVFP4
+with a global scale for the whole matrix, by which layers multiply their output, and embeddings with one-byte scales
+whose rows can have any type.
 """
 
 import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.config.quantization import Declarations, Scheme, infer_scheme, shape_text
+from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
+from sotto.engine.kernels import native
 from sotto.errors import BrokenModelError, UnsupportedModelError
 
 # MLX stores a global scale as the largest magnitude in the matrix, files of the store as the factor to multiply by.
@@ -43,6 +46,8 @@ def quantize_layers(model: nn.Module, weights: dict[str, mx.array], declared: De
             raise BrokenModelError(f"{path} is {scheme} and {wrong}.")
         if scaled and scheme.mode != "nvfp4":
             raise UnsupportedModelError(f"{path} is {scheme} and has a global scale, which only nvfp4 should have.")
+        if scheme.mode in KEPT and scheme.mode not in native.kept_modes():
+            raise UnsupportedModelError(f"{path} is {scheme}, which only native kernels for this processor support.")
         quantized = _quantize(layer, scheme, scaled, dtype)
         if scaled:
             weights[f"{path}.global_scale"] = _factor(weights[f"{path}.global_scale"], quantized.global_scale, path)
@@ -146,6 +151,8 @@ class ByteScaledEmbedding(nn.QuantizedEmbedding):  # type: ignore[misc]
 
 def _quantize(layer: nn.Module, scheme: Scheme, scaled: bool, dtype: mx.Dtype) -> nn.Module:
     """Return the quantized counterpart of `layer`; its arrays only have shapes and are never computed."""
+    if scheme.mode in KEPT:
+        return _with_blocks(layer, scheme)
     if isinstance(layer, nn.Embedding) and scheme.mode != "affine":
         quantized = ByteScaledEmbedding.from_embedding(layer, **scheme.parameters)
         quantized.dtype = dtype
@@ -159,6 +166,17 @@ def _quantize(layer: nn.Module, scheme: Scheme, scaled: bool, dtype: mx.Dtype) -
         raise UnsupportedModelError(f"A {type(layer).__name__} with a global scale is not supported.")
     if scaled:
         quantized.global_scale = mx.ones(())
+    return quantized
+
+
+def _with_blocks(layer: nn.Module, scheme: Scheme) -> nn.Module:
+    """Return the counterpart of `layer` for blocks of GGUF: MLX's own, whose products the native kernels compute."""
+    quantized, kept = layer.to_quantized(group_size=32, bits=4), KEPT[scheme.mode]
+    *rows, columns = layer.weight.shape
+    quantized.weight = mx.zeros((*rows, columns * kept.bits // 32), mx.uint32)
+    quantized.scales = mx.zeros((*rows, columns // BLOCK_SIZE * kept.halves), mx.uint16)
+    del quantized.biases
+    quantized.mode, quantized.bits, quantized.group_size = scheme.mode, scheme.bits, scheme.group_size
     return quantized
 
 

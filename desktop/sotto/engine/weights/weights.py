@@ -13,7 +13,7 @@ import mlx.core as mx
 from sotto.engine.config import prediction_names
 from sotto.engine.gguf.conversion import ConvertedFile, convert
 from sotto.engine.gguf.tensor_reading import Step, steps
-from sotto.engine.kernels import device
+from sotto.engine.kernels import device, native
 from sotto.engine.weights import tensor_names
 from sotto.errors import BrokenModelError, CancelledError, EngineError, UnsupportedModelError
 from sotto.store.printable import printable, printable_path
@@ -35,9 +35,9 @@ def of_model(source: ModelSource) -> tuple[TensorFile, ...]:
         BrokenModelError: Two of the tensors have the same name.
         UnsupportedModelError: A tensor has a type that cannot be read.
     """
-    on_cpu = device.device() == "cpu"
+    on_cpu, kept = device.device() == "cpu", native.kept_modes()
     files = [
-        convert(file, source.config, on_cpu=on_cpu) if file.format is Format.GGUF else file
+        convert(file, source.config, on_cpu=on_cpu, kept=kept) if file.format is Format.GGUF else file
         for file in source.tensor_files
     ]
     wanted, head_name = (

@@ -1,0 +1,71 @@
+// Products with the super-blocks of GGUF's K types, which keep the bits that they have in the file.
+//
+// A row of weights consists of blocks of 256 columns, each with codes of a few bits, an integer scale (and for some
+// types an integer offset) for each run of 16 or 32 columns, and one or two float16 factors of these. Codes are kept in
+// one array and everything else in another. In both, 16 rows lie interleaved as a panel: the first 32-bit word of codes
+// of each row, then the second one of each; and likewise the 16-bit halves of the scales. A vector then holds the same
+// columns of 16 rows, and a product needs no sums across its lanes. The last panel of a matrix may have fewer rows.
+//
+// This header uses nothing of the C++ standard library, for the same reason as rows.h.
+#pragma once
+
+#include "matmul/fixed.h"
+
+namespace sotto {
+
+constexpr ptrdiff_t kPanelRows = 16;
+constexpr ptrdiff_t kBlockColumns = 256;
+
+constexpr bool is_block(Format format) {
+  return format == Format::q2_k || format == Format::q3_k || format == Format::q4_k || format == Format::q5_k ||
+         format == Format::q6_k;
+}
+
+// What one block of a row holds.
+struct BlockType {
+  int bits;    // of a code
+  int run;     // columns that share a scale
+  int halves;  // 16-bit halves of scales and factors
+};
+
+constexpr BlockType block_type(Format format) {
+  switch (format) {
+    case Format::q2_k:
+      return {2, 16, 10};
+    case Format::q3_k:
+      return {3, 16, 7};
+    case Format::q4_k:
+      return {4, 32, 8};
+    case Format::q5_k:
+      return {5, 32, 8};
+    case Format::q6_k:
+      return {6, 16, 9};
+    default:
+      return {};
+  }
+}
+
+// Up to 16 interleaved rows.
+struct BlockPanel {
+  const uint8_t* codes;
+  const uint8_t* scales;
+  ptrdiff_t rows;
+};
+
+// The panel that begins with row `begin`, a multiple of 16.
+inline BlockPanel panel_at(const Matrix& matrix, ptrdiff_t begin) {
+  const BlockType type = block_type(matrix.format);
+  const ptrdiff_t blocks = matrix.columns / kBlockColumns, left = matrix.rows - begin;
+  return {matrix.weights + begin * blocks * (kBlockColumns * type.bits / 8),
+          matrix.scales + begin * blocks * type.halves * 2, left < kPanelRows ? left : kPanelRows};
+}
+
+#if defined(__x86_64__)
+// FixedKernels::unpack, into `width` rows, and FixedKernels::multiply_blocks.
+void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
+                        const FixedWeights& weights, ptrdiff_t width);
+void multiply_blocks_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
+                          ptrdiff_t begin, ptrdiff_t end);
+#endif
+
+}  // namespace sotto

@@ -1,0 +1,384 @@
+// The kernels of blocks.h for AVX-512 with VNNI.
+//
+// Codes are unpacked in pairs of vectors, the lower and the higher bits of the same words, which belong to two runs.
+#include "matmul/blocks.h"
+
+#include <immintrin.h>
+
+#include "matmul/digits_vnni.h"
+
+namespace sotto {
+namespace {
+
+// Rows of activations multiplied at a time: each takes six accumulators.
+constexpr int kMostRows = 4;
+constexpr ptrdiff_t kLine = 64;
+// How far ahead codes are fetched. The panels of a task are contiguous, so the end of one is followed by the next.
+constexpr ptrdiff_t kAhead = 4096;
+
+inline ptrdiff_t smaller(ptrdiff_t a, ptrdiff_t b) { return a < b ? a : b; }
+
+// The scales and offsets of a block's runs for 16 rows: a weight is scale * code + bias.
+struct RunScales {
+  alignas(64) float scales[16][kPanelRows];
+  alignas(64) float biases[16][kPanelRows];
+};
+
+// A block of 256 columns of a panel.
+struct Block {
+  const int32_t* words;
+  const int16_t* halves;
+  ptrdiff_t rows;
+  __mmask16 lanes;
+
+  __m512i word(ptrdiff_t index) const { return _mm512_maskz_loadu_epi32(lanes, words + index * rows); }
+  __m512i half(ptrdiff_t index) const {
+    return _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(lanes, halves + index * rows));
+  }
+  __m512 factor(ptrdiff_t index) const {
+    return _mm512_cvtph_ps(_mm256_maskz_loadu_epi16(lanes, halves + index * rows));
+  }
+};
+
+inline __m512i all(int value) { return _mm512_set1_epi32(value); }
+inline __m512i low_byte(__m512i halves) { return _mm512_and_si512(halves, all(0xff)); }
+inline __m512i high_byte(__m512i halves) { return _mm512_srli_epi32(halves, 8); }
+
+// (value & mask) | bits
+inline __m512i masked_or(__m512i value, __m512i mask, __m512i bits) {
+  return _mm512_ternarylogic_epi32(value, mask, bits, 0xea);
+}
+
+// Write the scales, and the biases as -`middle` times these.
+inline void put_centred(RunScales& to, int run, __m512 factor, __m512i scale, float middle) {
+  const __m512 scaled = _mm512_mul_ps(factor, _mm512_cvtepi32_ps(scale));
+  _mm512_store_ps(to.scales[run], scaled);
+  _mm512_store_ps(to.biases[run], _mm512_mul_ps(scaled, _mm512_set1_ps(-middle)));
+}
+
+inline void put_offset(RunScales& to, int run, __m512 factor, __m512i scale, __m512 offset_factor, __m512i offset) {
+  _mm512_store_ps(to.scales[run], _mm512_mul_ps(factor, _mm512_cvtepi32_ps(scale)));
+  const __m512 bias = _mm512_mul_ps(offset_factor, _mm512_cvtepi32_ps(offset));
+  _mm512_store_ps(to.biases[run], _mm512_sub_ps(_mm512_setzero_ps(), bias));
+}
+
+// The 6-bit scales and offsets of Q4_K and Q5_K. The upper two bits of the last four of each are above the first four.
+inline void put_scales_of_8(const Block& block, RunScales& to) {
+  const __m512 factor = block.factor(0), offset_factor = block.factor(1);
+#pragma GCC unroll 2
+  for (int part = 0; part < 2; ++part) {
+    const __m512i first = block.half(2 + part), second = block.half(4 + part), third = block.half(6 + part);
+    const __m512i six = all(0x3f3f), four = all(0x0f0f), two = all(0x3030);
+    const __m512i scales[2] = {_mm512_and_si512(first, six),
+                               masked_or(third, four, _mm512_and_si512(_mm512_srli_epi32(first, 2), two))};
+    const __m512i offsets[2] = {
+        _mm512_and_si512(second, six),
+        masked_or(_mm512_srli_epi32(third, 4), four, _mm512_and_si512(_mm512_srli_epi32(second, 2), two))};
+#pragma GCC unroll 2
+    for (int upper = 0; upper < 2; ++upper) {
+      const int run = 4 * upper + 2 * part;
+      put_offset(to, run, factor, low_byte(scales[upper]), offset_factor, low_byte(offsets[upper]));
+      put_offset(to, run + 1, factor, high_byte(scales[upper]), offset_factor, high_byte(offsets[upper]));
+    }
+  }
+}
+
+// One struct for each type. `pairs` pairs of runs have `run` / 4 words each; `codes` unpacks a word of a pair.
+
+struct Q4K {
+  static constexpr Format format = Format::q4_k;
+  static constexpr int pairs = 4;
+  static int low_run(int pair) { return 2 * pair; }
+  static int high_run(int pair) { return 2 * pair + 1; }
+  static void scales(const Block& block, RunScales& to) { put_scales_of_8(block, to); }
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const __m512i packed = block.word(8 * pair + index), nibble = all(0x0f0f0f0f);
+    low = _mm512_and_si512(packed, nibble);
+    high = _mm512_and_si512(_mm512_srli_epi32(packed, 4), nibble);
+  }
+};
+
+struct Q5K {
+  static constexpr Format format = Format::q5_k;
+  static constexpr int pairs = 4;
+  static int low_run(int pair) { return 2 * pair; }
+  static int high_run(int pair) { return 2 * pair + 1; }
+  static void scales(const Block& block, RunScales& to) { put_scales_of_8(block, to); }
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const __m512i fifth = block.word(index), packed = block.word(8 + 8 * pair + index);
+    const __m512i nibble = all(0x0f0f0f0f), bit = all(0x10101010);
+    low = masked_or(packed, nibble, _mm512_and_si512(_mm512_rolv_epi32(fifth, all(4 - 2 * pair)), bit));
+    high = masked_or(_mm512_srli_epi32(packed, 4), nibble,
+                     _mm512_and_si512(_mm512_rolv_epi32(fifth, all(3 - 2 * pair)), bit));
+  }
+};
+
+struct Q6K {
+  static constexpr Format format = Format::q6_k;
+  static constexpr int pairs = 8;
+  // A pair is in one half of the block, `quarter` 32 columns from its begin, and there in the first or second 16.
+  static int low_run(int pair) { return pair / 4 * 8 + pair % 4; }
+  static int high_run(int pair) { return low_run(pair) + 4; }
+  static void scales(const Block& block, RunScales& to) {
+    const __m512 factor = block.factor(8);
+#pragma GCC unroll 8
+    for (int index = 0; index < 8; ++index) {
+      const __m512i both = block.half(index);
+      put_centred(to, 2 * index, factor, _mm512_srai_epi32(_mm512_slli_epi32(both, 24), 24), 32);
+      put_centred(to, 2 * index + 1, factor, _mm512_srai_epi32(_mm512_slli_epi32(both, 16), 24), 32);
+    }
+  }
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const int half = pair / 4, quarter = pair % 4 / 2, second = pair % 2;
+    const __m512i packed = block.word(16 * half + 8 * quarter + 4 * second + index);
+    const __m512i upper = block.word(32 + 8 * half + 4 * second + index);
+    const __m512i nibble = all(0x0f0f0f0f), two = all(0x30303030);
+    low = masked_or(packed, nibble, _mm512_and_si512(_mm512_rolv_epi32(upper, all(4 - 2 * quarter)), two));
+    high = masked_or(_mm512_srli_epi32(packed, 4), nibble,
+                     _mm512_and_si512(_mm512_rorv_epi32(upper, all(2 * quarter)), two));
+  }
+};
+
+// In Q2_K and Q3_K the two bits of a code are in one half of the block, `quarter` 64 columns from its begin.
+inline int low_run_of_two_bits(int pair) { return pair / 4 * 8 + pair % 4 / 2 * 4 + pair % 2; }
+
+struct Q3K {
+  static constexpr Format format = Format::q3_k;
+  static constexpr int pairs = 8;
+  static int low_run(int pair) { return low_run_of_two_bits(pair); }
+  static int high_run(int pair) { return low_run(pair) + 2; }
+  static void scales(const Block& block, RunScales& to) {
+    const __m512 factor = block.factor(6);
+    // Scale 4k + i has its lower four bits in byte i or i + 4, and its upper two in byte 8 + i.
+#pragma GCC unroll 4
+    for (int index = 0; index < 4; ++index) {
+      const __m512i lower = block.half(index), upper = block.half(4 + index % 2);
+#pragma GCC unroll 2
+      for (int high = 0; high < 2; ++high) {
+        const int run = 2 * index + 8 * high, shift = run / 4 * 2;
+        const __m512i four = _mm512_and_si512(high ? _mm512_srli_epi32(lower, 4) : lower, all(0x0f0f));
+        const __m512i two = _mm512_slli_epi32(_mm512_and_si512(_mm512_srli_epi32(upper, shift), all(0x0303)), 4);
+        const __m512i both = _mm512_or_si512(four, two);
+        put_centred(to, run, factor, _mm512_sub_epi32(low_byte(both), all(32)), 4);
+        put_centred(to, run + 1, factor, _mm512_sub_epi32(high_byte(both), all(32)), 4);
+      }
+    }
+  }
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const int half = pair / 4, quarter = pair % 4 / 2, second = pair % 2;
+    const __m512i packed = block.word(8 + 8 * half + 4 * second + index);
+    const __m512i third = block.word(4 * second + index);
+    const __m512i two = all(0x03030303), bit = all(0x04040404);
+    const int place = 4 * half + 2 * quarter;
+    low = masked_or(_mm512_srlv_epi32(packed, all(4 * quarter)), two,
+                    _mm512_and_si512(_mm512_rolv_epi32(third, all(2 - place)), bit));
+    high = masked_or(_mm512_srlv_epi32(packed, all(4 * quarter + 2)), two,
+                     _mm512_and_si512(_mm512_rolv_epi32(third, all(1 - place)), bit));
+  }
+};
+
+struct Q2K {
+  static constexpr Format format = Format::q2_k;
+  static constexpr int pairs = 8;
+  static int low_run(int pair) { return low_run_of_two_bits(pair); }
+  static int high_run(int pair) { return low_run(pair) + 2; }
+  static void scales(const Block& block, RunScales& to) {
+    const __m512 factor = block.factor(8), offset_factor = block.factor(9);
+#pragma GCC unroll 8
+    for (int index = 0; index < 8; ++index) {
+      const __m512i both = block.half(index), nibble = all(0x0f0f);
+      const __m512i scale = _mm512_and_si512(both, nibble);
+      const __m512i offset = _mm512_and_si512(_mm512_srli_epi32(both, 4), nibble);
+      put_offset(to, 2 * index, factor, low_byte(scale), offset_factor, low_byte(offset));
+      put_offset(to, 2 * index + 1, factor, high_byte(scale), offset_factor, high_byte(offset));
+    }
+  }
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const int half = pair / 4, quarter = pair % 4 / 2, second = pair % 2;
+    const __m512i packed = block.word(8 * half + 4 * second + index), two = all(0x03030303);
+    low = _mm512_and_si512(_mm512_srlv_epi32(packed, all(4 * quarter)), two);
+    high = _mm512_and_si512(_mm512_srlv_epi32(packed, all(4 * quarter + 2)), two);
+  }
+};
+
+// The block of a panel with this number.
+template <typename Type>
+inline Block block_at(const BlockPanel& panel, ptrdiff_t index) {
+  constexpr BlockType type = block_type(Type::format);
+  const ptrdiff_t words = index * (kBlockColumns * type.bits / 32), halves = index * type.halves;
+  return {reinterpret_cast<const int32_t*>(panel.codes) + words * panel.rows,
+          reinterpret_cast<const int16_t*>(panel.scales) + halves * panel.rows, panel.rows,
+          static_cast<__mmask16>((1u << panel.rows) - 1)};
+}
+
+// total += weights * four digits, in each lane for its row. As in digits_vnni.h, not by the intrinsic.
+inline void add_products(__m512i& total, __m512i weights, const int8_t* digits) {
+  asm("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(total) : "v"(weights), "m"(*reinterpret_cast<const int32_t*>(digits)));
+}
+
+// Multiply M rows of activations by a panel.
+template <typename Type, int M>
+void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x, float factor, float* y,
+                    ptrdiff_t y_stride) {
+  constexpr BlockType type = block_type(Type::format);
+  constexpr int kQuads = type.run / 4, kRuns = kBlockColumns / type.run;
+  constexpr int kLines = kBlockColumns * type.bits / 32 / Type::pairs;
+  __m512 sums[M];
+#pragma GCC unroll 4
+  for (int m = 0; m < M; ++m) {
+    sums[m] = _mm512_setzero_ps();
+  }
+  RunScales own;
+  for (ptrdiff_t index = 0; index < blocks; ++index) {
+    const Block block = block_at<Type>(panel, index);
+    Type::scales(block, own);
+#pragma GCC unroll 5
+    for (ptrdiff_t byte = 0; byte < type.halves * 2 * kPanelRows; byte += kLine) {
+      __builtin_prefetch(reinterpret_cast<const uint8_t*>(block.halves) + kAhead / 8 + byte);
+    }
+    const int8_t* digits = x.digits + index * kBlockColumns * kFixedDigits;
+    const float* x_scales = x.scales + index * kRuns;
+    const float* x_sums = x.sums + index * kRuns;
+    for (int pair = 0; pair < Type::pairs; ++pair) {
+      const int runs[2] = {Type::low_run(pair), Type::high_run(pair)};
+      const uint8_t* ahead = reinterpret_cast<const uint8_t*>(block.words) + kAhead + pair * kLines * kLine;
+      __m512i total[M][2][kFixedDigits];
+#pragma GCC unroll 4
+      for (int m = 0; m < M; ++m) {
+#pragma GCC unroll 3
+        for (int digit = 0; digit < kFixedDigits; ++digit) {
+          total[m][0][digit] = total[m][1][digit] = _mm512_setzero_si512();
+        }
+      }
+#pragma GCC unroll 8
+      for (int line = 0; line < kLines; ++line) {
+        __builtin_prefetch(ahead + line * kLine);
+      }
+#pragma GCC unroll 8
+      for (int quad = 0; quad < kQuads; ++quad) {
+        __m512i codes[2];
+        Type::codes(block, pair, quad, codes[0], codes[1]);
+#pragma GCC unroll 4
+        for (int m = 0; m < M; ++m) {
+#pragma GCC unroll 2
+          for (int side = 0; side < 2; ++side) {
+            const int8_t* from = digits + m * x.stride + runs[side] * kFixedDigits * type.run + 4 * quad;
+#pragma GCC unroll 3
+            for (int digit = 0; digit < kFixedDigits; ++digit) {
+              add_products(total[m][side][digit], codes[side], from + digit * type.run);
+            }
+          }
+        }
+      }
+#pragma GCC unroll 2
+      for (int side = 0; side < 2; ++side) {
+        const __m512 scale = _mm512_load_ps(own.scales[runs[side]]), bias = _mm512_load_ps(own.biases[runs[side]]);
+#pragma GCC unroll 4
+        for (int m = 0; m < M; ++m) {
+          const __m512i(&parts)[kFixedDigits] = total[m][side];
+          const __m512i upper = _mm512_add_epi32(_mm512_slli_epi32(parts[0], kDigitBits), parts[1]);
+          const __m512i whole = _mm512_add_epi32(_mm512_slli_epi32(upper, kDigitBits), parts[2]);
+          const ptrdiff_t at = m * x.runs + runs[side];
+          const __m512 both = _mm512_mul_ps(scale, _mm512_set1_ps(x_scales[at]));
+          sums[m] = _mm512_fmadd_ps(bias, _mm512_set1_ps(x_sums[at]), sums[m]);
+          sums[m] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(whole), both, sums[m]);
+        }
+      }
+    }
+  }
+#pragma GCC unroll 4
+  for (int m = 0; m < M; ++m) {
+    const __mmask16 lanes = static_cast<__mmask16>((1u << panel.rows) - 1);
+    _mm512_mask_storeu_ps(y + m * y_stride, lanes, _mm512_mul_ps(sums[m], _mm512_set1_ps(factor)));
+  }
+}
+
+template <typename Type>
+void multiply_rows(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& x, ptrdiff_t rows, float factor,
+                   float* y, ptrdiff_t y_stride) {
+  constexpr decltype(&multiply_panel<Type, 1>) kKernels[kMostRows + 1] = {
+      nullptr, multiply_panel<Type, 1>, multiply_panel<Type, 2>, multiply_panel<Type, 3>, multiply_panel<Type, 4>};
+  for (ptrdiff_t m = 0; m < rows; m += kMostRows) {
+    FixedRows part = x;
+    part.digits += m * x.stride;
+    part.scales += m * x.runs;
+    part.sums += m * x.runs;
+    kKernels[smaller(kMostRows, rows - m)](panel, blocks, part, factor, y + m * y_stride, y_stride);
+  }
+}
+
+template <typename Type>
+void unpack_panel(const BlockPanel& panel, ptrdiff_t first_block, ptrdiff_t blocks, float factor, uint8_t* codes,
+                  float* scales, ptrdiff_t width) {
+  constexpr BlockType type = block_type(Type::format);
+  constexpr int kQuads = type.run / 4, kRuns = kBlockColumns / type.run;
+  RunScales own;
+  for (ptrdiff_t index = 0; index < blocks; ++index) {
+    const Block block = block_at<Type>(panel, first_block + index);
+    Type::scales(block, own);
+    const __m512 whole = _mm512_set1_ps(factor);
+    for (int run = 0; run < kRuns; ++run) {
+      float* to = scales + 2 * (index * kRuns + run) * width;
+      _mm512_storeu_ps(to, _mm512_mul_ps(_mm512_load_ps(own.scales[run]), whole));
+      _mm512_storeu_ps(to + width, _mm512_mul_ps(_mm512_load_ps(own.biases[run]), whole));
+    }
+    for (int pair = 0; pair < Type::pairs; ++pair) {
+      uint8_t* low = codes + 4 * width * kQuads * (index * kRuns + Type::low_run(pair));
+      uint8_t* high = codes + 4 * width * kQuads * (index * kRuns + Type::high_run(pair));
+#pragma GCC unroll 8
+      for (int quad = 0; quad < kQuads; ++quad) {
+        __m512i both[2];
+        Type::codes(block, pair, quad, both[0], both[1]);
+        _mm512_storeu_si512(low + 4 * width * quad, both[0]);
+        _mm512_storeu_si512(high + 4 * width * quad, both[1]);
+      }
+    }
+  }
+}
+
+// Call `function` with a value of the struct for a format.
+template <typename Function>
+void with_type(Format format, Function&& function) {
+  switch (format) {
+    case Format::q2_k:
+      return function(Q2K());
+    case Format::q3_k:
+      return function(Q3K());
+    case Format::q4_k:
+      return function(Q4K());
+    case Format::q5_k:
+      return function(Q5K());
+    case Format::q6_k:
+      return function(Q6K());
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+void unpack_blocks_vnni(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
+                        const FixedWeights& weights, ptrdiff_t width) {
+  const ptrdiff_t in_block = kBlockColumns / block_type(matrix.format).run;
+  for (ptrdiff_t row = begin; row < begin + width; row += kPanelRows) {
+    uint8_t* codes = weights.codes + 4 * (row - begin);
+    float* scales = weights.scales + (row - begin);
+    // Beyond the last row, panels are empty and give zeros.
+    const BlockPanel panel = row < end ? panel_at(matrix, row) : BlockPanel{matrix.weights, matrix.scales, 0};
+    with_type(matrix.format, [&](auto type) {
+      unpack_panel<decltype(type)>(panel, first_run / in_block, runs / in_block, matrix.factor, codes, scales, width);
+    });
+  }
+}
+
+void multiply_blocks_vnni(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, float* y, ptrdiff_t y_stride,
+                          ptrdiff_t begin, ptrdiff_t end) {
+  for (ptrdiff_t row = begin; row < end; row += kPanelRows) {
+    with_type(matrix.format, [&](auto type) {
+      multiply_rows<decltype(type)>(panel_at(matrix, row), matrix.columns / kBlockColumns, x, rows, matrix.factor,
+                                    y + row, y_stride);
+    });
+  }
+}
+
+}  // namespace sotto

@@ -1,0 +1,52 @@
+"""Types of GGUF that keep their bits in memory, where native kernels compute with their blocks as they are.
+
+A block of 256 elements consists of their codes, and of scales with the factors that these share. Each kind of parts is
+a matrix of its own, like the words and the scales of MLX's types.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import mlx.core as mx
+
+BLOCK_SIZE = 256
+
+
+@dataclass(frozen=True, slots=True)
+class KeptType:
+    """The parts of a block.
+
+    Attributes:
+        bits: Bits of a code.
+        group: Elements that share a scale.
+        halves: 16-bit halves of all scales and factors.
+        start: The first byte of the codes; the scales are before and after them.
+    """
+
+    bits: int
+    group: int
+    halves: int
+    start: int
+
+    @property
+    def code_bytes(self) -> int:
+        """Bytes of the codes."""
+        return BLOCK_SIZE * self.bits // 8
+
+
+# By the names that the native kernels have for them.
+KEPT: Mapping[str, KeptType] = {
+    "q2_k": KeptType(2, 16, 10, 16),
+    "q3_k": KeptType(3, 16, 7, 0),
+    "q4_k": KeptType(4, 32, 8, 16),
+    "q5_k": KeptType(5, 32, 8, 16),
+    "q6_k": KeptType(6, 16, 9, 0),
+}
+
+
+def split(kept: KeptType, raw: mx.array) -> tuple[mx.array, mx.array]:
+    """Return the codes, uint32 `[blocks, words]`, and the scales, uint16 `[blocks, halves]`, of blocks of bytes."""
+    end = kept.start + kept.code_bytes
+    codes = mx.contiguous(raw[:, kept.start : end]).view(mx.uint32)
+    scales = mx.concatenate([raw[:, : kept.start], raw[:, end:]], axis=-1)
+    return codes, scales.view(mx.uint16)
