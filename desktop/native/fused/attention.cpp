@@ -76,6 +76,25 @@ struct Cut {
 
 enum class Seen { none, some, all };
 
+// Some consecutive keys or values of a head.
+struct Block {
+  const float* data;
+  int64_t row;
+};
+
+// The keys or values from `first` on, in place, or unpacked to `space`, which the cache holds.
+Block read(
+    const Kernels& f, const Strided& from, int64_t batch, int64_t head, int64_t first, int64_t count, int64_t size,
+    float* space) {
+  const int64_t start = batch * from.batch + head * from.head + first * from.row;
+  if (from.data) return {from.data + start, from.row};
+  const int64_t rows = from.row == size ? count : 1;
+  for (int64_t i = 0; i < count; i += rows) {
+    f.unpack(from.packed.from(start + i * from.row), space + i * size, rows * size);
+  }
+  return {space, size};
+}
+
 class Unit {
  public:
   Unit(const Attention& problem, const Cut& cut, int64_t index) : p_(problem) {
@@ -107,12 +126,13 @@ class Unit {
     const int64_t stride = Workspace::padded(rows_);
     Workspace space(
         3 * stride + Workspace::padded(stride * p_.depth) + Workspace::padded(stride * kKeyBlock) +
-        Workspace::padded(rows_ * p_.width));
+        Workspace::padded(rows_ * p_.width) + Workspace::padded(kKeyBlock * std::max(p_.depth, p_.width)));
     Softmax state{space.take(stride), space.take(stride)};
     float* const rescale = space.take(stride);
     float* const queries = space.take(stride * p_.depth);
     float* const scores = space.take(stride * kKeyBlock);
     float* const sums = space.take(rows_ * p_.width);
+    float* const unpacked = space.take(kKeyBlock * std::max(p_.depth, p_.width));
     std::fill_n(state.largest, stride, kNone);
     std::fill_n(state.total, stride, 0.0f);
     std::fill_n(sums, rows_ * p_.width, 0.0f);
@@ -124,12 +144,11 @@ class Unit {
       const int64_t count = std::min(kKeyBlock, end_key_ - key);
       const Seen seen = p_.mask.visible ? visible(key, count) : Seen::all;
       if (seen == Seen::none) continue;
-      const float* keys = p_.k.data + batch_ * p_.k.batch + kv_head_ * p_.k.head + key * p_.k.row;
-      const float* values = p_.v.data + batch_ * p_.v.batch + kv_head_ * p_.v.head + key * p_.v.row;
+      const Block keys = read(f, p_.k, batch_, kv_head_, key, count, p_.depth, unpacked);
       if (wide) {
-        f.multiply(keys, p_.k.row, 1, queries, stride, scores, stride, count, stride, p_.depth, false);
+        f.multiply(keys.data, keys.row, 1, queries, stride, scores, stride, count, stride, p_.depth, false);
       } else {
-        f.dot(queries, p_.depth, rows_, keys, p_.k.row, count, p_.depth, scores);
+        f.dot(queries, p_.depth, rows_, keys.data, keys.row, count, p_.depth, scores);
       }
       hide(key, count, seen, scores, row, column);
       if (wide) {
@@ -137,7 +156,8 @@ class Unit {
       } else {
         f.soften_rows(scores, rows_, count, state, sums, p_.width);
       }
-      f.multiply(scores, row, column, values, p_.v.row, sums, p_.width, rows_, p_.width, count, true);
+      const Block values = read(f, p_.v, batch_, kv_head_, key, count, p_.width, unpacked);
+      f.multiply(scores, row, column, values.data, values.row, sums, p_.width, rows_, p_.width, count, true);
     }
     for (int64_t r = 0; r < rows_; ++r) {
       give(batch_, first_head_ + r / queries_, first_query_ + r % queries_, piece_, state.largest[r], state.total[r],
@@ -235,12 +255,13 @@ class Unit {
 
 // MLX's result for a query to which a boolean mask hides all keys: MLX fills in a finite value, so that all keys,
 // including hidden ones, have the same weight.
-void average(const Attention& p, int64_t batch, int64_t head, float* out) {
-  const float* values = p.v.data + batch * p.v.batch + head / (p.heads / p.kv_heads) * p.v.head;
+void average(const Attention& p, const Kernels& f, int64_t batch, int64_t head, float* out) {
+  std::vector<float> space(p.v.data ? 0 : static_cast<std::size_t>(p.width));
   std::fill_n(out, p.width, 0.0f);
   const float weight = 1.0f / static_cast<float>(p.keys);
   for (int64_t j = 0; j < p.keys; ++j) {
-    for (int64_t d = 0; d < p.width; ++d) out[d] += weight * values[j * p.v.row + d];
+    const Block value = read(f, p.v, batch, head / (p.heads / p.kv_heads), j, 1, p.width, space.data());
+    for (int64_t d = 0; d < p.width; ++d) out[d] += weight * value.data[d];
   }
 }
 
@@ -254,7 +275,7 @@ void finish(
     factor = f.exponential(most - top);
     total = total * factor + f.exponential(p.sinks[head] - top);
   } else if (most == kNone && !p.mask.added) {
-    average(p, batch, head, out);
+    average(p, f, batch, head, out);
     return;
   }
   f.scale(sums, factor / total, out, p.width);

@@ -1,16 +1,19 @@
-// Attention over float32 arrays in memory, without materialising the score matrix.
+// Attention over float32 or packed arrays in memory, without materialising the score matrix.
 #pragma once
 
 #include <cstdint>
+
+#include "fused/kernels.h"
 
 namespace sotto::fused {
 
 // Strides are in elements. The last axis of every array except the mask is contiguous.
 struct Strided {
-  const float* data = nullptr;
+  const float* data = nullptr;  // null if the numbers are packed, with whole groups in a row
   std::int64_t batch = 0;
   std::int64_t head = 0;
   std::int64_t row = 0;
+  Packed packed = {};
 };
 
 struct Mask {

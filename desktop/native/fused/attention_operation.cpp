@@ -1,7 +1,9 @@
 #include <memory>
+#include <optional>
 
 #include "fused/attention.h"
 #include "fused/operations.h"
+#include "fused/packed.h"
 #include "fused/primitive.h"
 #include "mlx/types/half_types.h"
 #include "thread_pool.h"
@@ -11,15 +13,18 @@ namespace sotto::fused {
 namespace {
 
 // Keys or values in a form that the attention can read: in place, or as a copy if they have another type or their last
-// axis is not contiguous.
+// axis is not contiguous. `first` is the array, or the first of three arrays that hold packed numbers.
 class Readable {
  public:
-  explicit Readable(const mx::array& a)
-      : source_(mx::array::unsafe_weak_copy(a)),
-        in_place_(a.dtype() == mx::float32 && (a.strides(-1) == 1 || a.shape(-1) == 1)) {}
+  explicit Readable(const mx::array* first, Form form = {})
+      : source_(mx::array::unsafe_weak_copy(*first)),
+        in_place_(first->dtype() == mx::float32 && (first->strides(-1) == 1 || first->shape(-1) == 1)) {
+    if (form.bits != 0) packed_.emplace(first[0], first[1], first[2], form);
+  }
 
   // Valid as long as this object lives.
   Strided read() {
+    if (packed_) return packed_->read();
     if (in_place_) {
       return {source_.data<float>(), source_.strides(0), source_.strides(1), source_.strides(2)};
     }
@@ -55,30 +60,40 @@ class Readable {
 
   mx::array source_;
   bool in_place_;
+  std::optional<PackedRows> packed_;
   std::shared_ptr<float[]> copy_;
 };
 
-// Inputs: queries, keys, values, and maybe a mask and sinks, in this order.
+// Inputs: queries, keys, values, and maybe a mask and sinks, in this order. Packed keys and values are three arrays each.
 class AttentionOperation : public Primitive {
  public:
-  AttentionOperation(mx::Stream stream, float scale, bool causal, bool has_mask, bool has_sinks)
-      : Primitive(stream), scale_(scale), causal_(causal), has_mask_(has_mask), has_sinks_(has_sinks) {}
+  AttentionOperation(
+      mx::Stream stream, Form keys, Form values, int width, float scale, bool causal, bool has_mask, bool has_sinks)
+      : Primitive(stream),
+        keys_(keys),
+        values_(values),
+        width_(width),
+        scale_(scale),
+        causal_(causal),
+        has_mask_(has_mask),
+        has_sinks_(has_sinks) {}
 
   const char* name() const override { return "FusedAttention"; }
 
   std::vector<mx::Shape> output_shapes(const std::vector<mx::array>& inputs) override {
     mx::Shape shape = inputs[0].shape();
-    shape.back() = inputs[2].shape(-1);
+    shape.back() = width_;
     return {shape};
   }
 
   void eval_cpu(const std::vector<mx::array>& inputs, mx::array& out) override {
     const mx::array& q = inputs[0];
+    const std::size_t first_value = keys_.bits != 0 ? 4 : 2;
     const mx::array& k = inputs[1];
-    const mx::array& v = inputs[2];
+    const mx::array& v = inputs[first_value];
     const std::int64_t heads = q.shape(1);
     const std::int64_t queries = q.shape(2);
-    const std::int64_t width = v.shape(3);
+    const std::int64_t width = width_;
     // Laid out as [B, L, H, D], because the next operation joins the heads of each position.
     const bool in_order = heads == 1 || queries == 1;
     out.set_data(
@@ -96,11 +111,11 @@ class AttentionOperation : public Primitive {
     p.scale = scale_;
     p.causal = causal_;
     p.out = out.data<float>();
-    if (has_mask_) p.mask = mask_of(inputs[3]);
+    if (has_mask_) p.mask = mask_of(inputs[first_value + (values_.bits != 0 ? 3 : 1)]);
     const mx::array* sinks = has_sinks_ ? &inputs.back() : nullptr;
     const std::int64_t sink_step = sinks ? sinks->strides(0) : 0;
     dispatch(
-        stream(), [p, q = Readable(q), k = Readable(k), v = Readable(v),
+        stream(), [p, q = Readable(&q), k = Readable(&k, keys_), v = Readable(&v, values_),
                    sinks = sinks ? sinks->data<float>() : nullptr, sink_step]() mutable {
           p.q = q.read();
           p.k = k.read();
@@ -129,6 +144,9 @@ class AttentionOperation : public Primitive {
     return made;
   }
 
+  Form keys_;
+  Form values_;
+  int width_;
   float scale_;
   bool causal_;
   bool has_mask_;
@@ -141,6 +159,18 @@ void require(bool condition, const char* message) {
 
 bool floating(const array& x) {
   return x.dtype() == mx::float32 || x.dtype() == mx::bfloat16 || x.dtype() == mx::float16;
+}
+
+// Add what holds keys or values to the inputs, and return in which form: the packed arrays if they are to be unpacked.
+Form take(const array& x, std::vector<array>& inputs) {
+  if (x.status() == array::Status::unscheduled && x.has_primitive()) {
+    if (const auto* unpack = dynamic_cast<const Unpack*>(&x.primitive())) {
+      inputs.insert(inputs.end(), x.inputs().begin(), x.inputs().end());
+      return unpack->form();
+    }
+  }
+  inputs.push_back(x);
+  return {};
 }
 
 }  // namespace
@@ -156,7 +186,8 @@ array attention(
   require(k.shape(1) == v.shape(1) && k.shape(2) == v.shape(2), "There must be a value for each key.");
   require(k.shape(1) > 0 && q.shape(1) % k.shape(1) == 0, "The heads of the keys must divide those of the queries.");
   require(k.shape(2) > 0, "There must be at least one key.");
-  std::vector<array> inputs{q, k, v};
+  std::vector<array> inputs{q};
+  const Form keys = take(k, inputs), values = take(v, inputs);
   if (mask) {
     require(!causal, "Attention is causal or has a mask, and not both.");
     require(mask->dtype() == mx::bool_ || mask->dtype() == mx::float32, "A mask must hold truth values or float32.");
@@ -173,8 +204,8 @@ array attention(
     require_vector(*sinks, q.shape(1), "The sinks of attention");
     inputs.push_back(*sinks);
   }
-  auto primitive =
-      std::make_shared<AttentionOperation>(cpu_stream(), scale, causal, mask.has_value(), sinks.has_value());
+  auto primitive = std::make_shared<AttentionOperation>(
+      cpu_stream(), keys, values, v.shape(3), scale, causal, mask.has_value(), sinks.has_value());
   return array({q.shape(0), q.shape(1), q.shape(2), v.shape(3)}, mx::float32, std::move(primitive), std::move(inputs));
 }
 

@@ -2,6 +2,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include "bind.h"
 #include "fused/operations.h"
@@ -35,6 +36,8 @@ void bind_fused(nb::module_& m) {
       "x"_a, "dims"_a, "traditional"_a, "base"_a.none(), "scale"_a, "offset"_a, "freqs"_a.none() = nb::none(),
       // The first call with a base waits for MLX, whose thread may need the GIL to free an array.
       nb::call_guard<nb::gil_scoped_release>());
+  m.def("pack", &fused::pack, "x"_a, "group_size"_a, "bits"_a);
+  m.def("unpack", &fused::unpack, "words"_a, "scales"_a, "biases"_a, "group_size"_a, "bits"_a);
   m.def(
       "attention",
       [](const array& q, const array& k, const array& v, float scale, bool causal, const std::optional<array>& mask,

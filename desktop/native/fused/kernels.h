@@ -25,6 +25,21 @@ struct Softmax {
   float* total;    // the sum of exp(score - largest)
 };
 
+// Numbers of 8 or 4 bits with a scale and a bias for each group, as mx.quantize packs them: the first numbers are in the
+// low bits of a word.
+struct Packed {
+  std::uint32_t* words = nullptr;
+  float* scales = nullptr;
+  float* biases = nullptr;
+  int bits = 0;
+  std::int64_t group = 0;  // a multiple of 32
+
+  // The numbers from `first` on, a multiple of the group.
+  Packed from(std::int64_t first) const {
+    return {words + first * bits / 32, scales + first / group, biases + first / group, bits, group};
+  }
+};
+
 struct Kernels {
   // out[n] = x / sqrt(mean(x^2) + eps) * weight; weight may be null.
   void (*rms_norm)(const float* x, const float* weight, float* out, std::int64_t n, float eps);
@@ -56,6 +71,9 @@ struct Kernels {
       float* out, std::int64_t width);
   // out[n] = factor * x[n].
   void (*scale)(const float* x, float factor, float* out, std::int64_t n);
+  // Pack n numbers, whole groups, with the same bits as mx.quantize, and unpack them with the same as mx.dequantize.
+  void (*pack)(const float* x, const Packed& to, std::int64_t n);
+  void (*unpack)(const Packed& from, float* out, std::int64_t n);
   // exp(x), computed exactly as in the functions above.
   float (*exponential)(float x);
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "fused/kernels.h"
+#include "fused/packed_impl.h"
 #include "fused/vector.h"
 
 namespace {
@@ -306,6 +307,11 @@ void multiply(
     const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row, int64_t m,
     int64_t n, int64_t k, bool add) {
   int64_t j = 0;
+  if (m == 4) {  // else the tiles would have three rows, and one
+    for (; j + 4 * kLanes <= n; j += 4 * kLanes) {
+      strip<4, 4, false, true>(a, a_row, a_column, b + j, b_row, c + j, c_row, m, k, add);
+    }
+  }
   if (m <= kFewRows) {  // b comes from memory: read long pieces of its rows, in order
     for (; j + 8 * kLanes <= n; j += 8 * kLanes) {
       strip<kFlatRows, 8, false, true>(a, a_row, a_column, b + j, b_row, c + j, c_row, m, k, add);
@@ -344,6 +350,13 @@ inline void dot_tile(
       }
     }
   }
+#if SOTTO_LANES == 16
+  if constexpr (rows == 4 && columns == 4) {
+    const Floats all_sums = sums_of_columns(totals);
+    for (int r = 0; r < rows; ++r) std::memcpy(scores + r * kKeyBlock, &all_sums[4 * r], 4 * sizeof(float));
+    return;
+  }
+#endif
 #pragma GCC unroll 8
   for (int r = 0; r < rows; ++r) {
     if constexpr (columns == 4) {
@@ -468,6 +481,8 @@ const Kernels SOTTO_TABLE = {
     soften_rows,
     soften_columns,
     scale,
+    pack,
+    unpack,
     exponential_of_one,
 };
 

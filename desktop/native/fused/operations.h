@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "fused/kernels.h"
 #include "mlx/array.h"
@@ -30,7 +31,14 @@ array rope(
 array activate(
     Activation kind, const array& gate, const std::optional<array>& x, float slope, float limit);
 
-// Like mlx.core.fast.scaled_dot_product_attention; k and v may also be bfloat16 or float16. A mask holds booleans or
+// Like mlx.core.quantize, for arrays with four axes.
+std::vector<array> pack(const array& x, int group, int bits);
+
+// Like mlx.core.dequantize, for arrays with four axes.
+array unpack(const array& words, const array& scales, const array& biases, int group, int bits);
+
+// Like mlx.core.fast.scaled_dot_product_attention; k and v may also be bfloat16 or float16, or results of `unpack`,
+// which are then read in their packed form and never unpacked as a whole. A mask holds booleans or
 // float32, and cannot be combined with `causal`. The memory layout of the result is [B, L, H, D].
 array attention(
     const array& q, const array& k, const array& v, float scale, bool causal, const std::optional<array>& mask,

@@ -89,6 +89,27 @@ inline void sums(const Floats* values, float* to) {
 #endif
 }
 
+#if SOTTO_LANES == 16
+// The lane sums of sixteen vectors, those of a row in consecutive lanes; each in the same order.
+inline Floats sums_of_columns(const Floats (*values)[4]) {
+  __m512 columns[4];
+  for (int j = 0; j < 4; ++j) {
+    __m512 pairs[2];
+    for (int half = 0; half < 2; ++half) {
+      const __m512 one = reinterpret_cast<__m512>(values[2 * half][j]);
+      const __m512 two = reinterpret_cast<__m512>(values[2 * half + 1][j]);
+      pairs[half] = _mm512_add_ps(_mm512_shuffle_f32x4(one, two, 0x44), _mm512_shuffle_f32x4(one, two, 0xee));
+    }
+    columns[j] = _mm512_add_ps(
+        _mm512_shuffle_f32x4(pairs[0], pairs[1], 0x88), _mm512_shuffle_f32x4(pairs[0], pairs[1], 0xdd));
+  }
+  const auto joined = [](__m512 one, __m512 two) {
+    return _mm512_add_ps(_mm512_shuffle_ps(one, two, 0x88), _mm512_shuffle_ps(one, two, 0xdd));
+  };
+  return reinterpret_cast<Floats>(joined(joined(columns[0], columns[1]), joined(columns[2], columns[3])));
+}
+#endif
+
 // The lane sum of one vector, in the same order.
 inline float sum(Floats value) {
 #if SOTTO_LANES > 4

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "fused/attention.h"
+#include "fused/kernels.h"
 #include "fused/primitive.h"
 #include "tape/recording.h"
 #include "thread_pool.h"
@@ -43,12 +44,29 @@ struct Heads {
   const float* sinks;
 };
 
+void put(const Place& place, std::int64_t row, const float* from, std::int64_t size) {
+  if (place.data) {
+    std::copy_n(from, size, place.data + row * size);
+  } else {
+    fused::kernels().pack(from, place.packed.from(row * size), size);
+  }
+}
+
 void append(const Heads& heads, const Held& held, const float* k, const float* v) {
   for (std::int64_t head = 0; head < heads.keys; ++head) {
     const std::int64_t row = head * held.room + held.slot;
-    std::copy_n(k + head * heads.depth, heads.depth, held.keys + row * heads.depth);
-    std::copy_n(v + head * heads.width, heads.width, held.values + row * heads.width);
+    put(held.keys, row, k + head * heads.depth, heads.depth);
+    put(held.values, row, v + head * heads.width, heads.width);
   }
+}
+
+// The rows of all heads from `first` on.
+fused::Strided rows_of(const Place& place, const Heads& heads, const Held& held, std::int64_t first, std::int64_t size) {
+  const std::int64_t head = held.room * size;
+  if (place.data) {
+    return {place.data + first * size, heads.keys * head, head, size};
+  }
+  return {nullptr, heads.keys * head, head, size, place.packed.from(first * size)};
 }
 
 void attend_row(const Heads& heads, const Held& held, const float* q, float* out) {
@@ -63,9 +81,8 @@ void attend_row(const Heads& heads, const Held& held, const float* q, float* out
   problem.width = heads.width;
   problem.scale = heads.scale;
   problem.q = {q, heads.queries * heads.depth, heads.depth, heads.depth};
-  const std::int64_t keys = held.room * heads.depth, values = held.room * heads.width;
-  problem.k = {held.keys + first * heads.depth, heads.keys * keys, keys, heads.depth};
-  problem.v = {held.values + first * heads.width, heads.keys * values, values, heads.width};
+  problem.k = rows_of(held.keys, heads, held, first, heads.depth);
+  problem.v = rows_of(held.values, heads, held, first, heads.width);
   problem.sinks = heads.sinks;
   problem.out = out;
   fused::attend(problem);

@@ -63,9 +63,12 @@ void bind_tape(nb::module_& m) {
       "step",
       [](const nb::capsule& tape, const array& tokens, const std::vector<int>& positions,
          const std::vector<int>& slots, const std::vector<int>& seen, const nb::list& held) {
-        std::vector<array*> buffers;
-        for (nb::handle one : held) {
-          buffers.push_back(&nb::cast<array&>(one));
+        std::vector<std::vector<array*>> buffers;
+        for (nb::handle cache : held) {
+          buffers.emplace_back();
+          for (nb::handle one : nb::cast<nb::tuple>(cache)) {
+            buffers.back().push_back(&nb::cast<array&>(one));
+          }
         }
         const Shared& shared = in(tape);
         nb::gil_scoped_release released;

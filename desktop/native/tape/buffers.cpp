@@ -38,13 +38,13 @@ Claim::Claim(mx::array& buffer) {
     buffer.overwrite_descriptor(fresh);
   }
   memory_ = kept_apart(buffer);
-  data_ = buffer.data<float>();
+  data_ = buffer.data<char>();
 }
 
 void Claim::fill() const {
   if (before_) {
-    const Floats held(*before_);
-    std::memcpy(data_, held.data(), before_->nbytes());
+    const Bytes held(*before_);
+    std::memcpy(data_, held.data<char>(), before_->nbytes());
   }
 }
 

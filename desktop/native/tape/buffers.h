@@ -19,12 +19,15 @@ class Claim {
 
   // Copy the previous contents if the memory is new. To be called inside a dispatched task.
   void fill() const;
-  float* data() const { return data_; }
+  template <typename T>
+  T* data() const {
+    return reinterpret_cast<T*>(data_);
+  }
 
  private:
   std::shared_ptr<mx::array::Data> memory_;  // kept alive until the step is done
   std::shared_ptr<mx::array> before_;        // null if there is nothing to copy
-  float* data_;
+  char* data_;
 };
 
 }  // namespace sotto::tape

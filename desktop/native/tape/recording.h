@@ -12,6 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "fused/kernels.h"
 #include "matmul/packing.h"
 #include "mlx/array.h"
 
@@ -37,10 +38,16 @@ struct Source {
   bool operator==(const Source&) const = default;
 };
 
+// Memory for numbers, as float32 or packed.
+struct Place {
+  float* data = nullptr;  // null if they are packed
+  fused::Packed packed = {};
+};
+
 // The keys and values of one sequence and one layer, [heads, room, size].
 struct Held {
-  float* keys;
-  float* values;
+  Place keys;
+  Place values;
   std::ptrdiff_t room;
   std::ptrdiff_t slot;  // index of the new token in the room
   std::ptrdiff_t seen;  // number of tokens that it attends to, itself last

@@ -14,11 +14,11 @@ namespace sotto::tape {
 // `tokens` are [rows, 1], each of a separate sequence, or [1, rows], all of one sequence; uint32 or int32, and possibly
 // not yet computed. There is one position for each row. `slots` and `seen` are [layers, rows]: the index of the new
 // token in the room of the cache, and the number of tokens that it attends to, itself last. `buffers` are [layers,
-// sequences, 2]: keys and values, each [1, heads, room, size], which are written in place. Throws
-// std::invalid_argument for anything else.
+// sequences]: keys and values, each [1, heads, room, size], which are written in place; or the words, scales and biases
+// of packed keys, then those of packed values. Throws std::invalid_argument for anything else.
 mx::array step(
     const std::shared_ptr<Tape>& tape, const mx::array& tokens, const std::vector<int>& positions,
     const std::vector<int>& slots, const std::vector<int>& seen,
-    const std::vector<mx::array*>& buffers);
+    const std::vector<std::vector<mx::array*>>& buffers);
 
 }  // namespace sotto::tape

@@ -47,11 +47,11 @@ def loaded(case):
     return found.model, found.config
 
 
-def fed(model, vocabulary, *lengths):
+def fed(model, vocabulary, *lengths, kv_bits=None):
     """Return the caches of one sequence for each length, with that many tokens."""
     sequences = []
     for length in lengths:
-        caches = make_caches(model)
+        caches = make_caches(model, kv_bits)
         model(mx.array([[(7 * index + length) % vocabulary for index in range(length)]]), cache=caches)
         mx.eval([layer.state for layer in caches])
         sequences.append(caches)
@@ -73,10 +73,10 @@ def contents(caches):
     return [bits(part) for layer in caches for part in layer.keys_and_values()]
 
 
-def compare(model, config, vocabulary, lengths, steps=20):
+def compare(model, config, vocabulary, lengths, steps=20, kv_bits=None):
     """Compare the results of steps with and without a tape, and the contents of the caches at the end."""
     adapt_to_cpu(model)
-    plain, taped = fed(model, vocabulary, *lengths), fed(model, vocabulary, *lengths)
+    plain, taped = (fed(model, vocabulary, *lengths, kv_bits=kv_bits) for _ in range(2))
     with_tape = with_tapes(model, config, plain[0])
     assert isinstance(with_tape, TapedModel)
     assert with_tape.tape(len(lengths), taped[0]) is not None
@@ -99,10 +99,19 @@ def test_models_give_the_same_bits(case, lengths):
     compare(model, config, config["vocab_size"], lengths)
 
 
-@pytest.mark.parametrize("case", ["llama", "mistral-window", "qwen3"])
-def test_several_tokens_of_one_sequence_are_bit_identical_to_single_steps(case):
+@pytest.mark.parametrize("kv_bits", [4, 8])
+@pytest.mark.parametrize("lengths", [LENGTHS[:1], LENGTHS])
+@pytest.mark.parametrize("case", ["gemma3", "llama", "qwen3"])
+def test_models_with_quantized_caches_give_the_same_bits(case, lengths, kv_bits):
     model, config = loaded(case)
-    taped, plain = fed(model, config["vocab_size"], 9, 9)
+    compare(model, config, config["vocab_size"], lengths, kv_bits=kv_bits)
+
+
+@pytest.mark.parametrize("kv_bits", [None, 4])
+@pytest.mark.parametrize("case", ["llama", "mistral-window", "qwen3"])
+def test_several_tokens_of_one_sequence_are_bit_identical_to_single_steps(case, kv_bits):
+    model, config = loaded(case)
+    taped, plain = fed(model, config["vocab_size"], 9, 9, kv_bits=kv_bits)
     with_tape = with_tapes(model, config, taped)
     for count in (2, 5, KERNELS.few_rows(), 3):
         ids = [(11 * at + count) % config["vocab_size"] for at in range(count)]
@@ -356,8 +365,6 @@ def test_a_definition_with_attention_of_unknown_shapes_is_called_directly(caplog
 def test_models_with_other_caches_have_no_tapes():
     for kind in ("recurrent", "hybrid"):
         assert with_tapes(MODELS[kind], CONFIGS[kind], make_caches(MODELS[kind])) is MODELS[kind]
-    caches = make_caches(MODELS["plain"], 8)
-    assert with_tapes(MODELS["plain"], CONFIGS["plain"], caches) is MODELS["plain"]
 
 
 def test_an_empty_cache_and_a_larger_batch_are_left_to_the_definition():

@@ -206,6 +206,61 @@ def test_results_do_not_depend_on_the_number_of_threads(kernels):
         kernels.set_threads(before)
 
 
+_WIDE = 64
+
+
+@pytest.mark.parametrize("group_size", [32, 64])
+@pytest.mark.parametrize("count", [4, 8])
+def test_packing_gives_the_same_bits_as_mlx(kernels, count, group_size):
+    rng = np.random.default_rng(16)
+    x = normal(rng, 2, 3, 40, 128) * np.exp(3 * normal(rng, 2, 3, 40, 1))
+    x[0, 0, :5] = [np.zeros(128), np.full(128, 3), np.full(128, -2), np.abs(x[0, 0, 3]), -np.abs(x[0, 0, 4])]
+    wanted, found = mx.quantize(mx.array(x), group_size, count), kernels.pack(mx.array(x), group_size, count)
+    assert [bits(part) for part in found] == [bits(part) for part in wanted]
+    assert bits(kernels.unpack(*found, group_size, count)) == bits(mx.dequantize(*wanted, group_size, count))
+
+
+@pytest.mark.parametrize("kv_bits", [(4, 4), (8, 8), (8, None), (None, 4)])
+@pytest.mark.parametrize("length", [1, 9, 130])
+def test_attention_to_packed_keys_and_values_has_the_bits_of_that_to_unpacked_ones(kernels, length, kv_bits):
+    rng = np.random.default_rng(17)
+    (q, *held), _ = _filled(rng, 2, 8, 2, length, 300, _WIDE, _WIDE)
+
+    def packed(array, count, *, swapped=False):
+        parts = kernels.pack(array, _WIDE, count)
+        if swapped:  # stored with the tokens before the heads
+            parts = [mx.contiguous(part.swapaxes(1, 2)).swapaxes(1, 2) for part in parts[:2]] + parts[2:]
+        return kernels.unpack(*parts, _WIDE, count)
+
+    plain = [mx.array(np.array(packed(x, count))) if count else x for x, count in zip(held, kv_bits, strict=True)]
+    for mask in (None, "causal", *_masks(rng, 2, 8, length, 300)[2:4]):
+        wanted = bits(_call(kernels, (q, *plain), 0.125, mask))
+        for swapped in (False, True):
+            read = [packed(x, count, swapped=swapped) if count else x for x, count in zip(held, kv_bits, strict=True)]
+            assert bits(_call(kernels, (q, *read), 0.125, mask)) == wanted
+
+
+def test_attention_to_packed_keys_and_values_does_not_unpack_them_as_a_whole():
+    arrays, _ = _filled(np.random.default_rng(18), 1, 8, 2, 1, 3000, _WIDE, _WIDE)
+    q, *parts = arrays[0], KERNELS.pack(arrays[1], _WIDE, 4), KERNELS.pack(arrays[2], _WIDE, 8)
+    mx.eval(q, parts)
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    mx.eval(KERNELS.attention(q, KERNELS.unpack(*parts[0], _WIDE, 4), KERNELS.unpack(*parts[1], _WIDE, 8), 0.125))
+    assert mx.get_peak_memory() - before < 1 << 16
+
+
+def test_packed_numbers_that_do_not_fit_are_refused():
+    x = mx.zeros((1, 2, 3, 64))
+    with pytest.raises(ValueError, match="4 or 8 bits"):
+        KERNELS.pack(x, 64, 2)
+    with pytest.raises(ValueError, match="whole groups"):
+        KERNELS.pack(x[..., :40], 32, 8)
+    words, scales, biases = KERNELS.pack(x, 64, 8)
+    with pytest.raises(ValueError, match="for each group"):
+        KERNELS.unpack(words, scales, biases, 64, 4)
+
+
 def test_attention_allocates_nothing_but_its_result():
     arrays, _ = _filled(np.random.default_rng(14), 1, 8, 2, 600, 1200, 64, 64)
     mx.eval(arrays)

@@ -98,7 +98,7 @@ class FullKVCache(KVCache):  # type: ignore[misc]
             The position in the buffers of the first new token, and how many tokens each one sees, itself included.
         """
         slot = self.offset
-        if slot + length > self.keys.shape[2]:
+        if slot + length > self.buffers[0].shape[2]:
             self._set(self._grown(self.buffers, slot + length))
         self.offset = slot + length
         return slot, range(slot + 1, slot + 1 + length)
@@ -158,7 +158,8 @@ class PlannedKVCache(FullKVCache):
 class QuantizedKVCache(FullKVCache):
     """A full KV cache that holds keys and values in 8 or 4 bits, and returns them dequantized.
 
-    Only one layer is dequantized at a time, so the memory for a long context is that of the quantized values.
+    The native attention reads them in 8 or 4 bits, and its tapes write them. Elsewhere only one layer is dequantized at
+    a time, so the memory for a long context is that of the quantized values.
     Attention is computed as usual, with any masks and sinks of the definition. A width that cannot be quantized is
     held as it is.
 
@@ -244,6 +245,11 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         self.offset: int = 0
         self.first = 0
         self._seen = 0
+
+    @property
+    def buffers(self) -> tuple[mx.array, ...]:
+        """The arrays that hold tokens along axis 2; empty while the cache is empty."""
+        return () if self.keys is None else (self.keys, self.values)
 
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[mx.array, mx.array]:
         """Append L tokens, and return the keys and values that they see: at most max_size - 1 + L tokens."""

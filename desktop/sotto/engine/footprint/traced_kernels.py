@@ -17,6 +17,8 @@ from sotto.engine.gguf.kept import KEPT
 from sotto.engine.kernels import native, native_fused, native_products
 
 _WORD_BITS = 32
+# Results of `unpack` by their ids, with the packed arrays. The results are kept, so that no id is used again.
+_unpacked: dict[int, tuple[mx.array, list[mx.array]]] = {}
 
 
 def linear(x: mx.array, weight: mx.array, bias: mx.array | None) -> mx.array | None:
@@ -99,9 +101,25 @@ def attention(
 ) -> mx.array:
     """Replace attention, whose output is stored as [batch, tokens, heads, width of v]."""
     rows = q.swapaxes(1, 2)
-    return kernel(_with_width(rows, v.shape[-1]), q, k, v, *(other for other in others if other is not None)).swapaxes(
+    read = [part for held in (k, v) for part in _unpacked.get(id(held), (held, [held]))[1]]
+    return kernel(_with_width(rows, v.shape[-1]), q, *read, *(other for other in others if other is not None)).swapaxes(
         1, 2
     )
+
+
+def pack(x: mx.array, group_size: int, bits: int) -> list[mx.array]:
+    """Replace packing what a cache will hold: words, scales and biases, all of four bytes."""
+    width = x.shape[-1]
+    words, groups = _with_width(x, width * bits // _WORD_BITS), _with_width(x, width // group_size)
+    return [kernel(part, x) for part in (words, groups, groups)]
+
+
+def unpack(words: mx.array, scales: mx.array, biases: mx.array, _group: int, bits: int) -> mx.array:
+    """Replace unpacking what a cache holds, which attention reads as it is."""
+    width = words.shape[-1] * _WORD_BITS // bits
+    result = kernel(_with_width(scales, width), words, scales, biases)
+    _unpacked[id(result)] = (result, [words, scales, biases])
+    return result
 
 
 def silu(gate: mx.array, *others: mx.array) -> mx.array:
@@ -133,6 +151,7 @@ def traceable(kernels: Any | None) -> Iterator[None]:
             native_fused.install(this)
         yield
     finally:
+        _unpacked.clear()
         native.uninstall()
         if products:
             native.install()

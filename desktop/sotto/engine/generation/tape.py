@@ -17,7 +17,7 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.engine.architectures.attention import Appended
-from sotto.engine.architectures.cache_types import FullKVCache, SlidingKVCache
+from sotto.engine.architectures.cache_types import FullKVCache, QuantizedKVCache, SlidingKVCache
 from sotto.engine.caches.batch import BatchKVCache, can_batch
 from sotto.engine.generation.generation import Model
 from sotto.engine.kernels import native
@@ -25,7 +25,7 @@ from sotto.engine.kernels import native
 _log = logging.getLogger(__name__)
 
 # Caches into which a step can write.
-_KINDS = (FullKVCache, SlidingKVCache)
+_KINDS = (FullKVCache, QuantizedKVCache, SlidingKVCache)
 
 
 class _NotOnTapeError(Exception):
@@ -66,8 +66,7 @@ class TapedModel:
             slot, views = entry.extend(length)
             slots += range(slot, slot + length)
             seen += views
-        buffers = [buffer for entry in each for buffer in (entry.keys, entry.values)]
-        logits: mx.array = self._kernels.step(tape, tokens, positions, slots, seen, buffers)
+        logits: mx.array = self._kernels.step(tape, tokens, positions, slots, seen, [entry.buffers for entry in each])
         return logits
 
     def tape(self, rows: int, layers: Series[Any]) -> Any | None:
@@ -150,7 +149,7 @@ def _sequences_of(caches: Series[Any]) -> list[tuple[Any, ...]] | None:
     for cache in caches:
         sequences = cache.rows if type(cache) is BatchKVCache else (cache,)
         for index, cache in enumerate(sequences):
-            if type(cache) not in _KINDS or cache.keys is None:
+            if type(cache) not in _KINDS or not cache.buffers:
                 return None
             if layers and cache.offset != layers[0][index].offset:
                 return None

@@ -1,4 +1,4 @@
-"""Norms, rotary embeddings, attention and activations by the native kernels, with MLX's own functions as a fallback.
+"""Norms, rotary embeddings, attention, packed caches and activations by the native kernels, with MLX as a fallback.
 
 Model definitions call them by MLX's names. `install` replaces them by functions that check their inputs: float32 on the
 CPU goes to the native kernels, everything else to the original functions.
@@ -40,6 +40,8 @@ def install(kernels: ModuleType) -> None:
     _replace(mx.fast, "rms_norm", _rms_norm(kernels, mx.fast.rms_norm))
     _replace(mx.fast, "layer_norm", _layer_norm(kernels, mx.fast.layer_norm))
     _replace(mx.fast, "rope", _rope(kernels, mx.fast.rope))
+    _replace(mx, "quantize", _quantize(kernels, mx.quantize))
+    _replace(mx, "dequantize", _dequantize(kernels, mx.dequantize))
     _replace(mx.fast, "scaled_dot_product_attention", _attention(kernels, mx.fast.scaled_dot_product_attention))
     for name in _ACTIVATIONS:
         _replace(nn, name, _activation(name, getattr(nn, name)))
@@ -131,6 +133,49 @@ def _rope(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx
         return own(a, dims, traditional=traditional, base=base, scale=scale, offset=offset, freqs=freqs, stream=stream)
 
     return rope
+
+
+def _quantize(kernels: ModuleType, own: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `mx.quantize` with native packing of what caches hold: four axes, groups of at least 32."""
+    native: Callable[..., list[mx.array]] = kernels.pack
+    float32 = mx.float32
+
+    def quantize(
+        w: mx.array, group_size: int | None = None, bits: int | None = None, *args: Any, **options: Any
+    ) -> Any:
+        plain = not args and not options and w.ndim == 4 and w.dtype == float32
+        if plain and _packs(group_size, bits):
+            return native(w, group_size, bits)
+        return own(w, group_size, bits, *args, **options)
+
+    return quantize
+
+
+def _dequantize(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
+    """Return `mx.dequantize` with native unpacking of what caches hold; attention reads it without unpacking."""
+    native: Callable[..., mx.array] = kernels.unpack
+    float32 = mx.float32
+    usual = {"mode": "affine", "dtype": float32}
+
+    def dequantize(
+        w: mx.array,
+        scales: mx.array,
+        biases: mx.array | None = None,
+        group_size: int | None = None,
+        bits: int | None = None,
+        *args: Any,
+        **options: Any,
+    ) -> mx.array:
+        plain = not args and options.items() <= usual.items() and w.ndim == 4 and _packs(group_size, bits)
+        if plain and scales.dtype == float32 and biases is not None and biases.dtype == float32:
+            return native(w, scales, biases, group_size, bits)
+        return own(w, scales, biases, group_size, bits, *args, **options)
+
+    return dequantize
+
+
+def _packs(group_size: int | None, bits: int | None) -> bool:
+    return bits in (4, 8) and group_size is not None and group_size % 32 == 0
 
 
 def _attention(kernels: ModuleType, own: Callable[..., mx.array]) -> Callable[..., mx.array]:
