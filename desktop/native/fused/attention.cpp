@@ -82,12 +82,22 @@ struct Block {
   int64_t row;
 };
 
-// The keys or values from `first` on, in place, or unpacked to `space`, which the cache holds.
+void fetch(const void* from, int64_t bytes) {
+  constexpr int64_t kLine = 64;
+  for (int64_t at = 0; at < bytes; at += kLine) __builtin_prefetch(static_cast<const char*>(from) + at);
+}
+
+// The keys or values from `first` on, in place, or unpacked to `space`, which the cache holds. What follows them is
+// fetched meanwhile: packed blocks are so short that the processor would notice the stream too late.
 Block read(
     const Kernels& f, const Strided& from, int64_t batch, int64_t head, int64_t first, int64_t count, int64_t size,
     float* space) {
   const int64_t start = batch * from.batch + head * from.head + first * from.row;
   if (from.data) return {from.data + start, from.row};
+  const Packed next = from.packed.from(start + count * from.row);
+  fetch(next.words, count * from.row * next.bits / 8);
+  fetch(next.scales, count * from.row / next.group * static_cast<int64_t>(sizeof(float)));
+  fetch(next.biases, count * from.row / next.group * static_cast<int64_t>(sizeof(float)));
   const int64_t rows = from.row == size ? count : 1;
   for (int64_t i = 0; i < count; i += rows) {
     f.unpack(from.packed.from(start + i * from.row), space + i * size, rows * size);
@@ -304,17 +314,21 @@ void attend(const Attention& p) {
   const int64_t record = p.width + 2;
   const int64_t rows = p.batch * p.heads * p.queries;
   std::vector<float> partial(static_cast<std::size_t>(rows * cut.pieces * record));
-  parallel_for(units, grain, [&](int64_t begin, int64_t end) {
-    for (int64_t u = begin; u < end; ++u) {
-      Unit(p, cut, u).run(
-          f, [&](int64_t b, int64_t h, int64_t i, int64_t piece, float most, float total, const float* sums) {
-            float* const to = partial.data() + (((b * p.heads + h) * p.queries + i) * cut.pieces + piece) * record;
-            std::copy_n(sums, p.width, to);
-            to[p.width] = most;
-            to[p.width + 1] = total;
-          });
-    }
-  });
+  const auto process = [&](int64_t unit) {
+    Unit(p, cut, unit).run(
+        f, [&](int64_t b, int64_t h, int64_t i, int64_t piece, float most, float total, const float* sums) {
+          float* const to = partial.data() + (((b * p.heads + h) * p.queries + i) * cut.pieces + piece) * record;
+          std::copy_n(sums, p.width, to);
+          to[p.width] = most;
+          to[p.width + 1] = total;
+        });
+  };
+  if (small) {
+    for (int64_t u = 0; u < units; ++u) process(u);
+  } else {
+    // Pieces of a head follow each other in memory: each thread reads one long stream.
+    parallel_runs(units, process);
+  }
   parallel_for(rows, small ? rows : 4, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       float* const first = partial.data() + r * cut.pieces * record;
