@@ -5,6 +5,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string.h>
 
+#include <algorithm>
 #include <cstring>
 #include <numeric>
 #include <optional>
@@ -19,6 +20,7 @@
 #include "mlx/ops.h"
 #include "mlx/utils.h"
 #include "tape/recording.h"
+#include "thread_pool.h"
 
 namespace nb = nanobind;
 
@@ -72,6 +74,12 @@ class LinearProduct : public CpuPrimitive, public tape::Recordable {
   Packing packing_;
 };
 
+// Blocks of numbers whose copies together are worth another thread.
+std::ptrdiff_t blocks_at_once(std::ptrdiff_t size) {
+  constexpr std::ptrdiff_t kCopied = 1 << 16;
+  return std::max<std::ptrdiff_t>(1, kCopied / std::max<std::ptrdiff_t>(1, size));
+}
+
 // Inputs: x [..., M, columns], weights [..., rows, ...], indices into the leading axes of x and of the weights, both of
 // the output's leading shape, and scales and maybe biases of packed weights. The products are sorted by matrix first.
 class GatheredProduct : public CpuPrimitive {
@@ -104,25 +112,38 @@ class GatheredProduct : public CpuPrimitive {
       std::partial_sum(start.begin(), start.end(), start.begin());
       std::vector<std::ptrdiff_t> place(pairs), next(start);
       const std::ptrdiff_t block_in = height * shape.columns, block_out = height * shape.rows;
-      std::unique_ptr<float[]> sorted(new float[pairs * (block_in + block_out)]);
-      float* results = sorted.get() + pairs * block_in;
+      bool sorted = true, in_place = pairs == blocks;
       for (std::ptrdiff_t pair = 0; pair < pairs; ++pair) {
         place[pair] = next[matrix_of[pair]]++;
-        std::memcpy(sorted.get() + place[pair] * block_in, x.data() + block_of[pair] * block_in,
-                    block_in * sizeof(float));
+        sorted = sorted && place[pair] == pair;
+        in_place = in_place && block_of[pair] == pair;
       }
+      // Definitions sort the rows of a long prompt themselves: nothing is copied then.
+      in_place = in_place && sorted;
+      const std::unique_ptr<float[]> copies(
+          new float[(in_place ? 0 : pairs * block_in) + (sorted ? 0 : pairs * block_out)]);
+      const float* operands = in_place ? x.data() : copies.get();
+      float* results = sorted ? y.data() : copies.get() + pairs * block_in;
+      parallel_for(in_place ? 0 : pairs, blocks_at_once(block_in), [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+        for (std::ptrdiff_t pair = begin; pair < end; ++pair) {
+          std::memcpy(copies.get() + place[pair] * block_in, x.data() + block_of[pair] * block_in,
+                      block_in * sizeof(float));
+        }
+      });
       std::vector<Product> products;
       for (std::ptrdiff_t index = 0; index < matrices; ++index) {
         const std::ptrdiff_t count = start[index + 1] - start[index];
         if (count > 0) {
-          products.push_back({weights.matrix(index), count * height, sorted.get() + start[index] * block_in,
+          products.push_back({weights.matrix(index), count * height, operands + start[index] * block_in,
                               results + start[index] * block_out});
         }
       }
       multiply(products);
-      for (std::ptrdiff_t pair = 0; pair < pairs; ++pair) {
-        std::memcpy(y.data() + pair * block_out, results + place[pair] * block_out, block_out * sizeof(float));
-      }
+      parallel_for(sorted ? 0 : pairs, blocks_at_once(block_out), [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
+        for (std::ptrdiff_t pair = begin; pair < end; ++pair) {
+          std::memcpy(y.data() + pair * block_out, results + place[pair] * block_out, block_out * sizeof(float));
+        }
+      });
       y.store();
     };
   }
