@@ -236,7 +236,8 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
     for (ptrdiff_t byte = 0; byte < type.halves * 2 * kPanelRows; byte += kLine) {
       __builtin_prefetch(reinterpret_cast<const uint8_t*>(block.halves) + kAhead / 8 + byte);
     }
-    const int8_t* digits = x.digits + index * kBlockColumns * kFixedDigits;
+    constexpr ptrdiff_t kInPart = kFixedColumns / kBlockColumns;
+    const int8_t* digits = x.digits + index / kInPart * x.part + index % kInPart * kBlockColumns * kFixedDigits;
     const float* x_scales = x.scales + index * kRuns;
     const float* x_sums = x.sums + index * kRuns;
     for (int pair = 0; pair < Type::pairs; ++pair) {

@@ -13,11 +13,16 @@ namespace sotto {
 
 constexpr int kFixedDigits = 3;
 
+// Columns of a part: of activations whose digits are kept together, and of weights that are unpacked at a time. Those are
+// 32 KiB of codes, which stay in the L1 cache while all rows of activations are multiplied. Whole runs of every format.
+constexpr ptrdiff_t kFixedColumns = 512;
+
 // Rows of activations as digits. Each run of `FixedKernels::run` columns has three blocks of as many bytes, the most
 // significant digits first, in the order in which weights are unpacked; and a scale and a sum.
 struct FixedRows {
-  const int8_t* digits = nullptr;  // [rows, stride]
+  const int8_t* digits = nullptr;  // [parts, rows, stride]
   ptrdiff_t stride = 0;
+  ptrdiff_t part = 0;              // bytes of a part of all rows
   const float* scales = nullptr;   // [rows, runs]: the factor of the integers
   const float* sums = nullptr;     // [rows, runs]: of the original activations
   ptrdiff_t runs = 0;
@@ -40,8 +45,8 @@ struct FixedKernels {
   // rows are zero.
   void (*unpack)(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
                  const FixedWeights& weights);
-  // y[m * y_stride + n] = (or += if `add`) activations[m] . weights[n] over `runs` runs from first_run, for m < rows
-  // and n < count. The order of operations for a result depends on the runs alone.
+  // y[m * y_stride + n] = (or += if `add`) activations[m] . weights[n] over `runs` runs from first_run, where a part
+  // begins that has the digits, for m < rows and n < count. The order of operations for a result depends on the runs alone.
   void (*multiply)(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_t first_run, ptrdiff_t runs,
                    const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add);
   // For matrices of blocks (blocks.h), which need not be unpacked: y[m * y_stride + n] = activations[m] . weights[n]

@@ -12,9 +12,6 @@ namespace sotto {
 
 namespace {
 
-// Columns of weights unpacked at a time: 32 KiB of codes, which stay in the L1 cache while all rows of activations are
-// multiplied. Whole runs of every format.
-constexpr std::ptrdiff_t kPartColumns = 512;
 // Rows of activations that are multiplied between the prefetch of weights and their use; a multiple of what the kernels
 // take at once.
 constexpr std::ptrdiff_t kRowsAtOnce = 6;
@@ -27,14 +24,20 @@ constexpr std::ptrdiff_t kTaskValues = 1 << 14;
 
 std::ptrdiff_t round_to_line(std::ptrdiff_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-std::ptrdiff_t stride_of(const Matrix& matrix) { return round_to_line(matrix.columns * kFixedDigits) + kPadding; }
+// Bytes of a row's digits in one part, and the number of parts. The digits of a part are kept together, row by row: they
+// are read from the L3 cache for each block of weights, which takes as long as computing if they lie far apart.
+std::ptrdiff_t stride_of(const Matrix& matrix) {
+  return round_to_line(std::min(kFixedColumns, matrix.columns) * kFixedDigits) + kPadding;
+}
+
+std::ptrdiff_t parts_of(const Matrix& matrix) { return (matrix.columns + kFixedColumns - 1) / kFixedColumns; }
 
 // The thread's memory for unpacked weights, kept for its next task.
 FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {
   thread_local FloatBuffer buffer;
   thread_local std::size_t capacity = 0;
-  const std::size_t codes = kernels.width * kPartColumns / sizeof(float);
-  const std::size_t size = codes + kPartColumns / run * 2 * kernels.width;
+  const std::size_t codes = kernels.width * kFixedColumns / sizeof(float);
+  const std::size_t size = codes + kFixedColumns / run * 2 * kernels.width;
   if (capacity < size) {
     buffer = FloatBuffer(size);
     capacity = size;
@@ -70,35 +73,43 @@ const FixedKernels* fixed_kernels(const Matrix& matrix) {
 
 std::ptrdiff_t fixed_size(const FixedKernels& kernels, const Matrix& matrix, std::ptrdiff_t rows) {
   const std::ptrdiff_t runs = matrix.columns / kernels.run(matrix);
-  return rows * (stride_of(matrix) / static_cast<std::ptrdiff_t>(sizeof(float)) + 2 * runs);
+  const std::ptrdiff_t digits = parts_of(matrix) * stride_of(matrix) / static_cast<std::ptrdiff_t>(sizeof(float));
+  return rows * (digits + 2 * runs);
 }
 
 FixedRows lay_out(const FixedKernels& kernels, const Matrix& matrix, const float* x, std::ptrdiff_t rows,
                   float* memory) {
   const std::ptrdiff_t runs = matrix.columns / kernels.run(matrix), stride = stride_of(matrix);
   std::int8_t* digits = reinterpret_cast<std::int8_t*>(memory);
-  float* scales = reinterpret_cast<float*>(digits + rows * stride);
+  const std::ptrdiff_t parts = parts_of(matrix), at_once = kFixedColumns / kernels.run(matrix);
+  float* scales = reinterpret_cast<float*>(digits + parts * rows * stride);
   float* sums = scales + rows * runs;
   parallel_for(rows, std::max<std::ptrdiff_t>(1, kTaskValues / matrix.columns),
                [&](std::ptrdiff_t begin, std::ptrdiff_t end) {
                  for (std::ptrdiff_t row = begin; row < end; ++row) {
-                   kernels.prepare(matrix, x + row * matrix.columns, digits + row * stride, scales + row * runs,
-                                   sums + row * runs);
+                   for (std::ptrdiff_t part = 0; part < parts; ++part) {
+                     const std::ptrdiff_t column = part * kFixedColumns, run = row * runs + part * at_once;
+                     Matrix columns = matrix;
+                     columns.columns = std::min(kFixedColumns, matrix.columns - column);
+                     kernels.prepare(columns, x + row * matrix.columns + column, digits + (part * rows + row) * stride,
+                                     scales + run, sums + run);
+                   }
                  }
                });
-  return {digits, stride, scales, sums, runs};
+  return {digits, stride, rows * stride, scales, sums, runs};
 }
 
 void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const FixedRows& x, std::ptrdiff_t rows,
                     float* y, std::ptrdiff_t begin, std::ptrdiff_t end) {
-  const std::ptrdiff_t run = kernels.run(matrix), at_once = kPartColumns / run;
+  const std::ptrdiff_t run = kernels.run(matrix), at_once = kFixedColumns / run;
   const FixedWeights weights = scratch(kernels, run);
-  for (std::ptrdiff_t first = 0; first < x.runs; first += at_once) {
+  const std::int8_t* digits = x.digits;
+  for (std::ptrdiff_t first = 0; first < x.runs; first += at_once, digits += x.part) {
     const std::ptrdiff_t runs = std::min(at_once, x.runs - first);
     kernels.unpack(matrix, begin, end, first, runs, weights);
     const auto multiply_some = [&](std::ptrdiff_t row, std::ptrdiff_t count) {
       FixedRows part = x;
-      part.digits += row * x.stride;
+      part.digits = digits + row * x.stride;
       part.scales += row * x.runs;
       part.sums += row * x.runs;
       kernels.multiply(matrix, part, count, first, runs, weights, y + row * matrix.rows + begin, matrix.rows,

@@ -253,7 +253,7 @@ void multiply_rows(const FixedRows& x, ptrdiff_t first_run, ptrdiff_t runs, cons
   for (ptrdiff_t index = 0; index < runs; ++index) {
     const __m512i* codes = reinterpret_cast<const __m512i*>(weights.codes) + index * Quads * kVectors;
     const float* scales = weights.scales + index * 2 * kWidth;
-    const int8_t* digits = x.digits + (first_run + index) * kFixedDigits * run;
+    const int8_t* digits = x.digits + index * kFixedDigits * run;
     Whole<R> total;
     clear<R>(total);
     add_digit<R, Quads>(codes, digits, x.stride, total);
