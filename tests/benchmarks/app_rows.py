@@ -13,7 +13,7 @@ from typing import Any
 from bench_models import Models
 from rows import Row, at_most
 
-HERE = Path(__file__).resolve().parent
+HERE = Path(__file__).resolve().parent / "ui"
 
 
 def startup_rows(*, quick: bool) -> Iterator[Row]:
@@ -65,7 +65,7 @@ def chat_rows(*, quick: bool) -> Iterator[Row]:
 
 
 def _child(script: str, *arguments: str) -> dict[str, Any]:
-    """Run a script in this folder with its own home and without a screen; return the JSON of its last line."""
+    """Run a script in the folder `ui` with its own home and without a screen; return the JSON of its last line."""
     with tempfile.TemporaryDirectory() as home:
         homes = dict.fromkeys(("XDG_DATA_HOME", "XDG_CONFIG_HOME", "XDG_CACHE_HOME", "XDG_STATE_HOME"), home)
         environment = {**os.environ, **homes, "QT_QPA_PLATFORM": "offscreen"}

@@ -6,12 +6,10 @@ models; the built-in model is measured as well. Every process except this one is
 """
 
 import argparse
-import json
 import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import asdict
 from pathlib import Path
 
 from sotto.engine.kernels import device
@@ -24,20 +22,32 @@ import load_rows  # noqa: E402
 import memory_rows  # noqa: E402
 import peer_llama_cpp  # noqa: E402
 import prefix_rows  # noqa: E402
+import report  # noqa: E402
 import speculation_rows  # noqa: E402
 import speed_rows  # noqa: E402
 from bench_models import Models  # noqa: E402
-from rows import Row, machine, markdown, print_rows  # noqa: E402
+from rows import Row, machine, print_rows  # noqa: E402
+from table.cells import table_rows  # noqa: E402
+from table.choice import ALL_SHAPES, ALL_WEIGHTS, Choice  # noqa: E402
+from table.crowd_rows import crowd_rows  # noqa: E402
+from table.length_rows import length_rows  # noqa: E402
+from table.start_rows import start_rows  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
-_TABLE_HEADING = "## The last run"
+# The groups that compare Sotto with llama.cpp on the models that people use.
+_TABLE = ("table", "start", "length", "draft", "crowd")
 
 
 def _groups(
-    models: Models, llama_bench: Path | None, only: str, *, quick: bool
+    models: Models, llama_bench: Path | None, only: str, choice: Choice, *, quick: bool
 ) -> Mapping[str, Callable[[], Iterator[Row]]]:
     """Return the groups of measurements by name."""
     return {
+        "table": lambda: table_rows(models, llama_bench, choice, quick=quick),
+        "start": lambda: start_rows(models, llama_bench, quick=quick),
+        "length": lambda: length_rows(models, llama_bench, choice, quick=quick),
+        "draft": lambda: speculation_rows.draft_rows(models, quick=quick),
+        "crowd": lambda: crowd_rows(models, llama_bench, quick=quick),
         "speed": lambda: speed_rows.speed_rows(models, llama_bench, only, quick=quick),
         "first-token": lambda: prefix_rows.first_token_rows(models, quick=quick),
         "look-up": lambda: prefix_rows.look_up_rows(quick=quick),
@@ -53,46 +63,56 @@ def _groups(
     }
 
 
-def main() -> int:
-    names = list(_groups(Models(Path()), None, "", quick=True))
+def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="few and short rounds")
-    parser.add_argument("--only", action="append", choices=names, help="a group to measure; may be repeated")
-    parser.add_argument("--model", default="", help="part of the names of the models whose speed to measure")
-    parser.add_argument("--build-llama", action="store_true", help="build llama.cpp's benchmark if it is not installed")
-    parser.add_argument("--json", type=Path, help="also write the rows to this file")
-    parser.add_argument("--readme", action="store_true", help="put the table into the README beside this file")
-    parsed = parser.parse_args()
+    add = parser.add_argument
+    names = list(_groups(Models(Path()), None, "", Choice(), quick=True))
+    add("--quick", action="store_true", help="few and short rounds")
+    add("--only", action="append", choices=names, help="a group to measure; may be repeated")
+    add("--against-llama", action="store_true", help=f"measure the groups {', '.join(_TABLE)}, in about 30 minutes")
+    add("--model", default="", help="part of the names of the models of the group speed")
+    add("--shape", action="append", default=[], choices=ALL_SHAPES, help="a shape of the table; may be repeated")
+    add("--weights", action="append", default=[], choices=ALL_WEIGHTS, help="weights of the table; may be repeated")
+    for name, what in (
+        ("prefill", "a length of prompts in the table"),
+        ("depth", "a length of contexts in the table"),
+        ("threads", "a number of threads in the table, by affinity"),
+        ("length", "a length of the prompts of the group length"),
+    ):
+        add(f"--{name}", action="append", type=int, default=[], metavar="N", help=f"{what}; may be repeated")
+    add("--build-llama", action="store_true", help="build llama.cpp's programs if they are not installed")
+    add("--folder", type=Path, help="where to create the models, instead of a temporary folder")
+    add("--json", type=Path, help="also write the rows to this file; rows that are there and not measured now stay")
+    add("--readme", action="store_true", help="put the results, with all rows of --json, into README.md and RESULTS.md")
+    return parser
+
+
+def main() -> int:
+    parsed = _parser().parse_args()
     llama_bench = peer_llama_cpp.find(build=parsed.build_llama)
     if llama_bench is None:
         print(f"llama.cpp is skipped: set {peer_llama_cpp.VARIABLE} to its llama-bench, or use --build-llama.")
-    rows: list[Row] = []
-    description = machine()
+    choice = Choice(parsed.shape, parsed.weights, parsed.prefill, parsed.depth, parsed.threads, parsed.length)
+    rows = report.rows_of(parsed.json) if parsed.json and parsed.json.exists() else []
+    measured: list[Row] = []
+    description, date = machine(), time.strftime("%Y-%m-%d")
     print(description)
-    with tempfile.TemporaryDirectory() as folder:
-        groups = _groups(Models(Path(folder)), llama_bench, parsed.model, quick=parsed.quick)
-        for name in parsed.only or names:
+    with tempfile.TemporaryDirectory(dir=parsed.folder) as folder:
+        groups = _groups(Models(Path(folder)), llama_bench, parsed.model, choice, quick=parsed.quick)
+        for name in parsed.only or (_TABLE if parsed.against_llama else groups):
             started = time.perf_counter()
             for row in groups[name]():
-                rows.append(row)
+                measured.append(row)
                 print_rows([row], 80)
+                if parsed.json:
+                    # At once, so that an interrupted run can be continued.
+                    report.write_json(parsed.json, description, date, report.joined(rows, measured))
             print(f"({name}: {time.perf_counter() - started:.0f} s)", flush=True)
     print()
-    print_rows(rows, max(len(row.name) for row in rows))
-    date = time.strftime("%Y-%m-%d")
-    if parsed.json:
-        content = {"machine": description, "date": date, "rows": [asdict(row) for row in rows]}
-        parsed.json.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    print_rows(measured, max((len(row.name) for row in measured), default=0))
     if parsed.readme:
-        _write_table(HERE / "README.md", f"{description}; {date}", rows)
-    return 0 if all(row.met is not False for row in rows) else 1
-
-
-def _write_table(readme: Path, where: str, rows: list[Row]) -> None:
-    """Replace the table of the last run with these rows."""
-    text = readme.read_text(encoding="utf-8").partition(_TABLE_HEADING)[0]
-    source = f"{where}. The same figures are in [results.json](results.json)."
-    readme.write_text(f"{text}{_TABLE_HEADING}\n\n{source}\n\n{markdown(rows)}\n", encoding="utf-8")
+        report.write_tables(HERE, description, date, report.joined(rows, measured))
+    return 0 if all(row.met is not False for row in measured) else 1
 
 
 if __name__ == "__main__":

@@ -1,34 +1,30 @@
-"""GGUF files with random weights in the shapes of `bench_models`, for llama.cpp.
+"""GGUF files with random weights in the shapes of `shapes`, for llama.cpp and for Sotto.
 
 The format follows ggml's documentation (docs/gguf.md, version 3): a header, key-value pairs, the table of tensors, and
-their data, each aligned to 32 bytes. All matrices, including the tied embedding, have the same type, so that the file
-has the same number of bits as the checkpoint it is compared with; norms are float32.
+their data, each aligned to 32 bytes. All matrices, including the embedding, have the same type, except in Q4_K_M, which
+mixes types as llama.cpp's own program for it does; norms and the choice of experts are in float32.
 """
 
 import math
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
-import numpy as np
+from gguf_blocks import NUMBERS, RandomBlocks, nbytes
+from vocabulary import TEMPLATE, words
 
 _ALIGNMENT = 32
-_BLOCK = 32
-_F32, _Q4_0, _Q8_0, _BF16 = 0, 2, 8, 30
-# The types by the number of bits of the weights; None is bfloat16.
-TYPES: Mapping[int | None, tuple[str, int]] = {4: ("Q4_0", _Q4_0), 8: ("Q8_0", _Q8_0), None: ("BF16", _BF16)}
-# The bytes of a block, and the number of weights in it.
-_SIZES = {_F32: (4, 1), _BF16: (2, 1), _Q4_0: (2 + _BLOCK // 2, _BLOCK), _Q8_0: (2 + _BLOCK, _BLOCK)}
+_ARCHITECTURES = {"llama": "llama", "qwen3": "qwen3", "qwen3_moe": "qwen3moe", "gemma3_text": "gemma3"}
+_MIX = "Q4_K_M"
+_UINT32, _INT32, _FLOAT32, _BOOL, _STRING, _ARRAY = 4, 5, 6, 7, 8, 9
+_NORMAL, _CONTROL = 1, 3
 
 
-def write_gguf(path: Path, config: Mapping[str, Any], bits: int | None) -> Path:
-    """Write a model in the shape of `config`, a llama or a qwen3, with random weights of that many bits."""
-    kind = TYPES[bits][1]
-    tensors = list(_tensors(config, kind))
-    pairs = list(_pairs(config))
-    spread = 1 / math.sqrt(config["hidden_size"])
-    chance = np.random.default_rng(0)
+def write_gguf(path: Path, config: Mapping[str, Any], kind: str) -> Path:
+    """Write a model in the shape of `config`, with random weights of a type such as `Q4_0` or `Q4_K_M`."""
+    tensors, pairs = list(_tensors(config, kind)), list(_pairs(config))
+    blocks = RandomBlocks(1 / math.sqrt(config["hidden_size"]))
     with path.open("wb") as file:
         file.write(b"GGUF" + struct.pack("<IQQ", 3, len(tensors), len(pairs)))
         for key, value in pairs:
@@ -36,89 +32,126 @@ def write_gguf(path: Path, config: Mapping[str, Any], bits: int | None) -> Path:
         offset = 0
         for name, shape, of in tensors:
             dimensions = struct.pack(f"<I{len(shape)}Q", len(shape), *reversed(shape))
-            file.write(_text(name) + dimensions + struct.pack("<IQ", of, offset))
-            offset += -(-_nbytes(shape, of) // _ALIGNMENT) * _ALIGNMENT
+            file.write(_text(name) + dimensions + struct.pack("<IQ", NUMBERS[of], offset))
+            offset += -(-nbytes(shape, of) // _ALIGNMENT) * _ALIGNMENT
         for _, shape, of in tensors:
             _align(file)
-            file.write(_data(chance, shape, of, spread))
+            for piece in blocks.data(shape, of):
+                file.write(piece)
         _align(file)
     return path
 
 
-def _pairs(config: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
-    name = config["model_type"]
-    yield "general.architecture", _string(name)
-    # There is no vocabulary, because the benchmark feeds token ids.
-    yield "tokenizer.ggml.model", _string("none")
-    for key, number in (
-        ("vocab_size", config["vocab_size"]),
-        ("block_count", config["num_hidden_layers"]),
-        ("context_length", config["max_position_embeddings"]),
-        ("embedding_length", config["hidden_size"]),
-        ("feed_forward_length", config["intermediate_size"]),
-        ("attention.head_count", config["num_attention_heads"]),
-        ("attention.head_count_kv", config["num_key_value_heads"]),
-        ("attention.key_length", config["head_dim"]),
-        ("attention.value_length", config["head_dim"]),
-        ("rope.dimension_count", config["head_dim"]),
-    ):
-        yield f"{name}.{key}", struct.pack("<II", 4, number)
-    for key, value in (
-        ("attention.layer_norm_rms_epsilon", config["rms_norm_eps"]),
-        ("rope.freq_base", config["rope_theta"]),
-    ):
-        yield f"{name}.{key}", struct.pack("<If", 6, value)
-
-
-def _tensors(config: Mapping[str, Any], kind: int) -> Iterator[tuple[str, tuple[int, ...], int]]:
+def _tensors(config: Mapping[str, Any], kind: str) -> Iterator[tuple[str, tuple[int, ...], str]]:
     """Yield the name, the shape and the type of each tensor."""
-    width, inner, size = config["hidden_size"], config["intermediate_size"], config["head_dim"]
+    width, size, layers = config["hidden_size"], config["head_dim"], config["num_hidden_layers"]
     queries, pairs = config["num_attention_heads"] * size, config["num_key_value_heads"] * size
-    yield "token_embd.weight", (config["vocab_size"], width), kind
-    yield "output_norm.weight", (width,), _F32
-    for layer in range(config["num_hidden_layers"]):
-        for name, shape in (
-            ("attn_q", (queries, width)),
-            ("attn_k", (pairs, width)),
-            ("attn_v", (pairs, width)),
-            ("attn_output", (width, queries)),
-            ("ffn_gate", (inner, width)),
-            ("ffn_up", (inner, width)),
-            ("ffn_down", (width, inner)),
+    tied = config["tie_word_embeddings"]
+    usual, finer = ("Q4_K", "Q6_K") if kind == _MIX else (kind, kind)
+    yield "token_embd.weight", (config["vocab_size"], width), finer if tied else usual
+    yield "output_norm.weight", (width,), "F32"
+    if not tied:
+        yield "output.weight", (config["vocab_size"], width), finer
+    for layer in range(layers):
+        # The layers to which llama.cpp gives more bits (`use_more_bits` in llama-quant.cpp).
+        eighth = layers // 8
+        special = finer if layer < eighth or layer >= 7 * layers // 8 or (layer - eighth) % 3 == 2 else usual
+        for name, shape, of in (
+            ("attn_q", (queries, width), usual),
+            ("attn_k", (pairs, width), usual),
+            ("attn_v", (pairs, width), special),
+            ("attn_output", (width, queries), usual),
+            *_feed_forward(config, usual, special),
+            *((name, (length,), "F32") for name, length in _norms(config)),
         ):
-            yield f"blk.{layer}.{name}.weight", shape, kind
-        norms = [("attn_norm", width), ("ffn_norm", width)]
-        if config["model_type"] == "qwen3":
-            norms += [("attn_q_norm", size), ("attn_k_norm", size)]
-        for name, length in norms:
-            yield f"blk.{layer}.{name}.weight", (length,), _F32
+            yield f"blk.{layer}.{name}.weight", shape, of
 
 
-def _nbytes(shape: tuple[int, ...], kind: int) -> int:
-    size, weights = _SIZES[kind]
-    return math.prod(shape) // weights * size
+def _feed_forward(config: Mapping[str, Any], usual: str, special: str) -> Iterator[tuple[str, tuple[int, ...], str]]:
+    width, experts = config["hidden_size"], config.get("num_experts", 0)
+    if experts:
+        inner = config["moe_intermediate_size"]
+        yield "ffn_gate_inp", (experts, width), "F32"
+        yield "ffn_gate_exps", (experts, inner, width), usual
+        yield "ffn_up_exps", (experts, inner, width), usual
+        yield "ffn_down_exps", (experts, width, inner), special
+    else:
+        inner = config["intermediate_size"]
+        yield "ffn_gate", (inner, width), usual
+        yield "ffn_up", (inner, width), usual
+        yield "ffn_down", (width, inner), special
 
 
-def _data(chance: np.random.Generator, shape: tuple[int, ...], kind: int, spread: float) -> bytes:
-    """Return random weights within `spread` of 0: blocks of a float16 scale and integers, or plain numbers."""
-    if kind == _F32:
-        return np.ones(shape, np.float32).tobytes()
-    raw = np.frombuffer(chance.bytes(_nbytes(shape, kind)), np.uint8).copy()
-    if kind == _BF16:
-        numbers = raw.view(np.uint16)
-        return ((numbers & 0x807F) | (126 + math.floor(math.log2(spread))) << 7).astype(np.uint16).tobytes()
-    largest = 8 if kind == _Q4_0 else 128
-    blocks = raw.reshape(-1, _SIZES[kind][0])
-    blocks[:, :2] = np.frombuffer(np.float16(spread / largest).tobytes(), np.uint8)
-    return blocks.tobytes()
+def _norms(config: Mapping[str, Any]) -> Iterator[tuple[str, int]]:
+    width, size = config["hidden_size"], config["head_dim"]
+    yield from (("attn_norm", width), ("ffn_norm", width))
+    if config["model_type"] != "llama":
+        yield from (("attn_q_norm", size), ("attn_k_norm", size))
+    if config["model_type"] == "gemma3_text":
+        yield from (("post_attention_norm", width), ("post_ffw_norm", width))
+
+
+def _pairs(config: Mapping[str, Any]) -> Iterator[tuple[str, bytes]]:
+    name = _ARCHITECTURES[config["model_type"]]
+    yield "general.architecture", _string(name)
+    yield from _tokenizer(config["vocab_size"])
+    numbers = {
+        "vocab_size": config["vocab_size"],
+        "block_count": config["num_hidden_layers"],
+        "context_length": config["max_position_embeddings"],
+        "embedding_length": config["hidden_size"],
+        "feed_forward_length": config["intermediate_size"],
+        "attention.head_count": config["num_attention_heads"],
+        "attention.head_count_kv": config["num_key_value_heads"],
+        "attention.key_length": config["head_dim"],
+        "attention.value_length": config["head_dim"],
+        "rope.dimension_count": config["head_dim"],
+        "attention.sliding_window": config.get("sliding_window"),
+        "expert_count": config.get("num_experts"),
+        "expert_used_count": config.get("num_experts_per_tok"),
+        "expert_feed_forward_length": config.get("moe_intermediate_size"),
+    }
+    for key, number in numbers.items():
+        if number is not None:
+            yield f"{name}.{key}", struct.pack("<II", _UINT32, number)
+    fractions = {
+        "attention.layer_norm_rms_epsilon": config["rms_norm_eps"],
+        "rope.freq_base": config["rope_theta"],
+        "rope.freq_base_swa": config.get("rope_local_base_freq"),
+    }
+    for key, value in fractions.items():
+        if value is not None:
+            yield f"{name}.{key}", struct.pack("<If", _FLOAT32, value)
+    if config["model_type"] == "gemma3_text":
+        # Otherwise the positions of a long context are taken to be scaled.
+        yield f"{name}.rope.scaling.type", _string("none")
+
+
+def _tokenizer(vocabulary: int) -> Iterator[tuple[str, bytes]]:
+    texts = words(vocabulary)
+    kinds = [_CONTROL if number < 3 else _NORMAL for number in range(vocabulary)]
+    yield "tokenizer.ggml.model", _string("gpt2")
+    yield "tokenizer.ggml.pre", _string("gpt-2")
+    yield "tokenizer.ggml.tokens", _array(_STRING, [_text(text) for text in texts])
+    yield "tokenizer.ggml.token_type", _array(_INT32, [struct.pack("<i", kind) for kind in kinds])
+    yield "tokenizer.ggml.merges", _array(_STRING, [])
+    for key, token in (("unknown", 0), ("bos", 1), ("eos", 2)):
+        yield f"tokenizer.ggml.{key}_token_id", struct.pack("<II", _UINT32, token)
+    yield "tokenizer.ggml.add_bos_token", struct.pack("<IB", _BOOL, 0)
+    yield "tokenizer.chat_template", _string(TEMPLATE)
 
 
 def _text(text: str) -> bytes:
-    return struct.pack("<Q", len(text)) + text.encode()
+    content = text.encode()
+    return struct.pack("<Q", len(content)) + content
 
 
 def _string(text: str) -> bytes:
-    return struct.pack("<I", 8) + _text(text)
+    return struct.pack("<I", _STRING) + _text(text)
+
+
+def _array(kind: int, items: Sequence[bytes]) -> bytes:
+    return struct.pack("<IIQ", _ARRAY, kind, len(items)) + b"".join(items)
 
 
 def _align(file: BinaryIO) -> None:

@@ -9,7 +9,9 @@ from pathlib import Path
 from typing import Self
 
 import mlx.core as mx
+from mlx.utils import tree_flatten
 
+from sotto.engine.caches.caches import leaves
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import Failed, Finished, GenerateEvent, ModelInfo, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import GenerateRequest, SamplingOptions
@@ -18,6 +20,7 @@ from sotto.store.opening import open_model, record_of
 from sotto.store.records import ModelRecord
 
 _SETTLED_AFTER = 4
+_FILL_TOKENS = 512
 GREEDY = SamplingOptions(temperature=0)
 _numbers = itertools.count(1)
 
@@ -57,9 +60,10 @@ class Host:
             draft: The folder of a draft model, or None.
         """
         self.engine = Engine(settings)
-        record = record_of(model) if isinstance(model, Path) else model
+        source = open_model(record_of(model) if isinstance(model, Path) else model)
+        self.config = source.config
         self.info: ModelInfo = self.engine.load(
-            open_model(record), num_ctx=num_ctx, draft=open_model(record_of(draft)) if draft else None
+            source, num_ctx=num_ctx, draft=open_model(record_of(draft)) if draft else None
         )
         if not speculates:
             self.scheduler._speculator = None
@@ -114,13 +118,54 @@ class Host:
 
     def reading(self, tokens: int) -> tuple[float, int]:
         """Return tokens per second while a new prompt is evaluated, and the largest number of tokens in one step."""
+        found = self.progress(tokens)
+        counts = [0, *(done for done, _ in found)]
+        return counts[-1] / found[-1][1], max(later - before for before, later in itertools.pairwise(counts))
+
+    def progress(self, tokens: int) -> list[tuple[int, float]]:
+        """Evaluate a new prompt; return the numbers of tokens done after each step, with the seconds until then."""
         self.start("p", unseen(tokens), 1)
-        began, ended, done, most = time.perf_counter(), 0.0, 0, 0
+        began, found = time.perf_counter(), list[tuple[int, float]]()
         for _, now, events in self.steps():
             for event in events:
-                if isinstance(event, PrefillProgress) and done < event.done < tokens:
-                    most, done, ended = max(most, event.done - done), event.done, now
-        return done / (ended - began), most
+                if isinstance(event, PrefillProgress) and (found[-1][0] if found else 0) < event.done < tokens:
+                    found.append((event.done, now - began))
+        return found
+
+    def fill(self, tokens: int) -> tuple[str, int]:
+        """Cache a prompt of about that many tokens with random keys and values, which are read like real ones.
+
+        Returns:
+            The prompt, whose answers then begin at once, and the bytes of the keys and values that a token sees.
+        """
+        tokenizer, prefix = self.engine.tokenizer, self.engine._ready.prefix
+        prompt = unseen(tokens + 1)
+        while len(ids := tokenizer.encode(prompt)) <= tokens:
+            prompt += unseen(tokens + 1 - len(ids))
+        sequence = prefix.begin(ids)
+        heads, size = self.config["num_key_value_heads"], self.config["head_dim"]
+        keys = mx.random.normal((1, heads, _FILL_TOKENS, size))
+        seen = 0
+        for leaf in leaves(sequence.caches):
+            for start in range(0, len(ids) - 1, _FILL_TOKENS):
+                part = keys[..., : min(_FILL_TOKENS, len(ids) - 1 - start), :]
+                mx.eval(leaf.update_and_fetch(part, part))
+            room = (leaf.buffers if hasattr(leaf, "buffers") else leaf.state)[0].shape[2]
+            seen += leaf.nbytes // room * min(len(ids) - 1, getattr(leaf, "max_size", None) or len(ids))
+        sequence.tokens.extend(ids[:-1])
+        prefix.end(sequence)
+        return prompt, seen
+
+    @property
+    def active_bytes(self) -> int:
+        """Return the bytes of the weights that one token of an answer reads."""
+        idle = 0.0
+        for name, weight in tree_flatten(self.scheduler._model.parameters()):
+            if "switch_mlp" in name:
+                idle += weight.nbytes * (1 - self.config["num_experts_per_tok"] / self.config["num_experts"])
+            elif "embed_tokens" in name and not self.config["tie_word_embeddings"]:
+                idle += weight.nbytes
+        return self.info.weight_bytes - round(idle)
 
     def first(self, prompt: str) -> tuple[float, int]:
         """Return the seconds until the first token, and the number of cached prompt tokens."""

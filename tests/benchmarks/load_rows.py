@@ -57,7 +57,7 @@ class _Round:
         return sum(answer.tokens for answer in self.answers) / self.seconds
 
 
-class _Clients:
+class Clients:
     """Many clients in a separate process, used as a context manager."""
 
     def __init__(self) -> None:
@@ -92,17 +92,17 @@ def load_rows(models: Models, *, quick: bool) -> Iterator[Row]:
     """Increase the number of clients, and compare the results with those of a single client and of mlx-lm's server."""
     with ExitStack() as stack:
         ours = stack.enter_context(SottoServer())
-        clients = stack.enter_context(_Clients())
+        clients = stack.enter_context(Clients())
         with SottoServer() as lone:
             yield from _company_rows(ours, lone, clients, quick=quick)
         theirs = stack.enter_context(MlxServer(models.folder / "built-in"))
         yield from _rate_rows(ours, theirs, clients, quick=quick)
-    with SottoServer() as ours, _Clients() as clients:
+    with SottoServer() as ours, Clients() as clients:
         yield _memory_row(ours, clients, 400 if quick else 2000)
     yield from _status_rows(models, quick=quick)
 
 
-def _company_rows(ours: Server, lone: Server, clients: _Clients, *, quick: bool) -> Iterator[Row]:
+def _company_rows(ours: Server, lone: Server, clients: Clients, *, quick: bool) -> Iterator[Row]:
     """Check that answers do not depend on the number of clients; `lone` is a server with one client at a time."""
     tokens = 16 if quick else 64
     for count in _CLIENTS:
@@ -116,7 +116,7 @@ def _company_rows(ours: Server, lone: Server, clients: _Clients, *, quick: bool)
         yield at_most(f"{title}: texts that differ from those of a single client", other, 0, of, "")
 
 
-def _rate_rows(ours: Server, theirs: Server, clients: _Clients, *, quick: bool) -> Iterator[Row]:
+def _rate_rows(ours: Server, theirs: Server, clients: Clients, *, quick: bool) -> Iterator[Row]:
     """Compare tokens per second and the time to first token with mlx-lm's server."""
     tokens, rounds = (16, 1) if quick else (64, 5)
     for server in (ours, theirs):
@@ -141,7 +141,7 @@ def _rate_rows(ours: Server, theirs: Server, clients: _Clients, *, quick: bool) 
             for who, of in found.items()
         }
         for share in (50, 99):
-            mine, other = (_quantile(firsts[who], share) * 1e3 for who in ("ours", "theirs"))
+            mine, other = (quantile(firsts[who], share) * 1e3 for who in ("ours", "theirs"))
             detail = f"{other:.1f} ms vs. {mine:.1f} ms, {len(firsts['ours'])} requests"
             yield at_least(f"{name}: time to first token p{share}, mlx_lm.server / ours", other / mine, None, detail)
 
@@ -151,7 +151,7 @@ def _unseen(count: int) -> list[str]:
     return [f"{next(_numbers)}: tell me about {_SUBJECTS[number % len(_SUBJECTS)]}" for number in range(count)]
 
 
-def _memory_row(ours: Server, clients: _Clients, requests: int) -> Row:
+def _memory_row(ours: Server, clients: Clients, requests: int) -> Row:
     """Measure how much the server's memory grows from the first quarter of many requests to their end."""
     prompts = [f"Tell me about {subject} {number}" for number in range(8) for subject in _SUBJECTS]
     process, taken = psutil.Process(ours.pid), list[int]()
@@ -181,8 +181,8 @@ def _status_rows(models: Models, *, quick: bool) -> Iterator[Row]:
         raise RuntimeError(last.message)
     title = f"{model.name}: status of the engine process while a prompt of {length} tokens is evaluated"
     for name, share, limit in (("p50", 50, None), ("p99", 99, _STATUS_MS), ("max", 100, _STATUS_MS)):
-        detail = f"{_quantile(idle, share):.2f} ms idle; {len(busy)} requests"
-        yield at_most(f"{title}, {name}", _quantile(busy, share), limit, detail, "ms")
+        detail = f"{quantile(idle, share):.2f} ms idle; {len(busy)} requests"
+        yield at_most(f"{title}, {name}", quantile(busy, share), limit, detail, "ms")
 
 
 def _pings(client: BlockingClient, enough: Callable[[], bool], max_pings: int = 50) -> list[float]:
@@ -195,6 +195,6 @@ def _pings(client: BlockingClient, enough: Callable[[], bool], max_pings: int = 
     return sorted(taken)
 
 
-def _quantile(ordered: Sequence[float], percent: int) -> float:
+def quantile(ordered: Sequence[float], percent: int) -> float:
     """Return the percentile of some sorted values."""
     return ordered[max(0, math.ceil(len(ordered) * percent / 100) - 1)]

@@ -3,10 +3,10 @@
 import os
 import platform
 import statistics
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from sotto.engine.kernels import device
 
@@ -15,7 +15,17 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class Row:
-    """One measurement: its name, value, unit and target, and the figures that it is based on."""
+    """One measurement.
+
+    Attributes:
+        name: What was measured.
+        value: The result.
+        unit: Its unit; `x` for a ratio.
+        target: What it should be; empty if it is only reported.
+        met: Whether it is; None without a target.
+        detail: The figures that it is based on.
+        figures: The same figures for programs, where tables are made of them.
+    """
 
     name: str
     value: float
@@ -23,6 +33,7 @@ class Row:
     target: str = ""
     met: bool | None = None
     detail: str = ""
+    figures: Mapping[str, Any] = field(default_factory=dict)
 
 
 def at_least(name: str, value: float, limit: float | None, detail: str = "", unit: str = "x") -> Row:

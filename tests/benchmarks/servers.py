@@ -1,4 +1,4 @@
-"""Servers with the built-in model, each in a separate process, started as a person would start it."""
+"""Servers, each in a separate process, started as a person would start it."""
 
 import json
 import os
@@ -8,11 +8,14 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
+from collections.abc import Callable
 from pathlib import Path
 from typing import Self
 
 import mlx.core as mx
 
+from sotto.engine.kernels.native import thread_count
 from sotto.runner.catalogue import find
 from sotto.store.opening import open_model
 
@@ -24,7 +27,7 @@ class Server:
     """A server process with its own home, used as a context manager.
 
     Attributes:
-        model: The name of the built-in model on this server.
+        model: The name of the model on this server.
         port: The port that it listens on.
     """
 
@@ -35,7 +38,7 @@ class Server:
         self._home = tempfile.TemporaryDirectory()
         homes = dict.fromkeys(_HOMES, self._home.name)
         self._process = subprocess.Popen(
-            [sys.executable, *command],
+            command,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
             text=True,
@@ -52,6 +55,19 @@ class Server:
         self._process.stdout.close()
         self._home.cleanup()
 
+    def _wait(self, reach: Callable[[], object]) -> None:
+        """Wait until `reach` raises no OSError any more."""
+        deadline = time.monotonic() + _START_SECONDS
+        while True:
+            try:
+                reach()
+            except OSError:
+                if self._process.poll() is not None or time.monotonic() > deadline:
+                    raise RuntimeError(f"{self._process.args} does not answer on port {self.port}.") from None
+                time.sleep(0.1)
+            else:
+                return
+
     @property
     def pid(self) -> int:
         """Return its process id."""
@@ -61,11 +77,16 @@ class Server:
 class SottoServer(Server):
     """`sotto serve`."""
 
-    model = "sotto"
+    def __init__(self, model: str = "sotto", folder: Path | None = None) -> None:
+        """Start it on a free port, and wait until it listens.
 
-    def __init__(self) -> None:
-        """Start it on a free port, and wait until it listens."""
-        super().__init__(["-m", "sotto", "serve", "--port", "0"], {"OLLAMA_MODELS": ""})
+        Args:
+            model: The name of the model to use; the built-in one by default.
+            folder: The folder of this model, unless it comes with Sotto.
+        """
+        environment = {"OLLAMA_MODELS": "", "SOTTO_FOLDERS": str(folder or "")}
+        super().__init__([sys.executable, "-m", "sotto", "serve", "--port", "0"], environment)
+        self.model = model
         line = self._process.stdout.readline()
         match = re.search(r"http://127\.0\.0\.1:(\d+)", line)
         if match is None:
@@ -81,21 +102,38 @@ class MlxServer(Server):
     def __init__(self, folder: Path) -> None:
         """Start it with the built-in model, which is written to `folder`, and wait until it listens."""
         _write_built_in_model(folder)
-        with socket.create_server(("127.0.0.1", 0)) as free:
-            port = free.getsockname()[1]
+        port = _free_port()
         # On a CPU, compilation runs a compiler without making anything faster.
         environment = {"MLX_DISABLE_COMPILE": "1", "HF_HUB_OFFLINE": "1"}
-        super().__init__(["-m", "mlx_lm", "server", "--model", str(folder), "--port", str(port)], environment, port)
-        deadline = time.monotonic() + _START_SECONDS
-        while True:
-            try:
-                socket.create_connection(("127.0.0.1", port), 1).close()
-            except OSError:
-                if self._process.poll() is not None or time.monotonic() > deadline:
-                    raise RuntimeError(f"mlx_lm.server does not listen on port {port}.") from None
-                time.sleep(0.1)
-            else:
-                return
+        command = [sys.executable, "-m", "mlx_lm", "server", "--model", str(folder), "--port", str(port)]
+        super().__init__(command, environment, port)
+        self._wait(lambda: socket.create_connection(("127.0.0.1", port), 1).close())
+
+
+class LlamaServer(Server):
+    """llama.cpp's server."""
+
+    model = "any"
+
+    def __init__(self, program: Path, file: Path, clients: int, context: int) -> None:
+        """Start it, and wait until its model is loaded.
+
+        Args:
+            program: The path of llama-server.
+            file: A GGUF file.
+            clients: For how many clients it has room at once.
+            context: The tokens that each of them may need.
+        """
+        port = _free_port()
+        room = ["-np", str(clients), "-c", str(clients * context), "-t", str(thread_count()), "-fa", "on"]
+        command = [str(program), "-m", str(file), *room, "--host", "127.0.0.1", "--port", str(port), "--no-webui"]
+        super().__init__(command, {}, port)
+        self._wait(lambda: urllib.request.urlopen(f"http://127.0.0.1:{port}/health", timeout=1).close())
+
+
+def _free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        return free.getsockname()[1]
 
 
 def _write_built_in_model(folder: Path) -> None:

@@ -13,6 +13,7 @@ from sotto.engine.contract.requests import SamplingOptions
 from sotto.runner.catalogue import find
 from sotto.store.records import ModelRecord
 
+_LARGE, _LARGE_DRAFT_LAYERS = "llama-3.1-8b", 1
 _MIN_GAIN, _MIN_GAIN_FREE = 1.0, 0.95
 
 
@@ -33,6 +34,17 @@ def speculation_rows(models: Models, *, quick: bool) -> Iterator[Row]:
     listing = "- file\n" * 4
     yield _row("built-in", built_in, "repetitive", GREEDY, listing, tokens, rounds)
     yield _row("built-in", built_in, "free", free, "Sotto runs models on this machine, and", tokens, rounds)
+
+
+def draft_rows(models: Models, *, quick: bool) -> Iterator[Row]:
+    """Measure a model of 8B with a draft model of its first layer, which reads as much per token as one of 0.7B."""
+    shape, layers, tokens, rounds = ("smollm2-135m", 2, 48, 1) if quick else (_LARGE, _LARGE_DRAFT_LAYERS, 64, 2)
+    large, draft = models.pair(shape, layers)
+    sampled = SamplingOptions(temperature=1, seed=3)
+    name = f"{large.name} with a draft model"
+    yield _row(name, large.folder, "free", sampled, "a b c d", tokens, rounds, draft.folder)
+    for done in (large, draft):
+        models.remove(done)
 
 
 def _row(

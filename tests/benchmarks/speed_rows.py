@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
-from bench_models import SHAPES, WEIGHTS, BenchmarkModel, Models
+from bench_models import BenchmarkModel, Models
 from hosting import Host
 from peer_llama_cpp import LlamaCpp
 from peers import MlxPeer, Rates
@@ -13,6 +13,8 @@ from rows import Row, at_least, ratio, turns
 
 from sotto.engine.contract.requests import SamplingOptions
 
+_SHAPES = ("smollm2-135m", "qwen3-0.6b", "llama-3.2-1b")
+_WEIGHTS = ("4bit", "8bit", "bf16")
 # The model that the targets apply to.
 _TARGET_MODEL = ("qwen3-0.6b", "4bit")
 _DECODE_TARGET, _PREFILL_TARGET = 10, 40
@@ -30,13 +32,13 @@ def speed_rows(models: Models, llama_bench: Path | None, only: str, *, quick: bo
         only: A part of the names of the models to measure.
         quick: Measure less; without `only`, just the smallest shape.
     """
-    for shape in SHAPES if only or not quick else (_SMALL,):
-        for weights in WEIGHTS:
+    for shape in _SHAPES if only or not quick else (_SMALL,):
+        for weights in _WEIGHTS:
             if only in f"{shape}-{weights}":
-                yield from _rows(models.get(shape, weights), llama_bench, quick=quick)
+                yield from _rows(models, models.get(shape, weights), llama_bench, quick=quick)
 
 
-def _rows(model: BenchmarkModel, llama_bench: Path | None, *, quick: bool) -> Iterator[Row]:
+def _rows(models: Models, model: BenchmarkModel, llama_bench: Path | None, *, quick: bool) -> Iterator[Row]:
     small = model.shape == _SMALL
     rounds, tokens, prompt, seconds = (1, 16, 128, 1.0) if quick else (3, 32, _PROMPT, 4.0 if small else 10.0)
     with ExitStack() as stack:
@@ -53,8 +55,9 @@ def _rows(model: BenchmarkModel, llama_bench: Path | None, *, quick: bool) -> It
 
         candidates = {"ours": ours, "stock": lambda: equal("bare")}
         if llama_bench is not None:
-            llama = LlamaCpp(llama_bench, model, model.folder.parent)
-            stack.callback(llama.file.unlink)
+            twin = models.gguf(model.shape, model.gguf_type)
+            stack.callback(models.remove, twin)
+            llama = LlamaCpp(llama_bench, twin.folder)
             candidates["llama"] = lambda: llama.measure(prompt, tokens)
         if small:
             candidates["lm"] = lambda: equal("mlx-lm")

@@ -16,7 +16,7 @@ from ui_window import Lateness, in_window, until
 from sotto.ui.session.engine_thread import EngineThread
 from sotto.ui.window.main_window import MainWindow
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support" / "runner"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "support" / "runner"))
 
 from scripted_loop import Script, ScriptedLoop, record
 

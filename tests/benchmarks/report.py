@@ -1,0 +1,75 @@
+"""What a run found, as files: one that parts of a run are added to, a long table, and a short one in the README."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from rows import Row, markdown
+
+_HEADING = "## The last run"
+# The length of the prompt and of the context in the short table.
+_SHOWN = 512
+
+
+def rows_of(path: Path) -> list[Row]:
+    """Return the rows of an earlier run, or of a part of one."""
+    return [Row(**row) for row in json.loads(path.read_text(encoding="utf-8"))["rows"]]
+
+
+def joined(earlier: Iterable[Row], later: Iterable[Row]) -> list[Row]:
+    """Return all rows; later ones take the places of earlier ones of the same name."""
+    found = {row.name: row for row in earlier}
+    found.update({row.name: row for row in later})
+    return list(found.values())
+
+
+def write_json(path: Path, machine: str, date: str, rows: Sequence[Row]) -> None:
+    """Write the rows to a file that `rows_of` reads."""
+    content = {"machine": machine, "date": date, "rows": [asdict(row) for row in rows]}
+    path.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def write_tables(folder: Path, machine: str, date: str, rows: Sequence[Row]) -> None:
+    """Write all rows to RESULTS.md and results.json in a folder, and the table of models to its README.md."""
+    write_json(folder / "results.json", machine, date, rows)
+    long = (
+        f"# Results of the benchmarks\n\n{machine}; {date}. The same figures are in [results.json](results.json).\n\n"
+    )
+    (folder / "RESULTS.md").write_text(f"{long}{markdown(rows)}\n", encoding="utf-8")
+    readme = folder / "README.md"
+    text = readme.read_text(encoding="utf-8").partition(_HEADING)[0]
+    where = f"{machine}; {date}. All results are in [RESULTS.md](RESULTS.md)."
+    readme.write_text(f"{text}{_HEADING}\n\n{where}\n\n{_models_table(rows)}\n", encoding="utf-8")
+
+
+def _models_table(rows: Iterable[Row]) -> str:
+    """Return a table with a line for each model: tokens per second of both programs, and the share of the limit."""
+    found: dict[tuple[Any, ...], dict[str, Mapping[str, Any]]] = {}
+    for row in rows:
+        figures = row.figures
+        if figures.get("tokens") == _SHOWN and figures.get("what") in ("prefill", "decode"):
+            key = (figures["shape"], figures["weights"], figures["threads"], figures["peer"])
+            found.setdefault(key, {})[figures["what"]] = {**figures, "ratio": row.value}
+    lines = [
+        f"| shape | weights | threads | prefill of {_SHOWN}, ours / llama.cpp | decode at {_SHOWN}, ours / llama.cpp | "
+        "of the memory's limit, ours / llama.cpp |",
+        "| --- | --- | --: | --: | --: | --: |",
+    ]
+    for (shape, weights, threads, peer), parts in found.items():
+        both = weights if weights == peer else f"{weights} / {peer}"
+        cells = [_cell(parts.get("prefill")), _cell(parts.get("decode")), _share(parts.get("decode"))]
+        lines.append(f"| {shape} | {both} | {threads} | {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _cell(figures: Mapping[str, Any] | None) -> str:
+    if figures is None:
+        return ""
+    rates = figures["rate"]
+    return f"{rates['ours']:.4g} / {rates['theirs']:.4g} = **{figures['ratio']:.2f}**"
+
+
+def _share(figures: Mapping[str, Any] | None) -> str:
+    return "" if figures is None else f"{figures['share']['ours']:.2f} / {figures['share']['theirs']:.2f}"
