@@ -8,5 +8,6 @@ namespace sotto {
 void bind_matmul(nanobind::module_& m);
 void bind_fused(nanobind::module_& m);
 void bind_tape(nanobind::module_& m);
+void bind_gguf(nanobind::module_& m);
 
 }  // namespace sotto

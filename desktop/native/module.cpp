@@ -32,4 +32,5 @@ NB_MODULE(kernels, m) {
   sotto::bind_matmul(m);
   sotto::bind_fused(m);
   sotto::bind_tape(m);
+  sotto::bind_gguf(m);
 }

@@ -1,7 +1,7 @@
 """Reading and converting the tensors of a GGUF file.
 
-The file is mapped into memory and converted slice by slice, so that besides the model, at most its largest tensor is in
-memory. Pages that have been read are released to the system at once.
+The file is mapped into memory and converted slice by slice, by native kernels where they can, so that besides the
+model, at most its largest tensor is in memory. Pages that have been read are released to the system at once.
 """
 
 import mmap
@@ -13,6 +13,7 @@ import mlx.core as mx
 
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.conversion import ConvertedFile, Recipe
+from sotto.engine.gguf.regrouping import can_regroup, regroup
 from sotto.errors import BrokenModelError
 from sotto.store.files import open_regular
 from sotto.store.gguf.block_types import BY_NAME
@@ -26,7 +27,7 @@ Step = tuple[dict[str, mx.array], int]
 Evaluate = Callable[[Sequence[mx.array], str], None]
 
 
-def steps(file: ConvertedFile, evaluate: Evaluate) -> Iterator[Step]:
+def steps(file: ConvertedFile, evaluate: Evaluate, kernels: Any | None = None) -> Iterator[Step]:
     """Yield the evaluated tensors of a file, by name, with the bytes read since the previous step.
 
     A large tensor takes several steps, of which only the last yields it.
@@ -34,6 +35,7 @@ def steps(file: ConvertedFile, evaluate: Evaluate) -> Iterator[Step]:
     Args:
         file: The file, with its conversion.
         evaluate: Evaluates arrays; its second argument is the name of the tensor that they belong to.
+        kernels: The native kernels, or None.
 
     Raises:
         BrokenModelError: The file can no longer be read, or became shorter.
@@ -45,7 +47,10 @@ def steps(file: ConvertedFile, evaluate: Evaluate) -> Iterator[Step]:
             for recipe in file.recipes:
                 # Reading mapped pages beyond the end of the file would kill the process.
                 _require_size(file, os.fstat(stream.fileno()).st_size, end)
-                yield from _steps(recipe, content, evaluate)
+                if kernels is not None and can_regroup(recipe):
+                    yield from regroup(kernels, recipe, content)
+                else:
+                    yield from _steps(recipe, content, evaluate)
                 _release(mapped, recipe)
 
 

@@ -132,7 +132,7 @@ def _steps(files: Sequence[TensorFile]) -> Iterator[Step]:
     nbytes = opened = 0
     for file in files:
         if isinstance(file, ConvertedFile):
-            yield from steps(file, evaluate)
+            yield from steps(file, evaluate, native.kernels())
             continue
         lazy = _open(file)
         opened += 1

@@ -1,0 +1,68 @@
+"""GGUF tensors whose bytes only have to be put in another order, which native kernels do on all cores.
+
+They take each block apart (`desktop/native/gguf/regrouping.h`); what has to be computed is left to `repack`.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import mlx.core as mx
+
+from sotto.engine.gguf.conversion import Recipe
+from sotto.engine.gguf.repack import PLAIN_DTYPES
+from sotto.store.gguf.block_types import BY_NAME
+
+# The change of a part of a block, its first byte, its length, and a power of two.
+_Part = tuple[str, int, int, int]
+_Outputs = Sequence[Sequence[_Part]]
+
+# Words, scales and biases: a code is an offset from half the number of codes, so the bias is so many negative scales.
+_OUTPUTS: Mapping[str, _Outputs] = {
+    "Q4_0": ([("nibbles", 2, 16, 0)], [("none", 0, 2, 0)], [("negated", 0, 2, 3)]),
+    "Q4_1": ([("nibbles", 4, 16, 0)], [("none", 0, 2, 0)], [("none", 2, 2, 0)]),
+    "Q8_0": ([("offset", 2, 32, 0)], [("none", 0, 2, 0)], [("negated", 0, 2, 7)]),
+    "MXFP4": ([("nibbles", 1, 16, 0)], [("none", 0, 1, 0)]),
+}
+_DTYPES = {"U32": mx.uint32, "U8": mx.uint8, **PLAIN_DTYPES}
+# What is taken apart between two checks for Stop.
+_STEP_BYTES = 32 << 20
+
+
+def can_regroup(recipe: Recipe) -> bool:
+    """Return whether a tensor's bytes only have to be put in another order."""
+    if len(recipe.parts) > 1 or recipe.place.shift:
+        return False
+    kind = recipe.parts[0].dtype
+    if recipe.layout is None:
+        return recipe.dtype == PLAIN_DTYPES[kind]
+    return kind in _OUTPUTS and (recipe.layout.mode != "affine" or recipe.dtype == mx.float16)
+
+
+def regroup(kernels: Any, recipe: Recipe, content: memoryview) -> Iterator[tuple[dict[str, mx.array], int]]:
+    """Yield the bytes read in each step, and with the last one the arrays by name.
+
+    Args:
+        kernels: The native kernels.
+        recipe: One for which `can_regroup` is true.
+        content: The file.
+    """
+    (part,), heads = recipe.parts, recipe.place.heads
+    *rows, columns = part.shape
+    outputs: _Outputs
+    if recipe.layout is None:
+        columns = 1 if heads and not rows else columns
+        block, row_blocks = columns * recipe.dtype.size, 1
+        outputs = ([("none", 0, block, 0)],)
+    else:
+        kind = BY_NAME[part.dtype]
+        block, row_blocks, outputs = kind.nbytes, columns // kind.size, _OUTPUTS[part.dtype]
+    head_rows = part.shape[0] // heads if heads else 0
+    regrouping = kernels.Regrouping(part.nbytes // block, block, outputs, row_blocks, head_rows)
+    step = max(1, _STEP_BYTES // block) * block
+    for start in range(part.start, part.end, step):
+        end = min(start + step, part.end)
+        with content[start:end] as piece:
+            regrouping.add(piece)
+        yield {}, end - start
+    arrays = zip(recipe.outputs(), regrouping.outputs(), strict=True)
+    yield {name: array.reshape(-1).view(_DTYPES[info.dtype]).reshape(info.shape) for (name, info), array in arrays}, 0
