@@ -44,6 +44,7 @@ from sotto.engine.prompt.request_preparation import Preparer
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vectors.embedding import PreparedTexts
 from sotto.engine.weights.loader import load
+from sotto.engine.weights.read_ahead import reading_ahead
 from sotto.errors import NO_MODEL, CancelledError, InvalidRequestError
 from sotto.store.records import ModelSource
 
@@ -162,26 +163,27 @@ class Engine:
         mx.reset_peak_memory()
         helper = ThreadPoolExecutor(1, thread_name_prefix="tokenizer")
         try:
-            texts = helper.submit(Preparer, source)
-            second = draft.weight_bytes if draft else 0
-            if draft is not None:
-                check_draft(source, texts.result().tokenizer, draft)
-            fitting = fit(limits)
-            told = part_of(progress, after=second)
-            reading = partial(load, source, limits=beside(limits, second), progress=told, cancelled=cancelled)
-            loaded = place_on_one_device(source, fitting, reading)
-            drafting = None
-            if draft is not None:
-                drafting = load(
-                    draft,
-                    limits=beside(limits, loaded.weight_bytes),
-                    progress=part_of(progress, before=source.weight_bytes),
-                    cancelled=cancelled,
-                )
-                wire(loaded.weight_bytes + drafting.weight_bytes)
-            total = source.weight_bytes + second
-            progress(LoadProgress("tokenizer", total, total))
-            preparer = texts.result()
+            with reading_ahead(source, limits):
+                texts = helper.submit(Preparer, source)
+                second = draft.weight_bytes if draft else 0
+                if draft is not None:
+                    check_draft(source, texts.result().tokenizer, draft)
+                fitting = fit(limits)
+                told = part_of(progress, after=second)
+                reading = partial(load, source, limits=beside(limits, second), progress=told, cancelled=cancelled)
+                loaded = place_on_one_device(source, fitting, reading)
+                drafting = None
+                if draft is not None:
+                    drafting = load(
+                        draft,
+                        limits=beside(limits, loaded.weight_bytes),
+                        progress=part_of(progress, before=source.weight_bytes),
+                        cancelled=cancelled,
+                    )
+                    wire(loaded.weight_bytes + drafting.weight_bytes)
+                total = source.weight_bytes + second
+                progress(LoadProgress("tokenizer", total, total))
+                preparer = texts.result()
         finally:
             helper.shutdown(wait=False, cancel_futures=True)
         if cancelled():
