@@ -52,6 +52,7 @@ SHAPES: Mapping[str, Mapping[str, Any]] = {
         2560,
         10240,
         (8, 4, 256),
+        hidden_act="gelu_pytorch_tanh",
         hidden_activation="gelu_pytorch_tanh",
         query_pre_attn_scalar=256,
         rope_local_base_freq=10000.0,
