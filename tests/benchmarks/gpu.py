@@ -25,7 +25,7 @@ device.prepare()
 
 # ruff: noqa: E402
 import mlx.core as mx
-from bench_models import SHAPES, WEIGHTS, BenchmarkModel, Models
+from bench_models import BenchmarkModel, Models
 from graphics.gpu_models import answers, drafts, families, memory
 from graphics.gpu_operations import Check, operations
 from hosting import Host
@@ -33,6 +33,7 @@ from mlx.utils import tree_flatten
 from peer_llama_cpp import LlamaCpp, find
 from peers import MlxPeer, Rates
 from rows import machine
+from shapes import SHAPES
 
 from sotto.engine.advice.graphics_advice import graphics_advice
 from sotto.engine.advice.machine import Machine
@@ -169,7 +170,7 @@ def speed(run: Run, models: Models, *, quick: bool) -> None:
     took = 0.0
     for shape, config in SHAPES.items():
         parameters = sum(array.size for _, array in tree_flatten(build(config)[0].parameters()))
-        for weights in WEIGHTS:
+        for weights in _BYTES:
             name = f"{shape}-{weights}"
             if quick and took:
                 return
@@ -178,13 +179,13 @@ def speed(run: Run, models: Models, *, quick: bool) -> None:
                 run.left_out.append(f"speed of {name}")
             elif room is None or parameters * _BYTES[weights] <= _MEMORY_SHARE * room:
                 began = time.monotonic()
-                _compare(run, models.get(shape, weights), program)
+                _compare(run, models, models.get(shape, weights), program)
                 took = time.monotonic() - began
             else:
                 print(f"{name:<24} does not fit beside itself into the memory")
 
 
-def _compare(run: Run, model: BenchmarkModel, program: Path | None) -> None:
+def _compare(run: Run, models: Models, model: BenchmarkModel, program: Path | None) -> None:
     """Measure a model in all programs, which take turns, and print a row."""
     found: dict[str, list[Rates]] = {"ours": [], "mlx-lm": [], "llama": []}
     with Host(model.folder) as host, MlxPeer(model.folder, "own") as peer:
@@ -196,9 +197,10 @@ def _compare(run: Run, model: BenchmarkModel, program: Path | None) -> None:
             found["ours"].append(Rates(host.prefill(_PROMPT), host.decode(_ANSWER)))
             found["mlx-lm"].append(peer.measure("mlx-lm", _PROMPT, _ANSWER, 5))
     if program is not None:
-        llama = LlamaCpp(program, model, model.folder)
+        twin = models.gguf(model.shape, model.gguf_type)
+        llama = LlamaCpp(program, twin.folder)
         found["llama"] = [llama.measure(_PROMPT, _ANSWER) for _ in range(_ROUNDS)]
-        llama.file.unlink()
+        models.remove(twin)
     cells = []
     for what in Rates._fields:
         rates = {name: [getattr(rate, what) for rate in measured] for name, measured in found.items()}
