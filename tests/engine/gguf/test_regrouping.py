@@ -6,13 +6,17 @@ import numpy as np
 import pytest
 
 from checkpoints import LLAMA
-from gguf_writing import write_model
+from gguf_writing import random_blocks, write_model
 from loading import random_weights
-from sotto.engine.gguf.conversion import convert
-from sotto.engine.gguf.regrouping import can_regroup
+from sotto.engine.gguf.conversion import Recipe, convert
+from sotto.engine.gguf.gguf_names import Place
+from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT, split
+from sotto.engine.gguf.regrouping import can_regroup, regroup
+from sotto.engine.gguf.repack import Layout
 from sotto.engine.gguf.tensor_reading import steps
 from sotto.engine.kernels import native
 from sotto.store.opening import open_model, record_of
+from sotto.store.records import TensorInfo
 
 TYPES = gguf.GGMLQuantizationType
 pytestmark = pytest.mark.skipif(native.kernels() is None, reason="this machine has no native kernels")
@@ -42,6 +46,24 @@ def test_the_tensors_of_a_file_have_the_bytes_that_mlx_gives_them(tmp_path, kind
         assert mine[name].dtype == array.dtype
         assert mine[name].shape == array.shape
         assert bytes(memoryview(mx.view(mine[name], mx.uint8))) == bytes(memoryview(mx.view(array, mx.uint8))), name
+
+
+@pytest.mark.parametrize("heads", [0, 3])
+@pytest.mark.parametrize("kind", KEPT)
+def test_blocks_that_keep_their_bits_are_only_taken_apart(kind, heads):
+    rows, columns = 24, 2 * BLOCK_SIZE
+    raw, _ = random_blocks(kind.upper(), rows * 2)
+    part = TensorInfo(kind.upper(), (rows, columns), 0, raw.size)
+    recipe = Recipe(Place("a.weight", heads=heads), (part,), Layout(KEPT[kind].bits, kind), mx.float16)
+    assert can_regroup(recipe)
+    *_, (found, _) = regroup(native.kernels(), recipe, memoryview(raw.tobytes()))
+    assert list(found) == [name for name, _ in recipe.outputs()]
+    halves = rows if heads == 0 else rows // heads // 2
+    order = np.arange(rows).reshape(-1, halves, 2).swapaxes(1, 2).reshape(-1) if heads else np.arange(rows)
+    for array, expected in zip(found.values(), split(KEPT[kind], mx.array(raw)), strict=True):
+        wanted = np.array(expected).reshape(rows, -1)[order]
+        assert array.dtype == expected.dtype
+        np.testing.assert_array_equal(np.array(array), wanted)
 
 
 def test_scales_are_negated_as_numbers_of_16_bits():

@@ -9,6 +9,7 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.engine.gguf.conversion import Recipe
+from sotto.engine.gguf.kept import KEPT, KeptType
 from sotto.engine.gguf.repack import PLAIN_DTYPES
 from sotto.store.gguf.block_types import BY_NAME
 
@@ -23,7 +24,7 @@ _OUTPUTS: Mapping[str, _Outputs] = {
     "Q8_0": ([("offset", 2, 32, 0)], [("none", 0, 2, 0)], [("negated", 0, 2, 7)]),
     "MXFP4": ([("nibbles", 1, 16, 0)], [("none", 0, 1, 0)]),
 }
-_DTYPES = {"U32": mx.uint32, "U8": mx.uint8, **PLAIN_DTYPES}
+_DTYPES = {"U32": mx.uint32, "U16": mx.uint16, "U8": mx.uint8, **PLAIN_DTYPES}
 # What is taken apart between two checks for Stop.
 _STEP_BYTES = 32 << 20
 
@@ -35,6 +36,8 @@ def can_regroup(recipe: Recipe) -> bool:
     kind = recipe.parts[0].dtype
     if recipe.layout is None:
         return recipe.dtype == PLAIN_DTYPES[kind]
+    if recipe.layout.is_kept:
+        return True
     return kind in _OUTPUTS and (recipe.layout.mode != "affine" or recipe.dtype == mx.float16)
 
 
@@ -55,7 +58,8 @@ def regroup(kernels: Any, recipe: Recipe, content: memoryview) -> Iterator[tuple
         outputs = ([("none", 0, block, 0)],)
     else:
         kind = BY_NAME[part.dtype]
-        block, row_blocks, outputs = kind.nbytes, columns // kind.size, _OUTPUTS[part.dtype]
+        block, row_blocks = kind.nbytes, columns // kind.size
+        outputs = _kept_outputs(KEPT[recipe.layout.mode], block) if recipe.layout.is_kept else _OUTPUTS[part.dtype]
     head_rows = part.shape[0] // heads if heads else 0
     regrouping = kernels.Regrouping(part.nbytes // block, block, outputs, row_blocks, head_rows)
     step = max(1, _STEP_BYTES // block) * block
@@ -66,3 +70,10 @@ def regroup(kernels: Any, recipe: Recipe, content: memoryview) -> Iterator[tuple
         yield {}, end - start
     arrays = zip(recipe.outputs(), regrouping.outputs(), strict=True)
     yield {name: array.reshape(-1).view(_DTYPES[info.dtype]).reshape(info.shape) for (name, info), array in arrays}, 0
+
+
+def _kept_outputs(kept: KeptType, block: int) -> _Outputs:
+    """Return the codes of a block, and its scales, which lie before and after them."""
+    end = kept.start + kept.code_bytes
+    scales = [("none", 0, kept.start, 0), ("none", end, block - end, 0)]
+    return [("none", kept.start, kept.code_bytes, 0)], [part for part in scales if part[2]]
