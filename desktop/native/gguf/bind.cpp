@@ -39,6 +39,11 @@ Part part_of(const NamedPart& named) {
 
 void bind_gguf(nb::module_& m) {
   using namespace nb::literals;
+  // A copy of this library in the same process has registered the type already.
+  if (const nb::handle known = nb::type<Regrouping>(); known.is_valid()) {
+    m.attr("Regrouping") = known;
+    return;
+  }
   nb::class_<Regrouping>(m, "Regrouping")
       .def(
           "__init__",
