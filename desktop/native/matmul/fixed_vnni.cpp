@@ -178,7 +178,8 @@ using Whole = __m512i[R][kVectors];
 template <int R, int Quads>
 inline void add_digit(const __m512i* codes, const int8_t* digits, ptrdiff_t stride, Whole<R>& total) {
   const int8_t* second_half = digits + (R / 2) * stride;
-#pragma GCC unroll 8
+  // Unrolled, GCC mixes the instructions of several digits, for which there are not enough registers.
+#pragma GCC unroll 1
   for (ptrdiff_t quad = 0; quad < Quads; ++quad) {
     __m512i w[kVectors];
 #pragma GCC unroll 4

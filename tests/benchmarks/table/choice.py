@@ -43,7 +43,8 @@ class Case:
 
 
 _USUAL: Sequence[Case] = (
-    Case(REAL, _REAL_WEIGHTS, depths=(0, 512, 4096, 16384)),
+    # Its context is 8,192 tokens long.
+    Case(REAL, _REAL_WEIGHTS, depths=(0, 512, 4096)),
     Case(_MAIN, "4bit", (128, 512, 4096), (0, 512, 4096, 16384)),
     Case(_MAIN, "4bit-g32"),
     Case(_MAIN, "Q4_0"),
