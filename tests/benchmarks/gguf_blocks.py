@@ -47,9 +47,10 @@ class RandomBlocks:
         if kind not in self._pools:
             self._pools[kind] = self._pool(kind)
         pool, left, block = self._pools[kind], nbytes(shape, kind), BY_NAME[kind].nbytes
+        most = _WRITE_BYTES // block * block
         while left:
             start = self._position % (len(pool) // block) * block
-            piece = pool[start : start + min(left, _WRITE_BYTES)]
+            piece = pool[start : start + min(left, most)]
             # The next piece begins elsewhere, so that layers differ.
             self._position += len(piece) // block + 977
             left -= len(piece)
