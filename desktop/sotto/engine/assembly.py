@@ -31,8 +31,9 @@ from sotto.store.records import ModelSource
 # A chunk reads all weights, so a longer one is cheaper by the token; Stop and others wait for its end.
 _CPU_CHUNK_SECONDS, _CPU_CHUNK_LIMIT = 0.8, 1.2
 _CPU_SHARED_SECONDS, _CPU_SHARED_LIMIT = 0.1, 0.2
-# The native kernels compute 48 or 6 rows at a time, so that whole numbers of these are fastest.
-_CPU_FIRST_CHUNK = 192
+# The native kernels compute 48 or 6 rows at a time, so that whole numbers of these are fastest. Chunks of fewer than 48
+# take twice as long by the token, which is more than it is worth to stop a large model a second earlier.
+_CPU_FIRST_CHUNK, _CPU_LEAST_CHUNK = 192, 48
 _CPU_AHEAD_BELOW = 0.1
 
 
@@ -196,6 +197,6 @@ def model_info(
 
 
 def _cpu_chunk_sizing() -> ChunkSizing:
-    chunk = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS, limit=_CPU_CHUNK_LIMIT)
+    chunk = ChunkSize(first=_CPU_FIRST_CHUNK, target=_CPU_CHUNK_SECONDS, limit=_CPU_CHUNK_LIMIT, least=_CPU_LEAST_CHUNK)
     shared = ChunkSize(first=_CPU_FIRST_CHUNK // 2, target=_CPU_SHARED_SECONDS, limit=_CPU_SHARED_LIMIT)
     return ChunkSizing(chunk, shared, ahead_below=_CPU_AHEAD_BELOW)

@@ -29,6 +29,15 @@ def test_the_last_chunk_of_a_prompt_changes_the_size_only_if_it_is_too_slow():
     assert size.tokens == 20
 
 
+def test_chunks_are_not_smaller_than_the_kernels_need_however_long_they_take():
+    size = ChunkSize(first=192, target=0.8, limit=1.2, least=48)
+    for _ in range(20):
+        size.took(size.tokens, 0.1 + 0.05 * size.tokens)
+    assert size.tokens == 48
+    size.took(30, 5.0)
+    assert size.tokens == 48
+
+
 def test_on_a_gpu_the_chunk_size_does_not_change():
     size = ChunkSize()
     size.took(2048, 60.0)

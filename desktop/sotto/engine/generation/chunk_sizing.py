@@ -21,7 +21,12 @@ class ChunkSize:
     """
 
     def __init__(
-        self, largest: int = CHUNK, first: int = CHUNK, target: float | None = None, limit: float = 1.0
+        self,
+        largest: int = CHUNK,
+        first: int = CHUNK,
+        target: float | None = None,
+        limit: float = 1.0,
+        least: int = 1,
     ) -> None:
         """Start with chunks of `first` tokens.
 
@@ -30,11 +35,13 @@ class ChunkSize:
             first: Size until a chunk has been measured.
             target: Seconds that a chunk should take; None to use `largest` always.
             limit: Seconds that a chunk may take if that saves time overall.
+            least: Minimum size, however long it takes.
         """
         self.tokens = first if target is not None else largest
         self._largest = largest
         self._target = target
         self._limit = limit
+        self._least = least
         self._seconds: dict[int, float] = {}
 
     def took(self, tokens: int, seconds: float) -> None:
@@ -45,7 +52,7 @@ class ChunkSize:
         if seconds < self._target / 2 or self._gains_by_doubling(tokens, seconds):
             self.tokens = min(self._largest, 2 * tokens)
         elif seconds > self._target and self._can_be_halved(tokens, seconds):
-            self.tokens = max(1, tokens // 2)
+            self.tokens = max(self._least, tokens // 2)
 
     def _gains_by_doubling(self, tokens: int, seconds: float) -> bool:
         double = self._seconds.get(2 * tokens)
