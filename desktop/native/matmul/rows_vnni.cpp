@@ -217,10 +217,9 @@ void multiply_tile(const Matrix& matrix, const Activations& x, float* y, ptrdiff
 
 // Multiply rows begin .. end of the weights by rows m .. m + M of the activations, which stay in the L1 cache. A single
 // row of activations has to wait for memory, which delivers a quarter more if the weights are read as one long stream.
-template <Format format, int M>
+template <Format format, int M, int N>
 void multiply_band(const Matrix& matrix, const Activations& x, float* y, ptrdiff_t y_stride, ptrdiff_t m,
                    ptrdiff_t begin, ptrdiff_t end) {
-  constexpr int N = M == 1 ? 1 : 2;
   ptrdiff_t n = begin;
   for (; n + N <= end; n += N) {
     multiply_tile<format, M, N>(matrix, x, y, y_stride, m, n);
@@ -235,15 +234,17 @@ void multiply_format(const Matrix& matrix, const Activations& x, float* y, ptrdi
                      ptrdiff_t end) {
   ptrdiff_t m = 0;
   for (; m + 4 <= x.rows; m += 4) {
-    multiply_band<format, 4>(matrix, x, y, y_stride, m, begin, end);
+    multiply_band<format, 4, 2>(matrix, x, y, y_stride, m, begin, end);
   }
   switch (x.rows - m) {
     case 3:
-      return multiply_band<format, 3>(matrix, x, y, y_stride, m, begin, end);
+      return multiply_band<format, 3, 2>(matrix, x, y, y_stride, m, begin, end);
     case 2:
-      return multiply_band<format, 2>(matrix, x, y, y_stride, m, begin, end);
+      return multiply_band<format, 2, 2>(matrix, x, y, y_stride, m, begin, end);
     case 1:
-      return multiply_band<format, 1>(matrix, x, y, y_stride, m, begin, end);
+      // Activations that do not fit into the L1 cache are fetched again for each row of weights.
+      return x.width > kCachedWidth ? multiply_band<format, 1, 4>(matrix, x, y, y_stride, m, begin, end)
+                                    : multiply_band<format, 1, 1>(matrix, x, y, y_stride, m, begin, end);
     default:
       return;
   }

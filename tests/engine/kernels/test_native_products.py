@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from native_kernels import KERNELS, LEVELS, bits, kernels_at_each_level, needs_kernels, normal
+from native_kernels import KERNELS, LEVELS, assert_close, bits, kernels_at_each_level, needs_kernels, normal
 from thoroughness import examples
 
 pytestmark = needs_kernels
@@ -286,3 +286,15 @@ def test_a_product_waits_for_its_inputs():
     for _ in range(20):
         other = mx.tanh(other @ weight.T)
     assert mx.allclose(chain, other, atol=1e-5)
+
+
+@pytest.mark.parametrize("size", [4, 8])
+def test_rows_longer_than_the_cache_have_the_same_bits_alone_and_together(kernels, size):
+    rng = np.random.default_rng(8)
+    packed = mx.quantize(mx.array(normal(rng, 37, 14336)), 64, size)
+    x = mx.array(normal(rng, 3, 14336))
+    together = kernels.quantized_matmul(x, *packed, True, 64, size, "affine")
+    assert_close(together, np.array(x, np.float64) @ np.array(mx.dequantize(*packed, 64, size), np.float64).T)
+    for row in range(3):
+        alone = kernels.quantized_matmul(x[row : row + 1], *packed, True, 64, size, "affine")
+        assert bits(alone) == bits(together[row : row + 1])
