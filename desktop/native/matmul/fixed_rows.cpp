@@ -24,8 +24,8 @@ constexpr std::ptrdiff_t kTaskValues = 1 << 14;
 
 std::ptrdiff_t round_to_line(std::ptrdiff_t bytes) { return (bytes + kLine - 1) / kLine * kLine; }
 
-// Bytes of a row's digits in one part, and the number of parts. The digits of a part are kept together, row by row: they
-// are read from the L3 cache for each block of weights, which takes as long as computing if they lie far apart.
+// Bytes of a row's digits in one part, and the number of parts. The digits of a part are kept together, row by row, as
+// all of them are read for each block of weights.
 std::ptrdiff_t stride_of(const Matrix& matrix) {
   return round_to_line(std::min(kFixedColumns, matrix.columns) * kFixedDigits) + kPadding;
 }
