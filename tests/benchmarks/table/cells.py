@@ -12,11 +12,11 @@ from peer_llama_cpp import LlamaCpp
 from peers import SottoPeer
 from rows import Row, ratio, turns
 from shapes import SHAPES
-
-from sotto.engine.kernels.native import thread_count
 from table.choice import REAL, Case, Choice
 from table.cores import on_cores, thread_counts
 from table.memory_limit import gguf_active_bytes, llama_context_bytes, read_rate
+
+from sotto.engine.kernels.native import thread_count
 
 _GOAL = 1.1
 _TOKENS = 32

@@ -9,7 +9,6 @@ from bench_models import Models
 from peer_llama_cpp import LlamaCpp
 from peers import SottoPeer
 from rows import Row, at_least, at_most, ratio
-
 from table.choice import Choice
 
 _SHAPE = "qwen3-0.6b"
