@@ -6,7 +6,16 @@ from hypothesis import strategies as st
 
 from model_sizes import models
 from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
-from sotto.engine.memory.memory_plan import CHUNKS, COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict, plan
+from sotto.engine.memory.memory_plan import (
+    CHUNKS,
+    COMFORTABLE,
+    PREFIX_BUDGET,
+    Limits,
+    Plan,
+    Verdict,
+    offered_context,
+    plan,
+)
 
 GB = 10**9
 FULL = CacheNeed(CacheKind.FULL, 100_000, step=256)
@@ -97,12 +106,22 @@ def test_a_smaller_context_is_offered():
     made = plan(NEEDS, limits(int(2.5 * GB), 64 * GB))
     assert made.verdict is Verdict.WILL_NOT_FIT
     assert 256 <= made.largest_context < 8192
-    assert f"a context of {made.largest_context:,} tokens would fit" in made.sentence
     (smaller,) = [relief for relief in made.reliefs if relief.what == "smaller context"]
-    assert smaller.context == made.largest_context
+    assert f"a context of {smaller.context:,} tokens would fit" in made.sentence
+    assert 256 <= smaller.context < made.largest_context
     assert made.needed - smaller.nbytes <= 2.5 * GB
     assert plan(NEEDS, limits(int(2.5 * GB)), made.largest_context).verdict is Verdict.TIGHT
     assert plan(NEEDS, limits(int(2.5 * GB)), made.largest_context + 1).verdict is Verdict.WILL_NOT_FIT
+
+
+def test_a_context_that_nearly_fits_leaves_room_to_read_prompts_in_large_chunks():
+    narrow = replace(NEEDS, longest_context=65_536)
+    offered = offered_context(narrow, 6 * GB)
+    made = plan(narrow, limits(6 * GB), offered)
+    assert made.chunk >= 128
+    assert made.needed <= 0.95 * 6 * GB
+    assert plan(narrow, limits(6 * GB), made.largest_context).chunk == CHUNKS[-1]
+    assert 0.8 * made.largest_context < offered < made.largest_context
 
 
 def test_models_that_would_free_enough_memory_are_named():

@@ -11,7 +11,7 @@ from sotto.engine.footprint.model_needs import needs_with_draft
 from sotto.engine.footprint.placement import Device, Host, LayerSize, Layout, Needs
 from sotto.engine.kernels import native
 from sotto.engine.kernels.device import device
-from sotto.engine.memory.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict, plan
+from sotto.engine.memory.memory_plan import COMFORTABLE, PREFIX_BUDGET, Limits, Plan, Verdict, offered_context, plan
 from sotto.engine.weights.loader import LoadedModel
 from sotto.errors import NoRoomError
 from sotto.store.records import ModelSource
@@ -47,8 +47,10 @@ class Fitting:
 
     @property
     def room(self) -> int | None:
-        """Maximum context length that fits into memory, in tokens; None if unknown or irrelevant."""
-        return self.plan.largest_context if self.plan and not self.anyway else None
+        """Maximum context length to use for the sake of memory, in tokens; None if unknown or irrelevant."""
+        if self.plan is None or self.anyway:
+            return None
+        return self.plan.context if self.note else self.plan.largest_context
 
     @property
     def shared_cache(self) -> int:
@@ -109,13 +111,13 @@ def plan_load(
         return Fitting(limits, made, shared=shared)
     if anyway:
         return Fitting(limits, made, anyway=True, shared=shared)
-    largest = made.largest_context or 0
+    offered = offered_context(needs, limits.budget or 0)
     least = min(made.context, SHARED_CONTEXT if roomy else _LEAST_CONTEXT)
-    if num_ctx or largest < least:
+    if num_ctx or offered < least:
         least_needed = made if num_ctx else plan(needs, limits, least)
         raise NoRoomError(made.sentence, _missing(least_needed))
-    fits = plan(needs, limits, largest)
-    return Fitting(limits, fits, made.sentence, shared=fits if asked or largest < SHARED_CONTEXT else shared)
+    fits = plan(needs, limits, offered)
+    return Fitting(limits, fits, made.sentence, shared=fits if asked or offered < SHARED_CONTEXT else shared)
 
 
 def less_context(source: ModelSource, tried: Fitting) -> int | None:

@@ -18,6 +18,9 @@ COMFORTABLE, FULL = 0.85, 0.95
 _SMALLEST_CONTEXT = 4
 _LONGEST_CONTEXT = 2**31
 _WORTH_OFFERING = 256
+# The share of the longest context that is kept where a shorter one leaves room to read prompts in larger chunks. Small
+# chunks read all weights more often, which makes prompts several times slower on a GPU.
+_WORTH_LARGE_CHUNKS = 0.9
 
 
 class Verdict(StrEnum):
@@ -141,7 +144,7 @@ def plan(
         left = max(0, min(prefix_budget, int(budget * COMFORTABLE) - needed))
     reliefs: tuple[Relief, ...] = ()
     if verdict is Verdict.WILL_NOT_FIT and budget is not None:
-        reliefs = tuple(_reliefs(needs, limits, budget, context, chunks[-1], longest, largest, reclaimable or {}))
+        reliefs = tuple(_reliefs(needs, limits, budget, context, chunks, longest, reclaimable or {}))
     return Plan(
         verdict=verdict,
         sentence=_sentence(verdict, needs, limits, context, used, needed, largest, reliefs),
@@ -208,18 +211,35 @@ def _largest(needs: ModelNeeds, budget: int, chunk: int, longest: int) -> int | 
     return bisect_right(range(fewest, longest + 1), False, key=too_much) + fewest - 1
 
 
+def offered_context(needs: ModelNeeds, budget: int, chunks: Sequence[int] = CHUNKS) -> int:
+    """Return the context to use where the requested one does not fit, in tokens; 0 if there is none.
+
+    It leaves a little memory for other programs, and room to read prompts in large chunks if that costs few tokens.
+
+    Args:
+        needs: The needs of the model.
+        budget: The available bytes.
+        chunks: Prompt tokens to feed at a time, the largest first.
+    """
+    longest = needs.longest_context or _LONGEST_CONTEXT
+    least = (_largest(needs, int(budget * FULL), chunks[-1], longest) or 0) * _WORTH_LARGE_CHUNKS
+    reached = (_largest(needs, int(budget * FULL), size, longest) or 0 for size in chunks)
+    return next(context for context in reached if context >= least)
+
+
 def _reliefs(
     needs: ModelNeeds,
     limits: Limits,
     budget: int,
     context: int,
-    chunk: int,
+    chunks: Sequence[int],
     longest: int,
-    largest: int | None,
     reclaimable: Mapping[str, int],
 ) -> Iterable[Relief]:
+    chunk = chunks[-1]
     needed = _peak_bytes(needs, context, chunk)
     least = needs.weight_bytes + needs.loading_bytes if needed is None else needed
+    offered = offered_context(needs, budget, chunks)
 
     def of(what: str, nbytes: int) -> Relief:
         reached = _largest(needs, budget + nbytes, chunk, longest) or 0
@@ -228,8 +248,8 @@ def _reliefs(
     for what, nbytes in sorted(reclaimable.items(), key=lambda item: -item[1]):
         if nbytes > 0:
             yield of(what, nbytes)
-    if largest is not None and _WORTH_OFFERING <= largest < context and needed is not None:
-        yield Relief("smaller context", needed - (_peak_bytes(needs, largest, chunk) or 0), largest, True)
+    if _WORTH_OFFERING <= offered < context and needed is not None:
+        yield Relief("smaller context", needed - (_peak_bytes(needs, offered, chunk) or 0), offered, True)
     missing = least - budget
     if missing > 0 and limits.total is not None and least <= limits.total:
         yield of("other programs", missing)
