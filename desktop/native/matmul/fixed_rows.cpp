@@ -12,10 +12,11 @@ namespace sotto {
 
 namespace {
 
-// Rows of activations that are multiplied between the prefetch of weights and their use; a multiple of what the kernels
-// take at once.
+// Rows of activations between two prefetches of weights: what the kernels take at once. One large prefetch would occupy
+// all of the core's outstanding loads.
 constexpr std::ptrdiff_t kRowsAtOnce = 6;
-constexpr std::ptrdiff_t kRowsAfterFetch = 10 * kRowsAtOnce;
+// Prefetches for a part of the weights. Not earlier: the activations would evict the weights from the cache.
+constexpr std::ptrdiff_t kPrefetches = 10;
 constexpr std::ptrdiff_t kLine = 64;
 // Without it, rows that are whole pages apart would compete for the same few sets of the L1 cache.
 constexpr std::ptrdiff_t kPadding = kLine;
@@ -45,15 +46,36 @@ FixedWeights scratch(const FixedKernels& kernels, std::ptrdiff_t run) {
   return {reinterpret_cast<std::uint8_t*>(buffer.get()), buffer.get() + codes};
 }
 
-// Prefetch packed weights that are needed next into the L2 cache: rows begin .. end, columns first .. first + count.
-// They are not contiguous, so the hardware prefetcher would miss them; those of a panel of blocks are.
-void fetch(const Matrix& matrix, std::ptrdiff_t begin, std::ptrdiff_t end, std::ptrdiff_t first, std::ptrdiff_t count) {
+// A part of the weights that is needed next: columns first .. first + count of rows begin .. end.
+struct NextPart {
+  const Matrix& matrix;
+  std::ptrdiff_t begin, end, first, count;
+};
+
+void fetch_bytes(const std::uint8_t* from, std::ptrdiff_t bytes) {
+  for (std::ptrdiff_t byte = 0; byte < bytes; byte += kLine) {
+    __builtin_prefetch(from + byte, 0, 2);
+  }
+}
+
+// Prefetch one of kPrefetches shares of a part into the L2 cache. It is not contiguous, so the hardware's prefetcher
+// would miss it.
+void fetch(const NextPart& part, std::ptrdiff_t share) {
+  const Matrix& matrix = part.matrix;
   const std::ptrdiff_t bits = bits_of(matrix.format), step = is_block(matrix.format) ? kPanelRows : 1;
+  const std::ptrdiff_t rows = (part.end - part.begin + kPrefetches * step - 1) / (kPrefetches * step) * step;
+  const std::ptrdiff_t begin = part.begin + share * rows, end = std::min(begin + rows, part.end);
   for (std::ptrdiff_t row = begin; row < end; row += step) {
-    const std::ptrdiff_t rows = std::min(step, matrix.rows - row);
-    const std::uint8_t* from = matrix.weights + (row * matrix.columns + first * rows) * bits / 8;
-    for (std::ptrdiff_t byte = 0; byte < count * rows * bits / 8; byte += kLine) {
-      __builtin_prefetch(from + byte, 0, 2);
+    const std::ptrdiff_t height = std::min(step, matrix.rows - row);
+    fetch_bytes(matrix.weights + (row * matrix.columns + part.first * height) * bits / 8,
+                part.count * height * bits / 8);
+    if (matrix.group != 0 && !is_block(matrix.format)) {
+      const std::ptrdiff_t scale = (row * matrix.columns + part.first) / matrix.group;
+      const std::ptrdiff_t bytes = scale_bytes(matrix), all = part.count / matrix.group * bytes;
+      fetch_bytes(matrix.scales + scale * bytes, all);
+      if (matrix.biases != nullptr) {
+        fetch_bytes(matrix.biases + scale * bytes, all);
+      }
     }
   }
 }
@@ -115,15 +137,18 @@ void multiply_fixed(const FixedKernels& kernels, const Matrix& matrix, const Fix
       kernels.multiply(matrix, part, count, first, runs, weights, y + row * matrix.rows + begin, matrix.rows,
                        end - begin, first > 0);
     };
-    // Not earlier: the activations would evict the prefetched weights from the cache.
-    const std::ptrdiff_t late = std::max<std::ptrdiff_t>(0, rows - kRowsAfterFetch) / kRowsAtOnce * kRowsAtOnce;
-    multiply_some(0, late);
-    if (first + runs < x.runs) {
-      fetch(matrix, begin, end, (first + runs) * run, std::min(at_once, x.runs - first - runs) * run);
-    } else {
-      fetch(matrix, end, std::min(end + kernels.width, matrix.rows), 0, std::min(at_once, x.runs) * run);
+    const bool last = first + runs >= x.runs;
+    const NextPart next = {matrix, last ? end : begin, last ? std::min(end + kernels.width, matrix.rows) : end,
+                           last ? 0 : (first + runs) * run,
+                           std::min(at_once, last ? x.runs : x.runs - first - runs) * run};
+    const std::ptrdiff_t pieces = (rows + kRowsAtOnce - 1) / kRowsAtOnce;
+    std::ptrdiff_t share = 0;
+    for (std::ptrdiff_t piece = 0; piece < pieces; ++piece) {
+      for (; share < kPrefetches - (pieces - 1 - piece) * kPrefetches / std::min(pieces, kPrefetches); ++share) {
+        fetch(next, share);
+      }
+      multiply_some(piece * kRowsAtOnce, std::min(kRowsAtOnce, rows - piece * kRowsAtOnce));
     }
-    multiply_some(late, rows - late);
   }
 }
 

@@ -78,27 +78,29 @@ void prepare(const Matrix& matrix, const float* row, int8_t* digits, float* scal
   }
 }
 
-// Scales (or biases) first .. first + count of a matrix, at most 16, as float32; the remaining lanes are zero.
-inline __m512 load_scales(const Matrix& matrix, const uint8_t* from, ptrdiff_t first, ptrdiff_t count) {
-  const __mmask16 there = first_lanes(count);
-  if (matrix.format == Format::mxfp4) {
-    // E8M0: the exponent of a float32. Zero encodes 2^-127, which is subnormal. A code is half a unit.
-    const __m512i wide = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(there, from + first));
-    const __m512i bits = _mm512_max_epu32(_mm512_slli_epi32(wide, 23), _mm512_set1_epi32(0x00400000));
-    return _mm512_maskz_mul_ps(there, _mm512_castsi512_ps(bits), _mm512_set1_ps(0.5f));
+// 16 scales (or biases) from the given one, of which the first ones are wanted, as float32; the other lanes are zero.
+template <ScaleType Type>
+inline __m512 load_scales(const uint8_t* scales, ptrdiff_t first, __mmask16 wanted) {
+  if constexpr (Type == ScaleType::f32) {
+    return _mm512_maskz_loadu_ps(wanted, reinterpret_cast<const float*>(scales) + first);
   }
-  if (matrix.scale_type == ScaleType::f32) {
-    return _mm512_maskz_loadu_ps(there, reinterpret_cast<const float*>(from) + first);
-  }
-  const __m256i halves = _mm256_maskz_loadu_epi16(there, reinterpret_cast<const uint16_t*>(from) + first);
-  return matrix.scale_type == ScaleType::f16
-             ? _mm512_cvtph_ps(halves)
-             : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
+  const __m256i halves = _mm256_maskz_loadu_epi16(wanted, reinterpret_cast<const uint16_t*>(scales) + first);
+  return Type == ScaleType::f16 ? _mm512_cvtph_ps(halves)
+                                : _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(halves), 16));
 }
 
-// Write the scales and biases of the weights' runs, those of 16 rows at a time.
-void unpack_scales(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run, ptrdiff_t runs,
-                   float* scales) {
+// Scales in E8M0: the exponent of a float32. Zero encodes 2^-127, which is subnormal. A code is half a unit.
+inline __m512 load_exponents(const uint8_t* scales, ptrdiff_t first, __mmask16 wanted) {
+  const __m512i wide = _mm512_cvtepu8_epi32(_mm_maskz_loadu_epi8(wanted, scales + first));
+  const __m512i bits = _mm512_max_epu32(_mm512_slli_epi32(wide, 23), _mm512_set1_epi32(0x00400000));
+  return _mm512_maskz_mul_ps(wanted, _mm512_castsi512_ps(bits), _mm512_set1_ps(0.5f));
+}
+
+// Write the scales and biases of the weights' runs, those of 16 rows at a time. `Load` reads 16 of either, those of a
+// row from the given one.
+template <typename Load>
+void unpack_scales(const Matrix& matrix, Load load, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t first_run,
+                   ptrdiff_t runs, float* scales) {
   const ptrdiff_t groups = matrix.columns / matrix.group, in_group = matrix.group / run_of(matrix);
   const __m512 factor = _mm512_set1_ps(matrix.factor);
   for (int part = 0; part < kVectors; ++part) {
@@ -107,24 +109,75 @@ void unpack_scales(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff
       // The groups of these runs; the first may have begun with earlier ones.
       const ptrdiff_t group = (first_run + first) / in_group;
       const ptrdiff_t last = smaller(first_run + first + kLanes, first_run + runs);
-      const ptrdiff_t count = (last + in_group - 1) / in_group - group;
-      __m512i block[2][kLanes];
+      const __mmask16 wanted = first_lanes((last + in_group - 1) / in_group - group);
+      const auto transposed = [&](const uint8_t* from, __m512i(&block)[kLanes]) {
 #pragma GCC unroll 16
-      for (int r = 0; r < kLanes; ++r) {
-        const ptrdiff_t at = (top + r) * groups + group, there = top + r < end ? count : 0;
-        const __m512 own = _mm512_mul_ps(load_scales(matrix, matrix.scales, at, there), factor);
-        const __m512 bias = matrix.biases == nullptr
-                                ? _mm512_mul_ps(own, _mm512_set1_ps(-kFp4Zero))
-                                : _mm512_mul_ps(load_scales(matrix, matrix.biases, at, there), factor);
-        block[0][r] = _mm512_castps_si512(own);
-        block[1][r] = _mm512_castps_si512(bias);
+        for (int r = 0; r < kLanes; ++r) {
+          const __mmask16 there = top + r < end ? wanted : 0;
+          block[r] = _mm512_castps_si512(_mm512_mul_ps(load(from, (top + r) * groups + group, there), factor));
+        }
+        transpose_words(block);
+      };
+      __m512i own[kLanes], bias[kLanes];
+      transposed(matrix.scales, own);
+      if (matrix.biases != nullptr) {
+        transposed(matrix.biases, bias);
+      } else {
+#pragma GCC unroll 16
+        for (int g = 0; g < kLanes; ++g) {
+          bias[g] = _mm512_castps_si512(_mm512_mul_ps(_mm512_castsi512_ps(own[g]), _mm512_set1_ps(-kFp4Zero)));
+        }
       }
-      transpose_words(block[0]);
-      transpose_words(block[1]);
       for (ptrdiff_t run = first_run + first; run < last; ++run) {
         float* to = scales + (run - first_run) * 2 * kWidth + part * kLanes;
-        _mm512_storeu_si512(to, block[0][run / in_group - group]);
-        _mm512_storeu_si512(to + kWidth, block[1][run / in_group - group]);
+        _mm512_storeu_si512(to, own[run / in_group - group]);
+        _mm512_storeu_si512(to + kWidth, bias[run / in_group - group]);
+      }
+    }
+  }
+}
+
+// Unpack 16 words of 16 rows. Of fewer words, or fewer rows, those that are missing become zero.
+template <bool Wide, bool Fp4, bool Whole>
+inline void unpack_words(const uint32_t* from, ptrdiff_t row_words, ptrdiff_t rows, ptrdiff_t words, __m512i* to) {
+  const __m512i nibbles = _mm512_set1_epi32(0x0f0f0f0f);
+  __m512i block[kLanes];
+#pragma GCC unroll 16
+  for (int r = 0; r < kLanes; ++r) {
+    const __mmask16 wanted = Whole ? 0xffff : r < rows ? first_lanes(words) : 0;
+    block[r] = Whole ? _mm512_loadu_si512(from) : _mm512_maskz_loadu_epi32(wanted, from);
+    from += row_words;
+  }
+  transpose_words(block);
+#pragma GCC unroll 16
+  for (int c = 0; c < kLanes; ++c) {
+    if (Whole || c < words) {
+      if constexpr (Wide) {
+        _mm512_storeu_si512(to + c * kVectors, block[c]);
+      } else {
+        const __m512i even = _mm512_and_si512(block[c], nibbles);
+        const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(block[c], 4), nibbles);
+        _mm512_storeu_si512(to + 2 * c * kVectors, Fp4 ? fp4_codes(even) : even);
+        _mm512_storeu_si512(to + (2 * c + 1) * kVectors, Fp4 ? fp4_codes(odd) : odd);
+      }
+    }
+  }
+}
+
+template <bool Wide, bool Fp4>
+void unpack_codes(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t column, ptrdiff_t columns,
+                  uint8_t* codes) {
+  constexpr ptrdiff_t kInWord = Wide ? 4 : 8, kVectorsOfWord = Wide ? kVectors : 2 * kVectors;
+  const ptrdiff_t row_words = matrix.columns / kInWord, words = columns / kInWord;
+  for (int part = 0; part < kVectors; ++part) {
+    const ptrdiff_t top = begin + part * kLanes, rows = end - top;
+    const uint32_t* from = reinterpret_cast<const uint32_t*>(matrix.weights) + top * row_words + column / kInWord;
+    __m512i* to = reinterpret_cast<__m512i*>(codes) + part;
+    for (ptrdiff_t word = 0; word < words; word += kLanes, to += kLanes * kVectorsOfWord) {
+      if (rows >= kLanes && words - word >= kLanes) {
+        unpack_words<Wide, Fp4, true>(from + word, row_words, rows, words - word, to);
+      } else {
+        unpack_words<Wide, Fp4, false>(from + word, row_words, rows, words - word, to);
       }
     }
   }
@@ -135,40 +188,25 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
   if (is_block(matrix.format)) {
     return unpack_blocks_vnni(matrix, begin, end, first_run, runs, weights, kWidth);
   }
-  const ptrdiff_t run = run_of(matrix);
-  const bool wide = is_wide(matrix), fp4 = matrix.format == Format::mxfp4;
-  const ptrdiff_t in_word = wide ? 4 : 8, row_words = matrix.columns / in_word;
-  const ptrdiff_t first_word = first_run * run / in_word, words = runs * run / in_word;
-  const uint32_t* packed = reinterpret_cast<const uint32_t*>(matrix.weights);
-  const __m512i nibbles = _mm512_set1_epi32(0x0f0f0f0f);
-  for (int part = 0; part < kVectors; ++part) {
-    const ptrdiff_t top = begin + part * kLanes;
-    __m512i* to = reinterpret_cast<__m512i*>(weights.codes) + part;
-    for (ptrdiff_t word = 0; word < words; word += kLanes) {
-      const ptrdiff_t count = smaller(kLanes, words - word);
-      __m512i block[kLanes];
-#pragma GCC unroll 16
-      for (int r = 0; r < kLanes; ++r) {
-        const uint32_t* from = packed + (top + r) * row_words + first_word + word;
-        block[r] = top + r < end ? _mm512_maskz_loadu_epi32(first_lanes(count), from) : _mm512_setzero_si512();
-      }
-      transpose_words(block);
-#pragma GCC unroll 16
-      for (int c = 0; c < kLanes; ++c) {
-        if (c < count) {
-          if (wide) {
-            _mm512_storeu_si512(to + (word + c) * kVectors, block[c]);
-          } else {
-            const __m512i even = _mm512_and_si512(block[c], nibbles);
-            const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(block[c], 4), nibbles);
-            _mm512_storeu_si512(to + 2 * (word + c) * kVectors, fp4 ? fp4_codes(even) : even);
-            _mm512_storeu_si512(to + (2 * (word + c) + 1) * kVectors, fp4 ? fp4_codes(odd) : odd);
-          }
-        }
-      }
-    }
+  const ptrdiff_t run = run_of(matrix), column = first_run * run, columns = runs * run;
+  const auto with_scales = [&](auto load) { unpack_scales(matrix, load, begin, end, first_run, runs, weights.scales); };
+  if (matrix.format == Format::mxfp4) {
+    unpack_codes<false, true>(matrix, begin, end, column, columns, weights.codes);
+    return with_scales([](auto... from) { return load_exponents(from...); });
   }
-  unpack_scales(matrix, begin, end, first_run, runs, weights.scales);
+  if (is_wide(matrix)) {
+    unpack_codes<true, false>(matrix, begin, end, column, columns, weights.codes);
+  } else {
+    unpack_codes<false, false>(matrix, begin, end, column, columns, weights.codes);
+  }
+  switch (matrix.scale_type) {
+    case ScaleType::f32:
+      return with_scales([](auto... from) { return load_scales<ScaleType::f32>(from...); });
+    case ScaleType::bf16:
+      return with_scales([](auto... from) { return load_scales<ScaleType::bf16>(from...); });
+    case ScaleType::f16:
+      return with_scales([](auto... from) { return load_scales<ScaleType::f16>(from...); });
+  }
 }
 
 template <int R>

@@ -61,10 +61,9 @@ Matrix part_of_row(const Matrix& matrix, std::ptrdiff_t row, std::ptrdiff_t firs
   part.weights += (row * matrix.columns + first) * bits_of(matrix.format) / 8;
   if (matrix.group != 0) {
     const std::ptrdiff_t scale = row * (matrix.columns / matrix.group) + first / matrix.group;
-    const bool affine = matrix.biases != nullptr;
-    const std::ptrdiff_t bytes = scale * (!affine ? 1 : matrix.scale_type == ScaleType::f32 ? 4 : 2);
+    const std::ptrdiff_t bytes = scale * scale_bytes(matrix);
     part.scales += bytes;
-    part.biases += affine ? bytes : 0;
+    part.biases += matrix.biases != nullptr ? bytes : 0;
   }
   return part;
 }
@@ -88,6 +87,11 @@ std::ptrdiff_t bits_of(Format format) {
     default:
       return block_type(format).bits;
   }
+}
+
+std::ptrdiff_t scale_bytes(const Matrix& matrix) {
+  const bool affine = matrix.format == Format::affine4 || matrix.format == Format::affine8;
+  return !affine ? 1 : matrix.scale_type == ScaleType::f32 ? 4 : 2;
 }
 
 const PanelKernels* panel_kernels() {

@@ -10,6 +10,9 @@ namespace sotto {
 // Bits per stored weight.
 std::ptrdiff_t bits_of(Format format);
 
+// Bytes of a scale; biases have as many.
+std::ptrdiff_t scale_bytes(const Matrix& matrix);
+
 // The kernels for the level in use; nullptr if it has none, so that BLAS is needed.
 const PanelKernels* panel_kernels();
 

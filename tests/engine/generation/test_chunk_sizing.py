@@ -42,3 +42,10 @@ def test_on_a_gpu_the_chunk_size_does_not_change():
     size = ChunkSize()
     size.took(2048, 60.0)
     assert size.tokens == 2048
+
+
+def test_a_few_tokens_at_the_end_of_a_prompt_are_no_chunk_of_their_own():
+    chunk = ChunkSize(first=64, target=0.5, limit=1.0)
+    assert [chunk.next_of(remaining) for remaining in (1, 64, 80, 81, 1000)] == [1, 64, 80, 64, 64]
+    chunk.took(80, 0.1)
+    assert chunk.tokens == 64

@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 CHUNK = 2048
 # The ratio of costs that justifies a longer chunk.
 _WORTHWHILE = 1.25
+# The share of a chunk that is too small for a chunk of its own.
+_SMALL = 0.25
 
 
 class ChunkSize:
@@ -44,9 +46,13 @@ class ChunkSize:
         self._least = least
         self._seconds: dict[int, float] = {}
 
+    def next_of(self, remaining: int) -> int:
+        """Return how many of the remaining tokens to compute next: all of them if few would be left."""
+        return remaining if remaining <= self.tokens * (1 + _SMALL) else self.tokens
+
     def took(self, tokens: int, seconds: float) -> None:
         """Record that a chunk of `tokens` took `seconds`."""
-        if self._target is None or (tokens < self.tokens and seconds < self._limit):
+        if self._target is None or tokens > self.tokens or (tokens < self.tokens and seconds < self._limit):
             return  # the last chunk of a prompt says little about whole ones
         self._seconds[tokens] = seconds
         if seconds < self._target / 2 or self._gains_by_doubling(tokens, seconds):

@@ -176,7 +176,7 @@ class Generation:
         if done < end:
             # A state inside a chunk cannot be restored, so a chunk ends wherever a state must be kept.
             due = next((stop for stop in self._stops if stop > done), end)
-            ids = self._prompt[done : min(done + min(chunk.tokens, most), due)]
+            ids = self._prompt[done : done + min(chunk.next_of(due - done), most)]
             started = time.perf_counter()
             model(mx.array([ids]), cache=sequence.caches)
             sequence.evaluate()
