@@ -63,6 +63,10 @@ def _dispatch(arguments: list[str]) -> int:
         from sotto.engine.grammar.grammar_child import serve
 
         return serve()
+    if arguments == ["write-blobs"]:
+        from sotto.engine.quantizing.quantizing_process import serve as write_blobs
+
+        return write_blobs()
     if arguments == ["try-tokenizer"]:
         from sotto.engine.tokens.tokenizer_trying import try_tokenizer
 
@@ -133,6 +137,12 @@ def _pull(parsed: argparse.Namespace) -> int:
     from sotto.cli import pull
 
     return pull.pull(parsed)
+
+
+def _import(parsed: argparse.Namespace) -> int:
+    from sotto.cli.making import import_command
+
+    return import_command.import_model(parsed)
 
 
 def _run(parsed: argparse.Namespace) -> int:
@@ -233,6 +243,7 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     )
     pull.add_argument("--limit", metavar="SIZE", help="limit the speed to SIZE per second, for example 2M")
     pull.add_argument("--insecure", action="store_true", help="use HTTP without TLS, for a registry on this machine")
+    _add_import_options(command("import", _import, "Import a model from a folder or a GGUF file, or resume an import."))
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     draft(bench)
@@ -292,6 +303,27 @@ def _port(text: str) -> int:
     if not text.isascii() or not text.isdigit() or int(text) > 65535:
         raise argparse.ArgumentTypeError(f"{text!r} is not a port; it should be a number from 0 to 65535")
     return int(text)
+
+
+def _add_import_options(added: argparse.ArgumentParser) -> None:
+    from sotto.store.importing.quant_types import QUANT_TYPES
+    from sotto.store.importing.recipes import MIXED
+
+    added.add_argument(
+        "path", metavar="PATH", type=Path, help="a folder with config.json and safetensors files, or a GGUF file"
+    )
+    added.add_argument("name", metavar="NAME", help="the name of the new model: [namespace/]model[:tag]")
+    added.add_argument(
+        "--quantize",
+        metavar="RECIPE",
+        default="",
+        help=f"quantize the weights: one of {', '.join(QUANT_TYPES)}, or {', '.join(MIXED)} with more bits for "
+        "sensitive tensors; exceptions may follow, such as int4,lm_head=int8,layers.0.=source",
+    )
+    added.add_argument("--replace", action="store_true", help="replace a model of that name")
+    added.add_argument("--plan", action="store_true", help="only show what it would result in")
+    added.add_argument("--discard", action="store_true", help="delete what an interrupted import to NAME has left")
+    added.add_argument("--json", action="store_true", help="print JSON")
 
 
 def _add_run_options(run: argparse.ArgumentParser) -> None:

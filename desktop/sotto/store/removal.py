@@ -22,6 +22,8 @@ from sotto.store.sources.manifest import MANIFEST_LIMIT, Manifest, parse_manifes
 
 # The folder of unfinished downloads, and the name of the manifest of each; see `sotto.store.pull.staging`.
 STAGING, MANIFEST = "staging", "manifest"
+# The name of the manifest of an import whose blobs are being moved into the store.
+IMPORTED = "imported"
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,10 +180,11 @@ def require_own_store(store: Path) -> None:
 
 
 def staged_manifests(store: Path) -> Iterator[Path]:
-    """Yield the manifest files of running and interrupted downloads into a store."""
+    """Yield the manifest files of running and interrupted downloads and imports into a store."""
     for folder, _, names in os.walk(store / STAGING):
-        if MANIFEST in names:
-            yield Path(folder, MANIFEST)
+        for name in (MANIFEST, IMPORTED):
+            if name in names:
+                yield Path(folder, name)
 
 
 def _parse_manifests(paths: Iterable[Path]) -> list[Manifest]:

@@ -93,6 +93,22 @@ def verify(record: ModelRecord, progress: Callable[[int, int], None], cancelled:
     return VerifyReport(checked, tuple(problems), tuple(unverifiable))
 
 
+def sha256_of(path: Path, between: Callable[[], None] = lambda: None) -> str:
+    """Return the digest of a file, calling `between` after every MiB.
+
+    Raises:
+        BrokenModelError: It cannot be read.
+    """
+    digest = hashlib.sha256()
+    buffer = bytearray(_CHUNK)
+    view = memoryview(buffer)
+    with open_regular(path) as (file, _):
+        while count := file.readinto(buffer):
+            digest.update(view[:count])
+            between()
+    return digest.hexdigest()
+
+
 def _compare_readers(files: Iterable[TensorFile]) -> Iterator[Problem]:
     for file in files:
         if file.format is Format.SAFETENSORS and (message := find_disagreement(file)):

@@ -215,7 +215,7 @@ def test_a_model_that_another_sotto_is_downloading(root, registry):
     with Staging(root, parse_name(name_at(registry))).lock():
         log = pull(root, name_at(registry))
         assert log.reports[-1].state is PullState.FAILED
-        assert_sentence(log.reports[-1].note, f"Another Sotto is downloading {name_at(registry)}")
+        assert_sentence(log.reports[-1].note, f"Another Sotto is downloading or importing {name_at(registry)}")
         with open_queue(root) as (queue, log):
             queue.cancel(name_at(registry))
     assert pull(root, name_at(registry)).reports[-1].state is PullState.DONE

@@ -1,6 +1,5 @@
 """The plan for converting a GGUF file: names, types and shapes of the resulting tensors. Reads none of its data."""
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ import mlx.core as mx
 
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP_SIZE
-from sotto.engine.gguf.gguf_names import Place, place_of
+from sotto.engine.gguf.gguf_names import LATENT_KEYS, LATENT_VALUES, UNROUNDED, Place, place_of
 from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
 from sotto.errors import BrokenModelError
 from sotto.store.printable import format_size, printable, printable_path
@@ -19,11 +18,8 @@ from sotto.store.records import TensorFile, TensorInfo
 _DTYPE_NAMES = {mx.float32: "F32", mx.float16: "F16", mx.bfloat16: "BF16"}
 _HALF_TYPES = ("F16", "BF16")
 _WORD_BITS = 32
-_LATENT_KEYS = re.compile(r"blk\.(\d+)\.attn_k_b\.weight")
 # Definitions dequantize it, which is only done for the types of MLX.
 _NEVER_KEPT = ".kv_b_proj.weight"
-# Not rounded, because small differences change which experts are chosen.
-_UNROUNDED = ".e_score_correction_bias"
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +142,9 @@ def _recipes(
     source: TensorFile, config: Mapping[str, Any], common: mx.Dtype | None, kept: Collection[str]
 ) -> Iterator[Recipe]:
     for name, info in source.tensors.items():
-        if match := _LATENT_KEYS.fullmatch(name):
+        if match := LATENT_KEYS.fullmatch(name):
             yield _latent(source, match[1], info, common)
-        elif not name.endswith(".attn_v_b.weight") and (place := place_of(name, config)) is not None:
+        elif not name.endswith(LATENT_VALUES) and (place := place_of(name, config)) is not None:
             if place.heads and info.shape[0] % (2 * place.heads):
                 raise BrokenModelError(
                     f"{printable_path(source.path)}: {printable(name)} has {info.shape[0]} rows, which cannot be "
@@ -157,13 +153,13 @@ def _recipes(
             own = () if place.name.endswith(_NEVER_KEPT) else kept
             layout = repack.layout_of(info.dtype, on_cpu=common is None, kept=own)
             stored = repack.PLAIN_DTYPES.get(info.dtype, mx.float16)
-            unrounded = place.name.endswith(_UNROUNDED)
+            unrounded = place.name.endswith(UNROUNDED)
             yield Recipe(place, (info,), layout, stored if common is None or unrounded else common)
 
 
 def _latent(source: TensorFile, layer: str, keys: TensorInfo, common: mx.Dtype | None) -> Recipe:
     """Return how to join the two halves of the projection from latent keys and values, one of them transposed."""
-    values = source.tensors.get(f"blk.{layer}.attn_v_b.weight")
+    values = source.tensors.get(f"blk.{layer}{LATENT_VALUES}")
     fit = values is not None and len(keys.shape) == len(values.shape) == 3
     if values is None or not fit or keys.shape[0] != values.shape[0] or keys.shape[1] != values.shape[2]:
         raise BrokenModelError(

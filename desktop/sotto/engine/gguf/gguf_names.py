@@ -14,6 +14,11 @@ _OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "outp
 # RoPE factors, which the config has as well, and tensors for images and sound.
 _IGNORED_PREFIXES = ("rope_freqs.", "rope_factors_long.", "rope_factors_short.", "v.", "a.", "mm.")
 
+# The two halves of a projection from latent keys and values, which definitions have as one.
+LATENT_KEYS, LATENT_VALUES = re.compile(r"blk\.(\d+)\.attn_k_b\.weight"), ".attn_v_b.weight"
+# Not rounded, because small differences change which experts are chosen.
+UNROUNDED = ".e_score_correction_bias"
+
 _ATTENTION = {
     "attn_q": "self_attn.q_proj",
     "attn_k": "self_attn.k_proj",

@@ -24,7 +24,10 @@ from sotto.store.sources.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_
 from sotto.store.sources.model_names import ModelName, name_of_parts
 from sotto.store.sources.ollama_layout import OllamaStore
 
-_LOCK = "lock"
+# The name of the lock in the folder.
+LOCK = "lock"
+# The name of the file that says what is imported; see `sotto.store.importing.import_staging`.
+IMPORT_SOURCE = "source"
 # Another process may delete the folder with the lock in it while this one tries to lock it.
 _LOCK_TRIES = 100
 
@@ -57,7 +60,7 @@ class Staging:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Lock the folder against other processes, and delete it afterwards if no manifest is staged.
+        """Lock the folder against other processes, and delete it afterwards unless there is something to resume.
 
         Raises:
             StoreError: Another process holds the lock.
@@ -68,7 +71,7 @@ class Staging:
         try:
             yield
         finally:
-            if not self.is_staged():
+            if not any((self._folder / name).exists() for name in (MANIFEST, IMPORT_SOURCE)):
                 self._remove()
             os.close(handle)
 
@@ -76,7 +79,7 @@ class Staging:
         """Stage a manifest, and delete staged blobs that it does not name."""
         previous = self.staged_manifest()
         names = {
-            _LOCK,
+            LOCK,
             *(path.name for digest in manifest.blobs for path in (self.partial_file(digest), self.blob_file(digest))),
         }
         write_atomically(self.manifest_file, data)
@@ -137,7 +140,9 @@ class Staging:
         make_folder(blobs)
         for digest in manifest.blobs:
             if (path := self.blob_file(digest)).exists():
-                path.chmod(0o644)
+                # A file that is imported without a copy keeps the permissions that its owner chose.
+                if path.stat().st_nlink == 1:
+                    path.chmod(0o644)
                 path.replace(blobs / f"sha256-{digest}")
         sync_to_disk(blobs)
         self._store.require_blobs(manifest)
@@ -165,7 +170,7 @@ class Staging:
 
     def _try_lock(self) -> int | None:
         """Return the handle of the locked file, or None if another process deleted the folder at the same moment."""
-        path = self._folder / _LOCK
+        path = self._folder / LOCK
         try:
             make_folder(self._folder)
             handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
@@ -180,7 +185,8 @@ class Staging:
         except BlockingIOError as error:
             os.close(handle)
             raise StoreError(
-                f"Another Sotto is downloading {printable(self._name.short)}; wait until it has finished, or quit it."
+                f"Another Sotto is downloading or importing {printable(self._name.short)}; wait until it has finished, "
+                "or quit it."
             ) from error
         except OSError:
             os.close(handle)
@@ -202,7 +208,7 @@ def unfinished_download(root: Path, name: ModelName) -> PullProgress | None:
 def unfinished_downloads(root: Path) -> tuple[PullProgress, ...]:
     """Return the progress of all unfinished downloads of earlier runs, as paused ones."""
     downloads = []
-    for path in sorted(staged_manifests(root)):
+    for path in sorted(path for path in staged_manifests(root) if path.name == MANIFEST):
         with contextlib.suppress(InvalidNameError):
             downloads.append(unfinished_download(root, name_of_parts(path.parts[-5:-1])))
     return tuple(progress for progress in downloads if progress)

@@ -19,7 +19,10 @@ MANIFEST_LIMIT = 4 << 20
 
 _SCHEMA_VERSION = 2
 _DIGEST = re.compile(r"sha256[:-]([0-9a-fA-F]{64})")
-_PREFIX = "application/vnd.ollama.image."
+MANIFEST_MEDIA = "application/vnd.docker.distribution.manifest.v2+json"
+CONFIG_MEDIA = "application/vnd.docker.container.image.v1+json"
+# The media types of the layers begin with it.
+MEDIA_PREFIX = "application/vnd.ollama.image."
 _MAX_BYTES = 1 << 63
 
 
@@ -123,4 +126,4 @@ def _layer(entry: Any, path: Path, field: str, number: int | None = None) -> Lay
         raise BrokenModelError(f"{printable_path(path)}: {where}.size is {found}; it should be a number of bytes.")
     if not isinstance(name, str):
         raise BrokenModelError(f"{printable_path(path)}: {where}.name is {kind_of(name)}; it should be a text.")
-    return Layer(media_type.removeprefix(_PREFIX), digest, size, name)
+    return Layer(media_type.removeprefix(MEDIA_PREFIX), digest, size, name)

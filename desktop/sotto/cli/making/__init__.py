@@ -1,0 +1,1 @@
+"""The commands that make models from others and upload them."""

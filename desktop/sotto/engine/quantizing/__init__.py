@@ -1,0 +1,1 @@
+"""Imports: what they result in, and the process that computes their tensors."""

@@ -1,0 +1,129 @@
+"""Planning the import of a GGUF file whose tensors are quantized anew, as MLX's tensors with JSON files beside them."""
+
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from sotto.engine.gguf.gguf_names import LATENT_KEYS, LATENT_VALUES, UNROUNDED, place_of
+from sotto.errors import BrokenModelError, InvalidRequestError
+from sotto.store.facts import ENCODERS
+from sotto.store.gguf.gguf_config import config_of
+from sotto.store.gguf.metadata_values import Values
+from sotto.store.gguf.vocabulary import vocabulary_of
+from sotto.store.importing.companions import config_blob
+from sotto.store.importing.float_tensors import quantized_blob
+from sotto.store.importing.folder_plan import computed_types, ollama_notes, source_files
+from sotto.store.importing.gguf_parts import JoinedGguf, parts_of, read_parts
+from sotto.store.importing.import_plan import Computed, ImportPlan, Making, NamedTensor, Part, PlannedBlob, compact
+from sotto.store.importing.policy import type_of
+from sotto.store.importing.quant_types import FLOATS
+from sotto.store.importing.recipes import Recipe, parse_recipe
+from sotto.store.printable import printable, printable_path
+from sotto.store.records import TensorInfo
+
+# The type of what was quantized; it has the range of float32, as some models need.
+_DEQUANTIZED = "BF16"
+
+
+def plan_quantized(path: Path, quantize: str) -> ImportPlan:
+    """Return what quantizing a GGUF file anew results in.
+
+    Args:
+        path: The file, of a split one any part.
+        quantize: A recipe.
+
+    Raises:
+        BrokenModelError: The file is damaged or cannot run, or a part is missing.
+        InvalidRequestError: There is no such recipe, or the model is an encoder.
+    """
+    parsed = parse_recipe(quantize)
+    assert parsed is not None
+    name, recipe = parsed
+    paths = parts_of(path)
+    file = read_parts(paths)
+    values = Values(file)
+    config = config_of(values)
+    vocabulary = vocabulary_of(values)
+    if config["model_type"] in ENCODERS:
+        raise InvalidRequestError(
+            f"{printable_path(path)} is an embedding model, whose GGUF file cannot be quantized anew; import it as it "
+            "is."
+        )
+    blobs = _blobs(file, config, recipe)
+    files = {"config.json": config, **vocabulary.files}
+    contents = {name: compact(dict(content)) for name, content in files.items()}
+    contents["tokenizer.json"] = vocabulary.tokenizer.encode()
+    template = vocabulary.files.get("tokenizer_config.json", {}).get("chat_template")
+    return ImportPlan(
+        source=path,
+        quantization=name,
+        architecture=config["model_type"],
+        parameters=sum(math.prod(info.shape) for info in file.tensors.values()),
+        files=source_files(paths),
+        blobs=(*blobs, *(PlannedBlob("json", name, (contents[name],)) for name in sorted(contents))),
+        config=config_blob(config, template if isinstance(template, str) else "", name, embeds=False),
+        notes=tuple(ollama_notes(computed_types(blobs))),
+    )
+
+
+def _blobs(file: JoinedGguf, config: Mapping[str, Any], recipe: Recipe) -> list[PlannedBlob]:
+    blobs = {}
+    for tensor in _tensors(file, config, recipe):
+        if tensor.name in blobs:
+            raise BrokenModelError(
+                f"{printable_path(file.path)}: two of its tensors are {printable(tensor.name)}; there should be one."
+            )
+        blobs[tensor.name] = quantized_blob(tensor.name, [tensor])
+    return [blobs[name] for name in sorted(blobs)]
+
+
+def _tensors(file: JoinedGguf, config: Mapping[str, Any], recipe: Recipe) -> Iterator[NamedTensor]:
+    common = _common_dtype(file)
+    for name, info in file.tensors.items():
+        part = Part(file.owners[name], info.dtype, info.shape, info.start, info.end)
+        if match := LATENT_KEYS.fullmatch(name):
+            yield _latent(file, match[1], part, common, recipe, config)
+        elif not name.endswith(LATENT_VALUES) and (place := place_of(name, config)) is not None:
+            if place.heads and info.shape[0] % (2 * place.heads):
+                raise BrokenModelError(
+                    f"{printable_path(file.path)}: {printable(name)} has {info.shape[0]} rows, which cannot be split "
+                    f"into {place.heads} heads of two halves, as the file says."
+                )
+            dtype = info.dtype if place.name.endswith(UNROUNDED) and info.dtype in FLOATS else common
+            kind = type_of(place.name, common, info.shape, recipe, config)
+            made = Computed((part,), info.shape, dtype, kind, Making.GGUF, heads=place.heads, shift=place.shift)
+            yield NamedTensor(place.name, made)
+
+
+def _latent(
+    file: JoinedGguf, layer: str, keys: Part, dtype: str, recipe: Recipe, config: Mapping[str, Any]
+) -> NamedTensor:
+    """Return the projection from latent keys and values, whose halves are apart in the file."""
+    values_name = f"blk.{layer}{LATENT_VALUES}"
+    info: TensorInfo | None = file.tensors.get(values_name)
+    if info is None or not len(keys.shape) == len(info.shape) == 3 or info.shape[::2] != keys.shape[:2]:
+        raise BrokenModelError(
+            f"{printable_path(file.path)}: blk.{layer}.attn_k_b.weight and attn_v_b.weight should both be there, for "
+            "the same number of heads and with the same rank."
+        )
+    values = Part(file.owners[values_name], info.dtype, info.shape, info.start, info.end)
+    heads, rank, width = keys.shape
+    shape = (heads * (width + info.shape[1]), rank)
+    name = f"model.layers.{layer}.self_attn.kv_b_proj.weight"
+    return NamedTensor(
+        name, Computed((keys, values), shape, dtype, type_of(name, dtype, shape, recipe, config), Making.LATENT)
+    )
+
+
+def _common_dtype(file: JoinedGguf) -> str:
+    """Return the type of most weights, or what they have when they are dequantized.
+
+    All tensors get it, because activations take the widest type that they meet.
+    """
+    sizes: Counter[str] = Counter()
+    for info in file.tensors.values():
+        sizes[info.dtype] += info.nbytes
+    dtype = sizes.most_common(1)[0][0] if sizes else _DEQUANTIZED
+    return dtype if dtype in FLOATS else _DEQUANTIZED

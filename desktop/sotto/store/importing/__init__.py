@@ -1,0 +1,1 @@
+"""Importing models from folders and GGUF files: the plan, the recipes of quantization, and writing the blobs."""
