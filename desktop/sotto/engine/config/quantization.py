@@ -34,6 +34,11 @@ _TYPES = {
     "mxfp4": ("mxfp4", 4),
     "mxfp8": ("mxfp8", 8),
     "nvfp4": ("nvfp4", 4),
+    # Which Ollama does not know.
+    "int2": ("affine", 2),
+    "int3": ("affine", 3),
+    "int5": ("affine", 5),
+    "int6": ("affine", 6),
 }
 
 
@@ -118,7 +123,7 @@ def read_declaration(file: TensorFile, tensor: str) -> Declaration | None:
     if quant_type and quant_type.lower() not in _TYPES:
         raise UnsupportedModelError(
             f"{printable(tensor)} is quantized as '{printable(quant_type)}', which is not known; "
-            "known are int4, int8, mxfp4, mxfp8 and nvfp4."
+            "known are int2 to int6, int8, mxfp4, mxfp8 and nvfp4."
         )
     if group_text and not (group_text.isdecimal() and len(group_text) <= _MAX_GROUP_DIGITS):
         raise BrokenModelError(

@@ -4,12 +4,14 @@ import hashlib
 import os
 import threading
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
 from sotto.errors import BrokenModelError, CancelledError
+from sotto.store.atomic_writing import sync_to_disk
 from sotto.store.files import open_regular, read_exactly
 from sotto.store.importing.import_plan import Computed, PlannedBlob, Segment
 from sotto.store.printable import printable_path
@@ -17,6 +19,7 @@ from sotto.store.printable import printable_path
 _CHUNK = 1 << 20
 # More would not be faster, as a disk and two cores are enough for copying.
 _MOST_THREADS = 4
+_SYNCING_THREADS = 2
 
 Buffer = bytes | memoryview
 # Yields, row by row, the bytes of each output of a computed tensor, with the bytes of the source that were read.
@@ -83,23 +86,32 @@ def write_blobs(tasks: Sequence[Task], watcher: Watcher, compute: Compute, threa
             watcher.read(count)
 
     def work() -> None:
+        while not failed.is_set():
+            with lock:
+                task = next(pending, None)
+                if task is None:
+                    return
+                watcher.begun(task.number)
+            digest = write_blob(task.blob, task.path, compute, read)
+            # Elsewhere, as a disk takes about as long to write a blob as it takes to compute the next one.
+            syncing.append(disk.submit(noting_failure, partial(sync, task, digest)))
+
+    def sync(task: Task, digest: str) -> None:
+        sync_to_disk(task.path)
+        with lock:
+            watcher.written(task.number, digest)
+
+    def noting_failure(run: Callable[[], None]) -> None:
         try:
-            while not failed.is_set():
-                with lock:
-                    task = next(pending, None)
-                    if task is None:
-                        return
-                    watcher.begun(task.number)
-                digest = write_blob(task.blob, task.path, compute, read)
-                with lock:
-                    watcher.written(task.number, digest)
+            run()
         except BaseException:
             failed.set()
             raise
 
-    with ThreadPoolExecutor(threads, "blobs") as pool:
-        futures = [pool.submit(work) for _ in range(threads)]
-    errors = [error for future in futures if (error := future.exception())]
+    syncing: list[Future[None]] = []
+    with ThreadPoolExecutor(_SYNCING_THREADS, "sync") as disk, ThreadPoolExecutor(threads, "blobs") as pool:
+        working = [pool.submit(noting_failure, work) for _ in range(threads)]
+    errors = [error for future in (*working, *syncing) if (error := future.exception())]
     # Threads that only stopped because another one failed say nothing about why.
     errors.sort(key=lambda error: isinstance(error, CancelledError))
     if errors:
@@ -107,7 +119,7 @@ def write_blobs(tasks: Sequence[Task], watcher: Watcher, compute: Compute, threa
 
 
 def write_blob(blob: PlannedBlob, path: Path, compute: Compute, read: Callable[[int], None]) -> str:
-    """Write a blob to a new file and to the disk, and return its digest.
+    """Write a blob to a new file, and return its digest.
 
     Args:
         blob: What it consists of.
@@ -132,7 +144,6 @@ def write_blob(blob: PlannedBlob, path: Path, compute: Compute, read: Callable[[
                 _copy(piece, write, read)
             else:
                 _write_computed(piece, write, compute, read)
-        os.fsync(file.fileno())
         if file.tell() != blob.size:
             raise BrokenModelError(
                 f"{printable_path(path)} has {file.tell()} bytes where {blob.size} were planned; import it again."
