@@ -25,9 +25,8 @@ def small_slices(monkeypatch):
 def written(path, **arrays):
     """Write arrays, and return them as parts of a source."""
     write_tensors(path, arrays)
-    return {
-        name: Part(path, info.dtype, info.shape, info.start, info.end) for name, info in read_header(path).tensors.items()
-    }
+    tensors = read_header(path).tensors
+    return {name: Part(path, info.dtype, info.shape, info.start, info.end) for name, info in tensors.items()}
 
 
 def computed(tensor):

@@ -413,6 +413,7 @@ ARCHITECTURES = (
     Architecture(
         "qwen3_next",
         batches=True,
+        definition="qwen3_next",
         activations=_SILU,
         prediction=Prediction.NAMED,
         pattern_key="full_attention_interval",
