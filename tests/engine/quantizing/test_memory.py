@@ -1,0 +1,41 @@
+"""The memory that an import takes, of its process and of the one that computes."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+
+from sotto.store.safetensors_header import read_header
+
+# Prints the most memory that this process and its only child have had; the system counts for each.
+_IMPORT = """
+import json, resource, sys
+from pathlib import Path
+from sotto.engine.quantizing.importer import plan_import, run_import
+run_import(plan_import(Path(sys.argv[1]), sys.argv[2]), "m", lambda progress: None, lambda: False)
+own, child = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+print(json.dumps((own + child) * (1 if sys.platform == "darwin" else 1024)))
+"""
+_MOST_FREE = 300 << 20
+
+
+@pytest.mark.parametrize("recipe", ["", "int4"])
+def test_memory_does_not_grow_with_a_tensor(data, tmp_path, family, recipe):
+    folder = family("llama")
+    # One tensor of 256 MB, without a byte on the disk.
+    shape = [1 << 18, 512]
+    name = "model.layers.0.mlp.up_proj.weight"
+    header = json.dumps(
+        {name: {"dtype": "BF16", "shape": shape, "data_offsets": [0, 2 * shape[0] * shape[1]]}}
+    ).encode()
+    path = folder / "model.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header)
+    os.truncate(path, 8 + len(header) + 2 * shape[0] * shape[1])
+    largest = read_header(path).tensors[name].nbytes
+    done = subprocess.run(
+        [sys.executable, "-c", _IMPORT, str(folder), recipe], capture_output=True, text=True, check=True
+    )
+    # Three times the largest tensor may be taken on top of this, but slices need next to nothing.
+    assert json.loads(done.stdout) < _MOST_FREE < largest + _MOST_FREE
