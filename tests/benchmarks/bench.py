@@ -18,6 +18,7 @@ device.prepare()
 
 import app_rows  # noqa: E402
 import company_rows  # noqa: E402
+import import_rows  # noqa: E402
 import load_rows  # noqa: E402
 import memory_rows  # noqa: E402
 import peer_llama_cpp  # noqa: E402
@@ -55,6 +56,7 @@ def _groups(
         "gap": lambda: company_rows.gap_rows(models, quick=quick),
         "plan": lambda: memory_rows.plan_rows(models, quick=quick),
         "loading": lambda: memory_rows.load_rows(models, quick=quick),
+        "import": lambda: import_rows.import_rows(models, quick=quick),
         "load": lambda: load_rows.load_rows(models, quick=quick),
         "speculation": lambda: speculation_rows.speculation_rows(models, quick=quick),
         "lateness": lambda: app_rows.lateness_rows(models, quick=quick),
