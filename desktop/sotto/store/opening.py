@@ -3,8 +3,7 @@
 import difflib
 import os
 import re
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import MappingProxyType
@@ -22,12 +21,13 @@ from sotto.store.path_listing import list_path
 from sotto.store.printable import printable, printable_path, with_path
 from sotto.store.records import Format, ModelRecord, ModelSource, Place, TensorFile
 from sotto.store.safetensors_header import read_header
-from sotto.store.sentence import MODULES, sentence_modules
 from sotto.store.sources.harvest import Judge, everything_runs
+from sotto.store.sources.hugging_face_names import possible_names
 from sotto.store.sources.manifest import Layer, Manifest
 from sotto.store.sources.model_names import parse_name, split_source
 from sotto.store.sources.ollama_layout import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layer, renderer_name
 from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
+from sotto.store.sources.stored_folder import stored_folder
 from sotto.store.user_templates import read_user_template
 
 # Twice the largest known; parsing takes many times the file's size in memory.
@@ -145,6 +145,8 @@ def open_texts(record: ModelRecord) -> ModelSource:
         return _folder_texts(record, folder_of(record.path))
     store = store_of(record.path)
     manifest = _manifest_of(record, store)
+    if (folder := stored_folder(store, manifest)) is not None:
+        return replace(_folder_texts(record, folder), **_texts(record, store, manifest))
     if record.format is Format.GGUF:
         return replace(gguf_texts(record, store.blob(gguf_layer(manifest))), **_texts(record, store, manifest))
     return _manifest_texts(record, store, manifest)
@@ -177,6 +179,8 @@ def _manifest_of(record: ModelRecord, store: OllamaStore) -> Manifest:
 
 def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) -> ModelSource:
     store.require_blobs(manifest)
+    if (folder := stored_folder(store, manifest)) is not None:
+        return replace(_open_folder(record, folder), **_texts(record, store, manifest))
     if record.format is Format.GGUF:
         layer = gguf_layer(manifest)
         return replace(open_gguf(record, store.blob(layer), layer.digest), **_texts(record, store, manifest))
@@ -214,9 +218,10 @@ def _manifest_texts(record: ModelRecord, store: OllamaStore, manifest: Manifest)
 
 def _open_folder(record: ModelRecord, folder: ModelFolder) -> ModelSource:
     texts = _folder_texts(record, folder)
-    files = _distinct_tensors([read_header(folder.file(path.name)) for path in folder.weight_files()])
+    names = [path.name for path in folder.weight_files()]
+    files = _distinct_tensors([read_header(folder.file(name), folder.digest(name)) for name in names])
     if INDEX in folder.names:
-        _check_index(folder, files)
+        _check_index(folder, dict(zip(names, files, strict=True)))
     return replace(texts, tensor_files=files)
 
 
@@ -239,7 +244,7 @@ def _folder_texts(record: ModelRecord, folder: ModelFolder) -> ModelSource:
             {Path(name).stem: _text(folder.file(name)) for name in folder.more_templates()}
         ),
         user_template=read_user_template(record.digest),
-        modules=sentence_modules(folder.path, folder.base) if MODULES in folder.names else (),
+        modules=folder.modules(),
     )
 
 
@@ -257,11 +262,10 @@ def _distinct_tensors(files: Sequence[TensorFile]) -> tuple[TensorFile, ...]:
     return tuple(files)
 
 
-def _check_index(folder: ModelFolder, files: Sequence[TensorFile]) -> None:
+def _check_index(folder: ModelFolder, files: Mapping[str, TensorFile]) -> None:
     """Raise BrokenModelError unless each tensor of the index is in the file that the index names."""
-    tensors = {file.path.name: file.tensors for file in files}
     for name, shard in folder.index().items():
-        if name not in tensors[shard]:
+        if name not in files[shard].tensors:
             raise BrokenModelError(
                 f"{printable_path(folder.path)} is incomplete: tensor {printable(name)} is not in {printable(shard)}, "
                 "where its index says that it is; download the model again."
@@ -326,8 +330,7 @@ def find_place(target: str, records: Sequence[ModelRecord]) -> tuple[ModelRecord
     """Return the model as `find_by_name` does, and which of its places has that name."""
     wanted = {target.casefold()}
     # Names of folders need not be valid names in Ollama's sense.
-    with suppress(InvalidNameError):
-        wanted.add(parse_name(target).short.casefold())
+    wanted |= {name.short.casefold() for name in possible_names(target)}
     folded = None
     for record in records:
         for place in record.places:

@@ -4,13 +4,12 @@
 each of the others has a folder with a `config.json`, unless it needs no settings.
 """
 
-import os
+from collections.abc import Callable
 from pathlib import Path
 from types import MappingProxyType
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_list, read_object
-from sotto.store.files import resolve_inside
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import SentenceModule
 
@@ -19,27 +18,24 @@ TRANSFORMER_CONFIG = "sentence_bert_config.json"
 _MAX_MODULES = 16
 
 
-def sentence_modules(folder: Path, base: str) -> tuple[SentenceModule, ...]:
+def sentence_modules(path: Path, find: Callable[[str], Path | None]) -> tuple[SentenceModule, ...]:
     """Return the steps of a model, in order.
 
     Args:
-        folder: The model's folder, with a `modules.json`.
-        base: The folder that all its files must be inside, without symbolic links in its path.
+        path: Its `modules.json`.
+        find: Returns the path of a file of the model by its relative name, or None if there is none.
 
     Raises:
         BrokenModelError: A file is damaged, or a step lies outside the folder.
     """
-    path = folder / MODULES
-    resolve_inside(path, base)
     entries = read_list(path)
     if len(entries) > _MAX_MODULES:
         raise BrokenModelError(f"{printable_path(path)} lists {len(entries)} steps; {_MAX_MODULES} are the most.")
-    return tuple(_module(entry, index, folder, base) for index, entry in enumerate(entries))
+    return tuple(_module(entry, index, path, find) for index, entry in enumerate(entries))
 
 
-def _module(entry: object, index: int, folder: Path, base: str) -> SentenceModule:
+def _module(entry: object, index: int, path: Path, find: Callable[[str], Path | None]) -> SentenceModule:
     """Return one step of the list."""
-    path = folder / MODULES
     if not isinstance(entry, dict):
         raise BrokenModelError(f"{printable_path(path)}: entry {index} is {kind_of(entry)}; it should be an object.")
     for key in ("type", "path"):
@@ -52,9 +48,6 @@ def _module(entry: object, index: int, folder: Path, base: str) -> SentenceModul
         raise BrokenModelError(
             f"{printable_path(path)}: '{printable(place)}' is not a step; it should be the name of a folder beside it."
         )
-    file = folder / place / ("config.json" if place else TRANSFORMER_CONFIG)
-    config = {}
-    if os.path.lexists(file):
-        resolve_inside(file, base)
-        config = read_object(file)
+    file = find(f"{place}/config.json" if place else TRANSFORMER_CONFIG)
+    config = read_object(file) if file else {}
     return SentenceModule(printable(entry["type"].rpartition(".")[2], 60), MappingProxyType(config))

@@ -17,6 +17,9 @@ from sotto.store.printable import printable, printable_path
 # A layer takes about 230 bytes, so this allows about 18,000; the largest models have a few thousand.
 MANIFEST_LIMIT = 4 << 20
 
+# The kind of a layer that is a whole file of a model's folder; such a model is opened as that folder.
+FILE = "application/vnd.sotto.file"
+
 _SCHEMA_VERSION = 2
 _DIGEST = re.compile(r"sha256[:-]([0-9a-fA-F]{64})")
 MANIFEST_MEDIA = "application/vnd.docker.distribution.manifest.v2+json"
@@ -31,10 +34,10 @@ class Layer:
     """One blob of a model.
 
     Attributes:
-        kind: Its media type without Ollama's prefix: `tensor`, `json`, `model`, ...
+        kind: Its media type without Ollama's prefix: `tensor`, `json`, `model`, ...; `FILE` for whole files.
         digest: 64 lower-case hex digits.
         size: Size in bytes.
-        name: Name of the tensor or JSON file; empty for other kinds.
+        name: Name of the tensor or JSON file, or path of a whole file in its folder; empty for most other kinds.
     """
 
     kind: str
@@ -70,7 +73,14 @@ class Manifest:
 
     def json_layer(self, name: str) -> Layer | None:
         """Return the first JSON layer of that name, or None."""
-        return next((layer for layer in self.layers if layer.kind == "json" and layer.name == name), None)
+        return self._named(name, "json")
+
+    def small_layer(self, name: str) -> Layer | None:
+        """Return the first JSON layer or whole file of that name, or None."""
+        return self._named(name, "json", FILE)
+
+    def _named(self, name: str, *kinds: str) -> Layer | None:
+        return next((layer for layer in self.layers if layer.kind in kinds and layer.name == name), None)
 
     @property
     def blobs(self) -> dict[str, Layer]:

@@ -211,9 +211,19 @@ def gguf_refusal(manifest: Manifest, architecture: str, kind: str = "") -> str:
         architecture: The architecture that the GGUF file or the config blob states.
         kind: The file's `general.type`; empty if unknown.
     """
+    return layers_refusal(manifest) or refusal(architecture, kind)
+
+
+def layers_refusal(manifest: Manifest) -> str:
+    """Return one sentence saying why a GGUF model with such layers cannot run, or an empty string."""
     if next(manifest.of_kind("adapter"), None) is not None:
         return "This model has an adapter beside its GGUF file, which cannot be applied; choose one without."
-    return refusal(architecture, kind)
+    parts = sum(1 for _ in manifest.of_kind("model"))
+    if parts > 1:
+        return (
+            f"This model is a GGUF file that was split into {parts} parts, which cannot run yet; choose a whole file."
+        )
+    return ""
 
 
 def draft_prefix(manifest: Manifest, blob: dict[str, Any], path: Path) -> str:

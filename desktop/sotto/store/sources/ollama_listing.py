@@ -22,6 +22,8 @@ from sotto.store.records import Format, ModelRecord, Source, TensorFile
 from sotto.store.sources.harvest import Facts, Harvest, path_digest
 from sotto.store.sources.manifest import Layer, Manifest
 from sotto.store.sources.ollama_layout import OllamaStore, draft_prefix, gguf_layer, gguf_refusal
+from sotto.store.sources.plain_folders import describe_folder
+from sotto.store.sources.stored_folder import StoredFolder, stored_folder
 
 _REQUIRED = ("config.json", "tokenizer.json")
 _UNSUPPORTED = ("vision", "audio")
@@ -72,6 +74,8 @@ def _describe(store: OllamaStore, manifest: Manifest, facts: Facts, harvest: Har
     facts.capabilities = tuple([printable(name, 40) for name in capabilities[:32]])
     if host := _text(blob, "remote_host", blob_path):
         return f"This model runs on {printable(host)}, not on this machine; download one that runs here."
+    if (folder := stored_folder(store, manifest)) is not None:
+        return _describe_files(store, manifest, folder, facts, harvest)
     tensors = tuple(manifest.of_kind("tensor"))
     if model_format in ("", "gguf") and not tensors:
         return _describe_gguf(store, manifest, blob, facts)
@@ -87,6 +91,18 @@ def _describe(store: OllamaStore, manifest: Manifest, facts: Facts, harvest: Har
         if manifest.json_layer(name) is None:
             raise BrokenModelError(f"{printable_path(manifest.path)} has no {name}, which every model needs.")
     return _describe_tensors(store, manifest, tensors, draft_prefix(manifest, blob, blob_path), facts, harvest)
+
+
+def _describe_files(
+    store: OllamaStore, manifest: Manifest, folder: StoredFolder, facts: Facts, harvest: Harvest
+) -> str:
+    facts.format = Format.SAFETENSORS
+    store.require_blobs(manifest)
+    try:
+        return describe_folder(folder, facts, harvest)
+    finally:
+        # A folder is told by samples of its files, a manifest by its own digest.
+        facts.digest, facts.size = manifest.digest, manifest.size
 
 
 def _describe_tensors(

@@ -10,10 +10,11 @@ import json
 import os
 import re
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
+from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
@@ -23,7 +24,7 @@ from sotto.store.gguf.gguf_config import refusal
 from sotto.store.gguf.gguf_source import SPLIT
 from sotto.store.gguf.header import read_gguf
 from sotto.store.printable import printable, printable_path
-from sotto.store.records import Format, Source, TensorFile
+from sotto.store.records import Format, SentenceModule, Source, TensorFile
 from sotto.store.safetensors_header import parse_header, read_raw_header
 from sotto.store.sentence import MODULES, sentence_modules
 from sotto.store.sources.harvest import Facts, Harvest, path_digest
@@ -80,9 +81,8 @@ class ModelFolder:
         """The GGUF models, each with all its parts, by file name without suffix."""
         models = defaultdict(list)
         for name in sorted(self.names):
-            if name.lower().endswith(".gguf") and not name.lower().startswith(_PROJECTOR):
-                match = _GGUF_PART.fullmatch(name)
-                models[match[1] if match else name[: -len(".gguf")]].append(self.path / name)
+            if name.lower().endswith(".gguf") and not is_projector(name):
+                models[split_part(name)[0]].append(self.path / name)
         return dict(models)
 
     def weight_files(self) -> tuple[Path, ...]:
@@ -94,8 +94,13 @@ class ModelFolder:
             BrokenModelError: The index is damaged or unsafe, or names a missing file; without an index, parts are
                 missing or the choice of files is ambiguous.
         """
-        if INDEX in self.names:
-            shards = sorted(set(self.index().values()))
+        index = read_object(self.file(INDEX)) if INDEX in self.names else None
+        return tuple([self.path / name for name in self.weight_names(index)])
+
+    def weight_names(self, index: Mapping[str, Any] | None) -> list[str]:
+        """Return the names of the weight files, given the parsed index if there is one; see `weight_files`."""
+        if index is not None:
+            shards = sorted(set(self._shards(index).values()))
             missing = [shard for shard in shards if shard not in self.names]
             if missing:
                 rest = f" and {len(missing) - 1} more files" if missing[1:] else ""
@@ -103,7 +108,7 @@ class ModelFolder:
                     f"{printable_path(self.path)} is incomplete: {printable(missing[0])}{rest} of its index is "
                     "missing; download the model again."
                 )
-            return tuple([self.path / shard for shard in shards])
+            return shards
         weights = self._weights()
         others = [name for name in weights if name != "model.safetensors"]
         if others and len(others) < len(weights):
@@ -120,7 +125,7 @@ class ModelFolder:
                     f"{printable_path(self.path)} is incomplete: it has {len(weights)} of the {int(match[1])} parts "
                     f"that {printable(name)} tells of; download the model again."
                 )
-        return tuple([self.path / name for name in weights])
+        return weights
 
     def index(self) -> dict[str, str]:
         """Return the file name of each tensor, as stated by the index.
@@ -128,8 +133,11 @@ class ModelFolder:
         Raises:
             BrokenModelError: The index is damaged, or contains an invalid file name.
         """
-        path = self.file(INDEX)
-        shards = read_object(path).get("weight_map")
+        return self._shards(read_object(self.file(INDEX)))
+
+    def _shards(self, index: Mapping[str, Any]) -> dict[str, str]:
+        path = self.path / INDEX
+        shards = index.get("weight_map")
         if not isinstance(shards, dict) or not shards:
             raise BrokenModelError(
                 f"{printable_path(path)}: weight_map is {kind_of(shards)}; it should be a full object."
@@ -158,8 +166,8 @@ class ModelFolder:
         """
         if MORE_TEMPLATES not in self.names:
             return ()
-        folder = self.file(MORE_TEMPLATES)
-        names = [name for name in list_names(folder) if name.endswith(".jinja") and not name.startswith(".")]
+        folder = self.path / MORE_TEMPLATES
+        names = [name for name in self.names_in(MORE_TEMPLATES) if name.endswith(".jinja") and not name.startswith(".")]
         if len(names) > _MAX_TEMPLATES:
             raise BrokenModelError(
                 f"{printable_path(folder)} has {len(names)} templates; {_MAX_TEMPLATES} are the most."
@@ -175,6 +183,26 @@ class ModelFolder:
         path = self.path / name
         resolve_inside(path, self.base)
         return path
+
+    def digest(self, name: str) -> str:
+        """Return the digest that the store names a file by; empty, as folders of files have none."""
+        return ""
+
+    def find(self, name: str) -> Path | None:
+        """Return the path of a file as `file` does, or None if it is missing."""
+        return self.file(name) if os.path.lexists(self.path / name) else None
+
+    def names_in(self, name: str) -> list[str]:
+        """Return the names of the entries of a folder within the folder, sorted; errors as of `file`."""
+        return list_names(self.file(name))
+
+    def modules(self) -> tuple[SentenceModule, ...]:
+        """Return the steps from a text to its embedding; none if the model does not list them.
+
+        Raises:
+            BrokenModelError: A file is damaged, or a step lies outside the folder.
+        """
+        return sentence_modules(self.file(MODULES), self.find) if MODULES in self.names else ()
 
     def _weights(self) -> list[str]:
         names = sorted(name for name in self.names if _is_shard_name(name))
@@ -211,7 +239,7 @@ def add_folder(folder: ModelFolder, name: str, source: Source, harvest: Harvest,
     """
     if folder.is_model:
         facts = Facts(printable(name), source, folder.path, path_digest(folder.path), format=Format.SAFETENSORS)
-        harvest.add(facts, lambda facts: _describe(folder, facts, harvest))
+        harvest.add(facts, lambda facts: describe_folder(folder, facts, harvest))
     ggufs = folder.ggufs
     for stem, parts in ggufs.items():
         is_only_model = len(ggufs) == 1 and not folder.is_model
@@ -256,7 +284,7 @@ def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, 
     harvest.add(Facts(printable(name), source, parts[0], path_digest(parts[0]), format=Format.GGUF), read)
 
 
-def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
+def describe_folder(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
     """Fill in the facts, and return why the model cannot run or an empty string."""
     digest = hashlib.sha256(b"folder\0")
     config = None
@@ -270,7 +298,7 @@ def _describe(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
             config = read_object(path)
     assert config is not None
     path = folder.path / "config.json"
-    modules = sentence_modules(folder.path, folder.base) if MODULES in folder.names else ()
+    modules = folder.modules()
     if modules:
         digest.update(json.dumps([[module.kind, dict(module.config)] for module in modules], sort_keys=True).encode())
     stated = config_facts(config, path, modules)
@@ -309,6 +337,17 @@ def _sample(digest: "hashlib._Hash", file: FileIO, size: int, head: bytes, path:
 def _is_shard_name(name: str) -> bool:
     """Return whether a name is a plain file name that ends in `.safetensors`."""
     return name.endswith(".safetensors") and not name.startswith(".") and not set(name) & set("/\\:\0")
+
+
+def is_projector(name: str) -> bool:
+    """Return whether the name of a GGUF file is that of a projector, not of a model."""
+    return _PROJECTOR in name.lower()
+
+
+def split_part(name: str) -> tuple[str, int]:
+    """Return the name of the model that a GGUF file is or is a part of, without suffix, and the number of its parts."""
+    match = _GGUF_PART.fullmatch(name)
+    return (match[1], int(match[3])) if match else (name[: -len(".gguf")], 1)
 
 
 def subfolders(path: Path, names: Iterable[str]) -> list[Path]:
