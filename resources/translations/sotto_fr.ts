@@ -140,7 +140,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+159"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+165"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>Réflexion</translation>
@@ -443,7 +443,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
+        <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
@@ -917,7 +917,7 @@
     <message>
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
-        <location line="+25"/>
+        <location line="+28"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-234"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
@@ -987,7 +987,7 @@
         <translation>Les modèles 4 bits jusqu’à environ {billions}B conviennent à cette machine ({size} de mémoire).</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+98"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
         <location line="+249"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
@@ -996,7 +996,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-24"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-27"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
@@ -1018,9 +1018,9 @@
         <translation>Obtenir le modèle</translation>
     </message>
     <message>
-        <location line="+4"/>
-        <source>The name of a model in a registry, for example llama3.2:3b or someone/model.</source>
-        <translation>Le nom d’un modèle dans un registre, par exemple llama3.2:3b ou auteur/modele.</translation>
+        <location line="+5"/>
+        <source>The name of a model in Ollama’s library, such as llama3.2:3b, or of one on Hugging Face, such as mlx-community/Qwen3-0.6B-4bit.</source>
+        <translation>Le nom d’un modèle de la bibliothèque d’Ollama, comme llama3.2:3b, ou de Hugging Face, comme mlx-community/Qwen3-0.6B-4bit.</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_list.py" line="+37"/>
@@ -1079,15 +1079,15 @@
         <translation>Téléchargé</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+19"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+20"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="-116"/>
         <source>Queued</source>
         <translation>En attente</translation>
     </message>
     <message>
         <location line="+1"/>
-        <source>Contacting the registry</source>
-        <translation>Connexion au registre</translation>
+        <source>Looking it up</source>
+        <translation>Recherche en cours</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -1148,6 +1148,11 @@
     </message>
     <message>
         <location line="+2"/>
+        <source>From Hugging Face, where {owner} publishes it.</source>
+        <translation>De Hugging Face, où {owner} le publie.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
         <source>From {host}, where {owner} publishes it.</source>
         <translation>De {host}, où {owner} le publie.</translation>
     </message>
@@ -1165,6 +1170,16 @@
         <location line="+7"/>
         <source>{name} could not be downloaded</source>
         <translation>{name} n’a pas pu être téléchargé</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Its {size} were checked.</source>
+        <translation>Ses {size} ont été vérifiés.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{name} is up to date</source>
+        <translation>{name} est à jour</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -1446,7 +1461,7 @@
         <translation>inconnu</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-140"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-145"/>
         <source>Built in</source>
         <translation>Intégré</translation>
     </message>
@@ -1533,7 +1548,7 @@
         <translation>{number} paramètres</translation>
     </message>
     <message>
-        <location line="+13"/>
+        <location line="+18"/>
         <source>Images</source>
         <translation>Images</translation>
     </message>
@@ -1553,7 +1568,7 @@
         <translation>Embeddings</translation>
     </message>
     <message>
-        <location line="+18"/>
+        <location line="+19"/>
         <source>Memory in use after loading: {percent} % of {size}.</source>
         <translation>Mémoire utilisée après le chargement&#xa0;: {percent}&#xa0;% de {size}.</translation>
     </message>
@@ -1950,12 +1965,13 @@
         <translation>produit des embeddings</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+2"/>
         <source>predicts tokens ahead</source>
         <translation>prédit des tokens à l’avance</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+20"/>
         <source>Reading the tokenizer</source>
         <translation>Lecture du tokenizer</translation>
     </message>
@@ -5047,7 +5063,7 @@
         <translation>Le prompt rapide est disponible immédiatement.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/app/address_opener.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/app/address_opener.py" line="+50"/>
         <source>Address not opened</source>
         <translation>Adresse non ouverte</translation>
     </message>

@@ -140,7 +140,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+159"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+165"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>思考</translation>
@@ -439,7 +439,7 @@
     </message>
     <message>
         <location line="+6"/>
-        <location filename="../../desktop/sotto/ui/models/downloads.py" line="+183"/>
+        <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
@@ -908,7 +908,7 @@
     <message>
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
-        <location line="+25"/>
+        <location line="+28"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-234"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
@@ -976,7 +976,7 @@
         <translation>这台电脑（内存 {size}）适合运行约 {billions}B 以内的 4 位模型。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+98"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
         <location line="+249"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
@@ -985,7 +985,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
-        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-24"/>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="-27"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
@@ -1007,9 +1007,9 @@
         <translation>获取该模型</translation>
     </message>
     <message>
-        <location line="+4"/>
-        <source>The name of a model in a registry, for example llama3.2:3b or someone/model.</source>
-        <translation>模型仓库中的模型名称，例如 llama3.2:3b 或 someone/model。</translation>
+        <location line="+5"/>
+        <source>The name of a model in Ollama’s library, such as llama3.2:3b, or of one on Hugging Face, such as mlx-community/Qwen3-0.6B-4bit.</source>
+        <translation>Ollama 模型库中的模型名称，例如 llama3.2:3b；或 Hugging Face 上的模型名称，例如 mlx-community/Qwen3-0.6B-4bit。</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_list.py" line="+37"/>
@@ -1068,15 +1068,15 @@
         <translation>下载进度</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+19"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+20"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="-116"/>
         <source>Queued</source>
         <translation>排队中</translation>
     </message>
     <message>
         <location line="+1"/>
-        <source>Contacting the registry</source>
-        <translation>正在连接模型仓库</translation>
+        <source>Looking it up</source>
+        <translation>正在查找</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -1137,6 +1137,11 @@
     </message>
     <message>
         <location line="+2"/>
+        <source>From Hugging Face, where {owner} publishes it.</source>
+        <translation>来自 Hugging Face，由 {owner} 发布。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
         <source>From {host}, where {owner} publishes it.</source>
         <translation>来自 {host}，由 {owner} 发布。</translation>
     </message>
@@ -1154,6 +1159,16 @@
         <location line="+7"/>
         <source>{name} could not be downloaded</source>
         <translation>无法下载 {name}</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Its {size} were checked.</source>
+        <translation>已校验其 {size} 数据。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{name} is up to date</source>
+        <translation>{name} 已是最新</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -1434,7 +1449,7 @@
         <translation>未知</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-140"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-145"/>
         <source>Built in</source>
         <translation>内置</translation>
     </message>
@@ -1520,7 +1535,7 @@
         <translation>{number} 参数</translation>
     </message>
     <message>
-        <location line="+13"/>
+        <location line="+18"/>
         <source>Images</source>
         <translation>图片</translation>
     </message>
@@ -1540,7 +1555,7 @@
         <translation>嵌入</translation>
     </message>
     <message>
-        <location line="+18"/>
+        <location line="+19"/>
         <source>Memory in use after loading: {percent} % of {size}.</source>
         <translation>加载后内存占用率：{percent}%（共 {size}）。</translation>
     </message>
@@ -1934,12 +1949,13 @@
         <translation>生成嵌入</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+2"/>
         <source>predicts tokens ahead</source>
         <translation>提前预测词元</translation>
     </message>
     <message>
-        <location line="+20"/>
+        <location filename="../../desktop/sotto/ui/models/state_line.py" line="+20"/>
         <source>Reading the tokenizer</source>
         <translation>正在读取分词器</translation>
     </message>
@@ -5009,7 +5025,7 @@
         <translation>快速提问随时可用。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/app/address_opener.py" line="+49"/>
+        <location filename="../../desktop/sotto/ui/app/address_opener.py" line="+50"/>
         <source>Address not opened</source>
         <translation>未打开地址</translation>
     </message>

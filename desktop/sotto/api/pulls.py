@@ -8,10 +8,12 @@ from http import HTTPStatus
 from sotto.api.error_bodies import ApiError
 from sotto.api.stream import Bridge
 from sotto.engine.config.supported_models import refusal
+from sotto.engine.memory.room_for_weights import room_for_weights
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.queue import PullQueue
 from sotto.store.removal import own_store
-from sotto.store.sources.model_names import ModelName, parse_name
+from sotto.store.sources.hugging_face_names import parse_wanted
+from sotto.store.sources.model_names import ModelName
 
 MAX_PULLS = 4
 
@@ -44,6 +46,7 @@ class _Download:
             lambda progress: self._bridge.call(self._publish, progress),
             judge=refusal,
             insecure=insecure,
+            room=room_for_weights,
         )
         self._queue.add(name)
 
@@ -93,7 +96,7 @@ class Downloads:
             InvalidNameError: The name is invalid, or asks for an insecure connection that was not allowed.
             ApiError: Too many downloads are running, or the running one is insecure and this client did not allow that.
         """
-        model = parse_name(name)
+        model = parse_wanted(name)
         while (running := self._running.get(model)) is not None and running[0].over.is_set():
             await asyncio.shield(running[1])
         download, ending = running or self._begin(model, name, insecure=insecure)

@@ -239,7 +239,10 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     model(command("verify", _verify, "Check a model's files against their digests."))
     pull = command("pull", _pull, "Download a model, or resume a download.")
     pull.add_argument(
-        "model", metavar="NAME", help="[host/][namespace/]model[:tag]; from registry.ollama.ai by default"
+        "model",
+        metavar="NAME",
+        help="[host/][namespace/]model[:tag] of a registry, registry.ollama.ai by default; or ORG/NAME[@REVISION] or "
+        "hf.co/ORG/NAME[@REVISION][:QUANTIZATION] of Hugging Face, or its address there",
     )
     pull.add_argument("--limit", metavar="SIZE", help="limit the speed to SIZE per second, for example 2M")
     pull.add_argument("--insecure", action="store_true", help="use HTTP without TLS, for a registry on this machine")

@@ -12,11 +12,12 @@ from sotto.cli.interrupts import until_interrupt
 from sotto.cli.printing import human_bytes, human_share, human_time
 from sotto.engine.config.supported_models import refusal
 from sotto.engine.contract.engine_settings import size_of
+from sotto.engine.memory.room_for_weights import room_for_weights
 from sotto.errors import DownloadError
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.queue import PullQueue
 from sotto.store.removal import own_store
-from sotto.store.sources.model_names import parse_name
+from sotto.store.sources.hugging_face_names import parse_wanted, wanted_name
 
 # Ctrl-C is noticed within this time.
 _POLL_SECONDS = 0.1
@@ -38,7 +39,7 @@ def pull(parsed: argparse.Namespace) -> int:
         SottoError: The name is invalid, or the model cannot be downloaded.
     """
     news: SimpleQueue[PullProgress] = SimpleQueue()
-    queue = PullQueue(own_store(), news.put, judge=refusal, insecure=parsed.insecure)
+    queue = PullQueue(own_store(), news.put, judge=refusal, insecure=parsed.insecure, room=room_for_weights)
     if parsed.limit is not None:
         queue.limit(size_of(parsed.limit))
     queue.add(parsed.model)
@@ -51,9 +52,9 @@ def pull(parsed: argparse.Namespace) -> int:
         queue.close()
         follower.end()
     if last is not None and last.state is PullState.DONE:
-        print(f"{last.name} downloaded, {human_bytes(last.done)}.")
+        print(f"{last.name} {'is up to date' if last.unchanged else 'downloaded'}, {human_bytes(last.done)}.")
         return 0
-    name = parse_name(parsed.model).short
+    name = wanted_name(parse_wanted(parsed.model))
     kept = next((download for download in queue.unfinished() if download.name == name), None)
     if kept and kept.total is not None:
         again = f"sotto pull {shlex.quote(parsed.model)}{' --insecure' if parsed.insecure else ''}"
@@ -75,6 +76,11 @@ class _TerminalLine:
         sys.stderr.write(f"\r{_text(progress)[:width]}\x1b[K")
         sys.stderr.flush()
 
+    def say(self, sentence: str) -> None:
+        """Write a sentence above the line."""
+        sys.stderr.write(f"\r\x1b[K{sentence}\n")
+        sys.stderr.flush()
+
     def end(self) -> None:
         """Remove the line."""
         sys.stderr.write("\r\x1b[K")
@@ -94,6 +100,10 @@ class _LogLines:
             print(_text(progress), file=sys.stderr, flush=True)
         self._last = now
 
+    def say(self, sentence: str) -> None:
+        """Write a sentence on a line of its own."""
+        print(sentence, file=sys.stderr, flush=True)
+
     def end(self) -> None:
         """Keep the lines."""
 
@@ -102,11 +112,15 @@ def _follow(
     news: "SimpleQueue[PullProgress]", interrupted: Event, follower: _TerminalLine | _LogLines
 ) -> PullProgress | None:
     """Show the progress until the download ends, and return its last state; None after Ctrl-C."""
+    about = ""
     while not interrupted.is_set():
         try:
             progress = news.get(timeout=_POLL_SECONDS)
         except Empty:
             continue
+        if progress.about != about:
+            about = progress.about
+            follower.say(about)
         follower.show(progress)
         if progress.state in _ENDS:
             return progress

@@ -66,16 +66,35 @@ def _from_environment(environ: Mapping[str, str]) -> Iterator[Root]:
             yield Root(Source.FOLDER, _absolute(value, home), True, "SOTTO_FOLDERS")
 
 
+def hugging_face_cache(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the folder of Hugging Face's cache, as its own library finds it; it may not exist."""
+    return _hub(environ, _home(environ))[0]
+
+
+def hugging_face_token(environ: Mapping[str, str] = os.environ) -> Path:
+    """Return the file that holds the token for Hugging Face, as its own library finds it; it may not exist."""
+    home = _home(environ)
+    if value := _value(environ, "HF_TOKEN_PATH"):
+        return _absolute(value, home)
+    return _hugging_face_home(environ, home)[0] / "token"
+
+
 def _hub(environ: Mapping[str, str], home: Path) -> tuple[Path, str]:
     """Return the folder of Hugging Face's cache, as its own library finds it, and the variable that names it."""
     for name in ("HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE"):
         if value := _value(environ, name):
             return _absolute(value, home), name
+    folder, variable = _hugging_face_home(environ, home)
+    return folder / "hub", variable
+
+
+def _hugging_face_home(environ: Mapping[str, str], home: Path) -> tuple[Path, str]:
+    """Return the folder of Hugging Face's library, and the variable that names it."""
     if value := _value(environ, "HF_HOME"):
-        return _absolute(value, home) / "hub", "HF_HOME"
+        return _absolute(value, home), "HF_HOME"
     if value := _value(environ, "XDG_CACHE_HOME"):
-        return _absolute(value, home) / "huggingface" / "hub", "XDG_CACHE_HOME"
-    return home / ".cache" / "huggingface" / "hub", ""
+        return _absolute(value, home) / "huggingface", "XDG_CACHE_HOME"
+    return home / ".cache" / "huggingface", ""
 
 
 def _home(environ: Mapping[str, str]) -> Path:

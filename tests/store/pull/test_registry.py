@@ -24,6 +24,7 @@ from sotto.store.pull.bearer_tokens import token_url
 from sotto.store.pull.progress import PullState
 from sotto.store.pull.registry import Registry
 from sotto.store.pull.threads import Loop
+from sotto.store.sources.manifest import Layer
 from sotto.store.sources.model_names import parse_name
 from stores import LLAMA, assert_line, assert_sentence
 
@@ -346,7 +347,7 @@ def test_connections_are_closed_even_if_the_download_is_stopped_meanwhile(regist
     blobs = [path.name.removeprefix("sha256-") for path in (registry.store.root / "blobs").iterdir()][:3]
 
     async def fetch(source, digest):
-        async with source.open_blob(digest, 0, 0) as answer:
+        async with source.open_blob(Layer("tensor", digest, 0, ""), 0) as answer:
             # All of them are open at the same time, and stay open.
             await barrier.wait()
             assert [piece async for piece in answer.pieces]

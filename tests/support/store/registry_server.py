@@ -4,11 +4,12 @@ import json
 import re
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -127,23 +128,34 @@ class Handler(BaseHTTPRequestHandler):
             self.send_content(content, start)
         return None
 
-    def send_content(self, content: bytes, start: int = 0, end: int | None = None, length: int | None = None) -> None:
-        """Send content in a 200 or 206 response.
+    def send_content(
+        self,
+        content: bytes,
+        start: int = 0,
+        end: int | None = None,
+        length: int | None = None,
+        headers: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """Send content in a 200 or 206 response; to a HEAD request, its headers alone.
 
         Args:
             content: The whole content.
             start: The first byte to send.
             end: One past the last byte to send; None for all.
             length: A false Content-Length; None for the true one.
+            headers: More headers.
         """
         if start and start >= len(content):
             return self.reply(416, b"")
         self.send_response(206 if start else 200)
         if start:
             self.send_header("Content-Range", f"bytes {start}-{len(content) - 1}/{len(content)}")
+        for name, value in headers.items():
+            self.send_header(name, value)
         self.send_header("Content-Length", str(len(content) - start if length is None else length))
         self.end_headers()
-        self.send_pieces(content[start:end])
+        if self.command != "HEAD":
+            self.send_pieces(content[start:end])
         return None
 
     def send_pieces(self, content: bytes) -> None:
@@ -160,7 +172,8 @@ class Handler(BaseHTTPRequestHandler):
             self.send_header(name, value)
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
-        self.wfile.write(body)
+        if self.command != "HEAD":
+            self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
         """Do not log."""
@@ -253,6 +266,13 @@ def another_part(handler: Handler, content: bytes, start: int) -> None:
 def serving(store: Store, context: Any = None) -> Iterator[Registry]:
     """Serve a store's models on loopback, with TLS if an SSL context is given."""
     registry = Registry(store)
+    with running(registry, Handler, context):
+        yield registry
+
+
+@contextmanager
+def running(registry: Any, handler: type["Handler"], context: Any = None) -> Iterator[None]:
+    """Run a server with such handlers on loopback, with TLS if an SSL context is given."""
 
     class Server(ThreadingHTTPServer):
         daemon_threads = True
@@ -260,7 +280,7 @@ def serving(store: Store, context: Any = None) -> Iterator[Registry]:
         def handle_error(self, request: Any, client_address: Any) -> None:
             """Do not log errors: tests disconnect before the end on purpose."""
 
-    server = Server(("127.0.0.1", 0), type("Bound", (Handler,), {"registry": registry}))
+    server = Server(("127.0.0.1", 0), type("Bound", (handler,), {"registry": registry}))
     if context is not None:
         # Each connection does its handshake on its own thread, so that a failing one does not block others.
         server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
@@ -268,7 +288,7 @@ def serving(store: Store, context: Any = None) -> Iterator[Registry]:
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02}, daemon=True)
     thread.start()
     try:
-        yield registry
+        yield
     finally:
         registry.released.set()
         server.shutdown()

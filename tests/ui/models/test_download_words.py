@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from scripted_loop import record
 from sotto.store.pull.progress import PullProgress, PullState
+from sotto.store.sources.hugging_face_names import parse_wanted
 from sotto.store.sources.model_names import parse_name
 from sotto.ui.models import download_words
 
@@ -90,11 +91,13 @@ def test_every_state_in_the_list_has_its_own_label():
     [
         ("llama3.2:3b", "From Ollama’s library, at registry.ollama.ai."),
         ("someone/model", "From registry.ollama.ai, where someone publishes it."),
-        ("hf.co/org/repo:Q4", "From hf.co, where org publishes it."),
+        ("hf.co/org/repo:Q4", "From Hugging Face, where org publishes it."),
+        ("mlx-community/gemma-3-1b", "From Hugging Face, where mlx-community publishes it."),
+        ("reg.example/org/repo:Q4", "From reg.example, where org publishes it."),
     ],
 )
 def test_the_origin_of_a_model(name, said):
-    assert download_words.origin(parse_name(name)) == said
+    assert download_words.origin(parse_wanted(name)) == said
 
 
 def test_the_origin_mentions_a_model_that_is_already_installed():

@@ -25,6 +25,7 @@ from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.staging import Staging
 from sotto.store.records import ModelRecord, Place, Source
 from sotto.store.removal import erase, own_store, remove
+from sotto.store.sources.hugging_face_names import parse_wanted
 from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import ModelName, parse_name
 
@@ -109,7 +110,7 @@ class OllamaStorage:
         name, insecure = body.wanted, body.insecure
         if not name:
             raise bad_request("invalid model name")
-        parse_name(name)
+        parse_wanted(name)
         if body.stream:
             return Pieces(DIALECT, NDJSON, self._lines(name, insecure=insecure))
 
@@ -128,7 +129,7 @@ class OllamaStorage:
                 yield line(row)
 
     async def _rows(self, name: str, *, insecure: bool) -> AsyncGenerator[dict[str, Any], None]:
-        model = parse_name(name)
+        model = parse_wanted(name)
         async with self._replacing(model), aclosing(self._news(name, model, insecure=insecure)) as rows:
             async for row in rows:
                 yield row
@@ -141,7 +142,11 @@ class OllamaStorage:
             closing.add_done_callback(lambda _: news.put_nowait(None))
             try:
                 yield {"status": "pulling manifest"}
+                about = ""
                 while (progress := await _next_progress(news)).state is not PullState.DONE:
+                    if progress.about != about:
+                        about = progress.about
+                        yield {"status": about}
                     if progress.state in _UNDER_WAY:
                         yield await _row(progress, model)
                 # Files are verified one by one and the manifest is written last, so both steps are done by now.

@@ -8,11 +8,11 @@ from typing import TypeVar
 from sotto.errors import DownloadError
 from sotto.store.pull.disk_room import require_room
 from sotto.store.pull.meter import Meter
+from sotto.store.pull.model_source import ModelSource
 from sotto.store.pull.pace import Pace
 from sotto.store.pull.partial import Partial
 from sotto.store.pull.progress import PullState
 from sotto.store.pull.pull_errors import TryAgainError, WrongBytesError
-from sotto.store.pull.registry import Registry
 from sotto.store.pull.slowness import Speeds, Watch
 from sotto.store.pull.terms import Patience
 
@@ -31,19 +31,19 @@ class _TooSlowError(Exception):
 
 
 class Fetcher:
-    """Fetches the manifest and blobs of one model."""
+    """Fetches what a source has of one model."""
 
-    def __init__(self, registry: Registry, root: Path, meter: Meter, pace: Pace, patience: Patience) -> None:
-        """Fetch from a registry into a store.
+    def __init__(self, source: ModelSource, root: Path, meter: Meter, pace: Pace, patience: Patience) -> None:
+        """Fetch from a source into a store.
 
         Args:
-            registry: The registry, for this model.
+            source: Where the model comes from.
             root: The store.
             meter: Where progress is recorded.
             pace: The speed limit.
             patience: The timeouts and numbers of tries.
         """
-        self._registry = registry
+        self._source = source
         self._root = root
         self._meter = meter
         self._pace = pace
@@ -116,7 +116,7 @@ class Fetcher:
     async def _attempt(self, partial: Partial, *, accept_slow: bool) -> None:
         size, stream = partial.layer.size, partial.layer.digest
         if partial.have < size:
-            async with self._registry.open_blob(stream, partial.have, size) as response:
+            async with self._source.open_blob(partial.layer, partial.have) as response:
                 if response.start != partial.have:
                     self._meter.add_present(-partial.have)
                     partial.restart()
@@ -130,7 +130,7 @@ class Fetcher:
                     await self._pace.spend(len(piece))
                 watch.finish()
         if partial.have < size:
-            raise TryAgainError(f"{self._registry.host} ended a file after {partial.have:,} of its {size:,} bytes.")
+            raise TryAgainError(f"{self._source.host} ended a file after {partial.have:,} of its {size:,} bytes.")
         await partial.finish()
 
     async def _wait(self, stream: str, error: DownloadError, failures: int, max_failures: int) -> None:

@@ -8,8 +8,8 @@ from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import FILE_LIMIT, read_object
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.sources.harvest import Judge
-from sotto.store.sources.manifest import Layer, Manifest
-from sotto.store.sources.ollama_layout import gguf_refusal
+from sotto.store.sources.manifest import FILE, Layer, Manifest
+from sotto.store.sources.ollama_layout import gguf_refusal, layers_refusal
 
 
 def small_files(manifest: Manifest) -> tuple[Layer, ...]:
@@ -18,7 +18,7 @@ def small_files(manifest: Manifest) -> tuple[Layer, ...]:
     Raises:
         BrokenModelError: One of them is too large for such a file.
     """
-    config = manifest.json_layer("config.json")
+    config = manifest.small_layer("config.json")
     layers = (manifest.config, config) if config else (manifest.config,)
     for layer in layers:
         if layer.size > FILE_LIMIT:
@@ -48,10 +48,10 @@ def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> 
             f"This model runs on {printable(host)}, not on this machine; choose one that runs here."
         )
     model_format = _text(blob, "model_format", manifest)
-    tensors = next(manifest.of_kind("tensor"), None)
+    tensors = next(manifest.of_kind("tensor"), None) or next(manifest.of_kind(FILE), None)
     if model_format in ("", "gguf") and tensors is None:
         family = _text(blob, "model_family", manifest)
-        if reason := gguf_refusal(manifest, family) if family else "":
+        if reason := gguf_refusal(manifest, family) if family else layers_refusal(manifest):
             raise UnsupportedModelError(reason)
         return
     if model_format != "safetensors" or tensors is None:
@@ -59,7 +59,7 @@ def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> 
             f"{printable_path(manifest.path)} has {'no ' if tensors is None else ''}tensors and is of format "
             f"'{printable(model_format)}'; it should have tensors and be of format safetensors."
         )
-    if len(files) < 2 or manifest.json_layer("tokenizer.json") is None:
+    if len(files) < 2 or manifest.small_layer("tokenizer.json") is None:
         raise BrokenModelError(
             f"{printable_path(manifest.path)} lacks config.json or tokenizer.json, which every model needs."
         )

@@ -14,7 +14,8 @@ from sotto.store.pull.meter import Meter
 from sotto.store.pull.pace import Pace
 from sotto.store.pull.partial import Partial, has_digest
 from sotto.store.pull.progress import PullState
-from sotto.store.pull.registry import Registry
+from sotto.store.pull.reuse import reuse
+from sotto.store.pull.sources import open_source
 from sotto.store.pull.staging import Staging
 from sotto.store.pull.terms import Terms
 from sotto.store.removal import require_own_store
@@ -40,8 +41,8 @@ class Job:
         self._terms = terms
         self._meter = meter
         self._staging = Staging(terms.root, name)
-        self._registry = Registry(name, terms.patience, insecure=terms.insecure)
-        self._fetcher = Fetcher(self._registry, terms.root, meter, pace, terms.patience)
+        self._source = open_source(name, terms)
+        self._fetcher = Fetcher(self._source, terms.root, meter, pace, terms.patience)
 
     async def run(self) -> None:
         """Download the model and install it in the store.
@@ -53,12 +54,15 @@ class Job:
         """
         self._meter.enter(PullState.CHECKING)
         require_own_store(self._terms.root)
-        async with self._registry, self._ticking():
+        async with self._source, self._ticking():
             with self._staging.lock():
                 manifest = await self._begin()
                 await self._check_fitness(manifest)
+                stored = self._staging.stored_manifest()
+                if stored and stored.digest == manifest.digest and not self._missing(manifest):
+                    self._meter.set_unchanged()
                 # Repeats only if another model that shared some of the blobs was deleted meanwhile.
-                while missing := [layer for layer in manifest.blobs.values() if not self._staging.find_blob(layer)]:
+                while missing := self._missing(manifest):
                     await self._fetch(missing, PullState.DOWNLOADING)
                 self._meter.enter(PullState.VERIFYING)
                 self._staging.install(manifest)
@@ -67,9 +71,10 @@ class Job:
     async def _begin(self) -> Manifest:
         """Fetch the manifest, check that the missing blobs fit on the disk, and stage the manifest."""
         staging = self._staging
-        data = await self._fetcher.fetch_small(self._registry.fetch_manifest)
-        manifest = parse_manifest(data, self._registry.manifest_path)
+        offer = await self._fetcher.fetch_small(lambda: self._source.resolve(staging.present()))
+        manifest = parse_manifest(offer.manifest, self._source.manifest_path)
         _require_one_size(manifest)
+        self._meter.set_about(offer.about)
         total = sum(layer.size for layer in manifest.blobs.values())
         if staging.stored_manifest() is not None:
             # Downloading an installed model again repairs it, so its blobs are verified.
@@ -81,17 +86,19 @@ class Job:
                 ):
                     staging.distrust(layer)
             self._meter.enter(PullState.CHECKING)
-        present = staging.present_bytes(manifest)
-        require_room(self._terms.root, total - present)
-        staging.begin(data, manifest)
-        self._meter.set_total(present, total)
+        require_room(self._terms.root, total - staging.present_bytes(manifest))
+        staging.begin(offer.manifest, manifest, offer.texts)
+        self._meter.set_total(staging.present_bytes(manifest), total)
         return manifest
 
     async def _check_fitness(self, manifest: Manifest) -> None:
         """Refuse a model that cannot run, and discard what was downloaded of it."""
         try:
             layers = small_files(manifest)
-            await self._fetch([layer for layer in layers if not self._staging.find_blob(layer)], PullState.CHECKING)
+            wanted = {layer.digest for layer in layers}
+            await self._fetch(
+                [layer for layer in self._missing(manifest) if layer.digest in wanted], PullState.CHECKING
+            )
             files = [path for layer in layers if (path := self._staging.find_blob(layer))]
             require_fitness(manifest, files, self._terms.judge)
         except DownloadError:
@@ -100,8 +107,16 @@ class Job:
             self._staging.discard()
             raise
 
+    def _missing(self, manifest: Manifest) -> list[Layer]:
+        """Return the blobs that are neither staged nor in the store."""
+        return [layer for layer in manifest.blobs.values() if not self._staging.find_blob(layer)]
+
     async def _fetch(self, layers: Iterable[Layer], state: PullState) -> None:
-        """Fetch missing blobs into the staging folder, first loading the parts that earlier runs left."""
+        """Fetch missing blobs into the staging folder.
+
+        Files of this machine with their bytes come first, then the parts that earlier runs left are loaded.
+        """
+        layers = [layer for layer in layers if not await self._reuse(layer)]
         partials = {layer.digest: Partial(self._staging, layer) for layer in layers}.values()
         begun = [partial for partial in partials if partial.exists()]
         if begun:
@@ -112,6 +127,18 @@ class Job:
                 self._meter.add_present(partial.have - counted)
         self._meter.enter(state)
         await self._fetcher.fetch_blobs(partials)
+
+    async def _reuse(self, layer: Layer) -> bool:
+        """Stage a file of this machine as a blob, if there is one with its bytes."""
+        path = self._source.local_file(layer)
+        if path is None:
+            return False
+        counted = self._staging.present_bytes_of(layer)
+        self._meter.enter(PullState.VERIFYING)
+        if not await reuse(path, layer, self._staging):
+            return False
+        self._meter.add_present(layer.size - counted)
+        return True
 
     @asynccontextmanager
     async def _ticking(self) -> AsyncIterator[None]:

@@ -53,6 +53,14 @@ class Meter:
         self._present = present
         self._emit(self._last if total == self._last.total else replace(self._last, done=present, total=total))
 
+    def set_about(self, about: str) -> None:
+        """Set what is said of the model."""
+        self._emit(replace(self._last, about=about))
+
+    def set_unchanged(self) -> None:
+        """Record that nothing had to be downloaded, as this version of the model is there."""
+        self._emit(replace(self._last, unchanged=True))
+
     def open_stream(self, stream: str) -> None:
         """Record that a connection is in use."""
         self._open.add(stream)

@@ -35,6 +35,8 @@ class PullProgress:
         speed: Current bytes per second; None if unknown.
         seconds_left: The remaining time at this speed; None if unknown.
         note: One sentence saying why it stalls, retries or failed; empty otherwise.
+        about: What was chosen of several files, and the licence, in one sentence; empty if that is not known.
+        unchanged: Whether the model was on the disk already, in this version and complete.
     """
 
     name: str
@@ -44,3 +46,5 @@ class PullProgress:
     speed: float | None = None
     seconds_left: float | None = None
     note: str = ""
+    about: str = ""
+    unchanged: bool = False

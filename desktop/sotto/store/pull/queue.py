@@ -14,7 +14,8 @@ from sotto.store.pull.progress import PullProgress
 from sotto.store.pull.staging import unfinished_downloads
 from sotto.store.pull.terms import Patience, Terms
 from sotto.store.sources.harvest import Judge, everything_runs
-from sotto.store.sources.model_names import ModelName, parse_name
+from sotto.store.sources.hugging_face_names import parse_wanted
+from sotto.store.sources.model_names import ModelName
 
 if TYPE_CHECKING:
     from sotto.store.pull.worker import Command
@@ -37,6 +38,7 @@ class PullQueue:
         *,
         judge: Judge = everything_runs,
         insecure: bool = False,
+        room: Callable[[], int | None] = lambda: None,
         patience: Patience | None = None,
     ) -> None:
         """Begin with nothing to do.
@@ -47,9 +49,10 @@ class PullQueue:
             judge: Given a model's configuration, returns an empty string, or one sentence saying why the engine cannot
                 run it.
             insecure: Connect to registries over HTTP without TLS.
+            room: Returns how many bytes of weights the memory of this machine holds; None if that is not known.
             patience: Timeouts and numbers of tries; None for the defaults.
         """
-        self._terms = Terms(root, report, judge, insecure, patience or Patience())
+        self._terms = Terms(root, report, judge, insecure, room, patience or Patience())
         self._lock = threading.Lock()
         self._rate: int | None = None
         self._thread: threading.Thread | None = None
@@ -134,4 +137,4 @@ class PullQueue:
                 f"'{printable(text)}' should begin with a host or with https://, so that nobody on the way can change "
                 "what comes."
             )
-        return parse_name(text)
+        return parse_wanted(text)

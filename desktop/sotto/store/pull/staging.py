@@ -9,17 +9,20 @@ import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 
 from sotto.errors import BrokenModelError, InvalidNameError, StoreError
 from sotto.paths import make_folder
 from sotto.store.atomic_writing import sync_to_disk, write_atomically
 from sotto.store.files import read_all
 from sotto.store.printable import printable, printable_path
+from sotto.store.pull.model_source import Present
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.removal import MANIFEST, STAGING, delete_unused_blobs, remove_empty_folders, staged_manifests
+from sotto.store.sources.hugging_face_names import wanted_name
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
 from sotto.store.sources.model_names import ModelName, name_of_parts
 from sotto.store.sources.ollama_layout import OllamaStore
@@ -75,8 +78,13 @@ class Staging:
                 self._remove()
             os.close(handle)
 
-    def begin(self, data: bytes, manifest: Manifest) -> None:
-        """Stage a manifest, and delete staged blobs that it does not name."""
+    def present(self) -> Present:
+        """Return what there is of this model, staged and in the store."""
+        manifests = (self.staged_manifest(), self.stored_manifest())
+        return Present(tuple(filter(None, manifests)), self.find_blob)
+
+    def begin(self, data: bytes, manifest: Manifest, texts: Mapping[str, bytes] = MappingProxyType({})) -> None:
+        """Stage a manifest and those of its blobs that came with it, and delete staged blobs that it does not name."""
         previous = self.staged_manifest()
         names = {
             LOCK,
@@ -86,6 +94,9 @@ class Staging:
         for path in list(self._folder.iterdir()):
             if path.name not in names and path != self.manifest_file:
                 path.unlink()
+        for digest, text in texts.items():
+            if not self.find_blob(manifest.blobs[digest]):
+                write_atomically(self.blob_file(digest), text)
         if previous is not None and previous.digest != manifest.digest:
             delete_unused_blobs(self._root, previous.blobs)
 
@@ -202,7 +213,7 @@ def unfinished_download(root: Path, name: ModelName) -> PullProgress | None:
     if manifest is None:
         return None
     total = sum(layer.size for layer in manifest.blobs.values())
-    return PullProgress(name.short, PullState.PAUSED, staging.present_bytes(manifest), total)
+    return PullProgress(wanted_name(name), PullState.PAUSED, staging.present_bytes(manifest), total)
 
 
 def unfinished_downloads(root: Path) -> tuple[PullProgress, ...]:

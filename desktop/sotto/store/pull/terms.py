@@ -49,6 +49,7 @@ class Terms:
         judge: Given a model's configuration, returns an empty string, or one sentence saying why the engine cannot run
             it.
         insecure: Whether to connect to registries over HTTP without TLS.
+        room: Returns how many bytes of weights the memory of this machine holds; None if that is not known.
         patience: Timeouts and numbers of tries.
     """
 
@@ -56,4 +57,5 @@ class Terms:
     report: Callable[[PullProgress], None]
     judge: Judge
     insecure: bool = False
+    room: Callable[[], int | None] = lambda: None
     patience: Patience = field(default_factory=Patience)

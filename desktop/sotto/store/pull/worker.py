@@ -13,6 +13,7 @@ from sotto.store.pull.pace import Pace
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.staging import Staging, unfinished_download
 from sotto.store.pull.terms import Terms
+from sotto.store.sources.hugging_face_names import wanted_name
 from sotto.store.sources.model_names import ModelName
 
 
@@ -66,7 +67,7 @@ class Worker:
         if name in self._waiting or (self._running and self._running.name == name):
             return
         before = self._resting.pop(name, None) or unfinished_download(self._terms.root, name)
-        before = before or PullProgress(name.short, PullState.WAITING)
+        before = before or PullProgress(wanted_name(name), PullState.WAITING)
         self._waiting[name] = replace(before, state=PullState.WAITING, note="")
         self._terms.report(self._waiting[name])
 
@@ -87,7 +88,7 @@ class Worker:
             with staging.lock():
                 staging.discard()
         except (SottoError, OSError) as error:
-            last = last or PullProgress(name.short, PullState.FAILED)
+            last = last or PullProgress(wanted_name(name), PullState.FAILED)
             self._terms.report(replace(last, state=PullState.FAILED, note=self._sentence(error)))
 
     async def limit(self, rate: int | None) -> None:

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from sotto.chats.chat_records import Chat
 from sotto.errors import InvalidNameError
 from sotto.store.records import ModelRecord
+from sotto.store.sources.hugging_face_names import parse_wanted
 from sotto.store.sources.model_names import parse_name
 from sotto.ui.app.own_addresses import AskAddress, ChatAddress, InvalidAddressError, parse_address
 from sotto.ui.conversation.chat_thread import ChatThread
@@ -78,7 +79,7 @@ class AddressOpener(QObject):
             return
         wanted, self._model = self._model, ""
         try:
-            name = parse_name(wanted).short
+            name = parse_wanted(wanted).short
         except InvalidNameError as error:
             self._refuse(error.message)
             return

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QWidget
 
 from sotto.errors import InvalidNameError
 from sotto.store.pull.progress import PullProgress, PullState
+from sotto.store.sources.hugging_face_names import parse_wanted
 from sotto.ui.models import download_words
 from sotto.ui.models.download_form import DownloadForm
 from sotto.ui.models.downloads import Downloads
@@ -98,7 +99,7 @@ class DownloadController(QObject):
             self.offered.emit(title, message, tr("Load"), partial(self._load, progress.name), _OFFER_SECONDS)
 
     def _load(self, name: str) -> None:
-        wanted = model_name(name)
+        wanted = model_name(parse_wanted(name).short)
         for record in self._session.library.models:
             if record.own and model_name(record.name) == wanted:
                 self.load_wanted.emit(record)

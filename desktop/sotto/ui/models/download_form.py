@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QCompleter, QHBoxLayout, QVBoxLayout
 
 from sotto.errors import InvalidNameError
 from sotto.store.records import ModelRecord
-from sotto.store.sources.model_names import parse_name
+from sotto.store.sources.hugging_face_names import parse_wanted
 from sotto.ui.models import download_words
 from sotto.ui.models.side_card import SideCard
 from sotto.ui.state.names import model_name
@@ -59,7 +59,10 @@ class DownloadForm(SideCard):
         self.get.clicked.connect(self._submit)
         self.origin = Label("", "caption", wrap=True)
         self.error = Label("", "error", wrap=True)
-        self._hint = tr("The name of a model in a registry, for example llama3.2:3b or someone/model.")
+        self._hint = tr(
+            "The name of a model in Ollama’s library, such as llama3.2:3b, or of one on Hugging Face, such as "
+            "mlx-community/Qwen3-0.6B-4bit."
+        )
         self._arrange()
         self._models: tuple[ModelRecord, ...] = ()
         self._show_origin()
@@ -110,7 +113,7 @@ class DownloadForm(SideCard):
         text = self.field.text().strip()
         self.get.setEnabled(bool(text))
         try:
-            line = download_words.origin(parse_name(text), self._models) if text else self._hint
+            line = download_words.origin(parse_wanted(text), self._models) if text else self._hint
         except InvalidNameError:
             line = self._hint
         self.origin.setText(line)

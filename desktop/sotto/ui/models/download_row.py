@@ -32,7 +32,7 @@ _PAUSE = ("pause", QT_TR_NOOP("Pause"), QT_TR_NOOP("Pause the download of {name}
 
 
 class DownloadRow(QFrame):
-    """Name, progress bar, amounts, speed and remaining time of a download, and a note on problems.
+    """Name, progress bar, amounts, speed and remaining time of a download, and a note on problems or choices.
 
     Signals:
         pause_wanted: The user wants to pause the download; its name.
@@ -108,8 +108,8 @@ class DownloadRow(QFrame):
         self.amounts.setText(download_words.amounts(progress.done, progress.total))
         self.percent.setText("" if percent is None else f"{percent} %")
         self.status.setText(download_words.status(progress, known=known))
-        self.note.setText(progress.note)
-        self.note.setVisible(bool(progress.note))
+        self.note.setText(note := progress.note or progress.about)
+        self.note.setVisible(bool(note))
         for label in (self.amounts, self.percent):
             label.setVisible(bool(label.text()))
         _set_role(self.status, _ROLES.get(state, "caption"))

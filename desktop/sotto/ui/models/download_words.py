@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import ModelRecord
+from sotto.store.sources.hugging_face_names import HUGGING_FACE
 from sotto.store.sources.model_names import DEFAULT_HOST, DEFAULT_NAMESPACE, ModelName
 from sotto.ui.models.model_description import source_names
 from sotto.ui.state import wording
@@ -17,7 +18,7 @@ _DAY = 24 * 3600
 # A download that is done is not listed any more.
 _STATES = {
     PullState.WAITING: QT_TR_NOOP("Queued"),
-    PullState.CHECKING: QT_TR_NOOP("Contacting the registry"),
+    PullState.CHECKING: QT_TR_NOOP("Looking it up"),
     PullState.DOWNLOADING: QT_TR_NOOP("Downloading"),
     PullState.STALLED: QT_TR_NOOP("Stalled"),
     PullState.RETRYING: QT_TR_NOOP("Retrying"),
@@ -79,7 +80,7 @@ def accessible_name(progress: PullProgress, *, known: bool = False) -> str:
         amounts(progress.done, progress.total),
         f"{reached} %" if reached is not None else "",
         line.replace(" · ", ", ") if line != state else "",
-        progress.note.removesuffix("."),
+        (progress.note or progress.about).removesuffix("."),
     )
     return ", ".join(part for part in parts if part)
 
@@ -88,6 +89,8 @@ def origin(name: ModelName, models: Sequence[ModelRecord] = ()) -> str:
     """Return a line on where a model will come from, and on where it is among `models` already."""
     if (name.host, name.namespace) == (DEFAULT_HOST, DEFAULT_NAMESPACE):
         line = tr("From Ollama’s library, at {host}.").format(host=DEFAULT_HOST)
+    elif name.host == HUGGING_FACE:
+        line = tr("From Hugging Face, where {owner} publishes it.").format(owner=name.namespace)
     else:
         line = tr("From {host}, where {owner} publishes it.").format(host=name.host, owner=name.namespace)
     wanted = model_name(name.short)
@@ -108,5 +111,9 @@ def end_message(progress: PullProgress) -> tuple[str, str]:
     name = model_name(progress.name)
     if progress.state is PullState.FAILED:
         return tr("{name} could not be downloaded").format(name=name), progress.note
-    message = tr("{size} were downloaded and checked.")
-    return tr("{name} is here").format(name=name), message.format(size=wording.size(progress.total or progress.done))
+    size = wording.size(progress.total or progress.done)
+    if progress.unchanged:
+        message = tr("Its {size} were checked.").format(size=size)
+        return tr("{name} is up to date").format(name=name), join_sentences((message, progress.about))
+    message = tr("{size} were downloaded and checked.").format(size=size)
+    return tr("{name} is here").format(name=name), join_sentences((message, progress.about))

@@ -14,7 +14,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from sotto.errors import SottoError
 from sotto.paths import data_dir
 from sotto.store.pull.progress import PullProgress, PullState
-from sotto.store.sources.model_names import parse_name
+from sotto.store.sources.hugging_face_names import parse_wanted, wanted_name
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import wording
@@ -65,7 +65,14 @@ def open_queue(report: Callable[[PullProgress], None]) -> Queue:
     """
     from sotto.store.pull.queue import PullQueue
 
-    return PullQueue(data_dir() / "models", report, judge=_refusal)
+    return PullQueue(data_dir() / "models", report, judge=_refusal, room=_room)
+
+
+def _room() -> int | None:
+    """Return how many bytes of weights the memory holds; None if that is not known."""
+    from sotto.engine.memory.room_for_weights import room_for_weights
+
+    return room_for_weights()
 
 
 def _refusal(config: Mapping[str, Any]) -> str:
@@ -146,7 +153,7 @@ class Downloads(QObject):
         Raises:
             InvalidNameError: `text` is not a valid model name.
         """
-        name = parse_name(text).short
+        name = wanted_name(parse_wanted(text))
         if name in self._cancelled:
             self._restore(name)
         if name not in self._shown:
