@@ -46,7 +46,9 @@ def names(client):
 
 
 def files(root):
-    return sorted(str(path.relative_to(root)) for path in root.rglob("*") if path.is_file())
+    """Return the files below a folder, without the lock of a store."""
+    found = (path.relative_to(root) for path in root.rglob("*") if path.is_file())
+    return sorted(str(path) for path in found if path.name != "lock")
 
 
 def test_a_download_reports_progress_and_the_model_answers(name, registry, store_folder, ollama_client):

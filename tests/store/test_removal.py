@@ -1,5 +1,6 @@
 """Deleting models: only Sotto's own, reversibly, and without blobs that another model needs."""
 
+import os
 from dataclasses import replace
 
 import pytest
@@ -8,7 +9,7 @@ from sotto.errors import StoreError
 from sotto.store import removal
 from sotto.store.discovery import discover
 from sotto.store.records import Source
-from sotto.store.removal import empty_trash, erase, own_store, remove, restore
+from sotto.store.removal import empty_trash, erase, own_store, remove, restore, trash
 from sotto.store.roots import Root
 from stores import Store, fingerprint
 
@@ -28,7 +29,8 @@ def models_by_name(store, *others):
 
 
 def content(store):
-    return {str(path.relative_to(store.root)): path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
+    files = (path for path in store.root.rglob("*") if path.is_file() and path.name != "lock")
+    return {str(path.relative_to(store.root)): path.read_bytes() for path in files}
 
 
 def list_names(store, folder):
@@ -81,6 +83,41 @@ def test_the_trash_is_emptied_after_a_restart(store):
     assert empty_trash() > 0
     assert empty_trash() == 0
     assert list(models_by_name(store)) == ["two:latest"]
+
+
+def test_the_trash_is_listed_with_names_and_restored_from_there(store):
+    before = content(store)
+    for number, name in enumerate(("one:latest", "two:latest")):
+        folder = remove(models_by_name(store)[name]).folder
+        os.utime(folder, (0, 1000.0 + number))
+    assert [(model.name, model.removed_at) for model in trash()] == [("two:latest", 1001.0), ("one:latest", 1000.0)]
+    for model in trash():
+        restore(model)
+    assert content(store) == before
+    assert trash() == ()
+    assert not any((store.root / "trash").iterdir())
+
+
+def test_what_is_no_longer_in_the_trash_cannot_be_restored(store):
+    removed = remove(models_by_name(store)["one:latest"])
+    erase(removed)
+    assert erase(removed) == 0
+    with pytest.raises(StoreError, match="one:latest is no longer in the trash"):
+        restore(removed)
+
+
+def test_a_deleted_model_with_an_unreadable_manifest_is_erased(store):
+    store.raw_manifest("bad", b"{")
+    (broken,) = [record for record in models_by_name(store).values() if not record.runnable]
+    assert erase(remove(broken)) == 0
+    assert list(models_by_name(store)) == ["one:latest", "two:latest"]
+    assert erase(remove(models_by_name(store)["one:latest"])) > 0
+
+
+def test_files_of_finder_keep_no_blob(store):
+    for folder in ("registry.ollama.ai", "registry.ollama.ai/library/one"):
+        (store.root / "manifests" / folder / ".DS_Store").write_bytes(b"Bud1")
+    assert erase(remove(models_by_name(store)["one:latest"])) > 0
 
 
 def test_models_of_other_programs_are_not_deleted(store, tmp_path):

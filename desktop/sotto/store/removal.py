@@ -1,29 +1,34 @@
 """Deleting models from Sotto's own store by way of a trash folder. No other store is ever written to.
 
 Deleting a model moves its manifests to the trash, a folder inside the store, from which they can be restored. Erasing
-removes them, and the blobs that no other manifest names.
+removes them, and the blobs that no other manifest names. Each deletion is a folder of the trash that holds manifests
+under their paths below `manifests`; the time at which the folder last changed is that of the deletion.
 """
 
 import contextlib
 import os
 import shutil
+import time
 import uuid
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from sotto.errors import BrokenModelError, StoreError
+from sotto.errors import BrokenModelError, InvalidNameError, StoreError
 from sotto.paths import data_dir, make_folder
 from sotto.store.files import read_all
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import ModelRecord, Source
 from sotto.store.roots import default_roots
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Manifest, parse_manifest
+from sotto.store.sources.model_names import name_of_parts
+from sotto.store.upkeep.lock import adding, deleting
 
 # The folder of unfinished downloads, and the name of the manifest of each; see `sotto.store.pull.staging`.
 STAGING, MANIFEST = "staging", "manifest"
 # The name of the manifest of an import whose blobs are being moved into the store.
 IMPORTED = "imported"
+TRASH = "trash"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,11 +39,13 @@ class RemovedModel:
         name: The name that it had.
         folder: Its folder in the trash.
         moved: For each of its manifests, the path in the store and the path in the trash.
+        removed_at: When it was deleted, in seconds since 1970.
     """
 
     name: str
     folder: Path
     moved: tuple[tuple[Path, Path], ...]
+    removed_at: float
 
 
 def own_store() -> Path:
@@ -65,39 +72,75 @@ def remove(record: ModelRecord, only: Path | None = None) -> RemovedModel:
     ]
     if (record.builtin and only is None) or not manifests:
         raise StoreError(f"{printable(record.name)} is not in Sotto's own store, so it cannot be deleted here.")
-    folder = store / "trash" / uuid.uuid4().hex
+    folder = store / TRASH / uuid.uuid4().hex
     moved: list[tuple[Path, Path]] = []
     try:
-        make_folder(folder)
-        for number, path in enumerate(manifests):
-            target = folder / str(number)
-            path.rename(target)
-            moved.append((path, target))
-            remove_empty_folders(path.parent, store / "manifests")
+        with deleting(store):
+            for path in manifests:
+                target = folder / path.relative_to(store / "manifests")
+                make_folder(target.parent)
+                path.rename(target)
+                moved.append((path, target))
+                remove_empty_folders(path.parent, store / "manifests")
+            # Making the folders of a later name does not change the time of this one.
+            os.utime(folder)
     except OSError as error:
         for path, target in moved:
             with contextlib.suppress(OSError):
                 make_folder(path.parent)
                 target.rename(path)
         raise StoreError(f"{printable(record.name)} cannot be deleted: {error.strerror}.") from error
-    return RemovedModel(record.name, folder, tuple(moved))
+    return RemovedModel(record.name, folder, tuple(moved), time.time())
+
+
+def trash() -> tuple[RemovedModel, ...]:
+    """Return the models in the trash that can be restored, those deleted last first."""
+    store = own_store()
+    return tuple(sorted(_removed_models(store), key=lambda removed: removed.removed_at, reverse=True))
+
+
+def _removed_models(store: Path) -> Iterator[RemovedModel]:
+    for folder in trash_folders(store):
+        moved = []
+        for path in sorted(folder.glob("*/*/*/*")):
+            parts = path.relative_to(folder).parts
+            with contextlib.suppress(InvalidNameError):
+                moved.append((name_of_parts(parts).short, store.joinpath("manifests", *parts), path))
+        if moved:
+            # Restored by another process meanwhile, it is listed no longer.
+            with contextlib.suppress(FileNotFoundError):
+                pairs = tuple((place, path) for _, place, path in moved)
+                yield RemovedModel(moved[0][0], folder, pairs, folder.stat().st_mtime)
+
+
+def trash_folders(store: Path) -> list[Path]:
+    """Return the folders in the trash, one for each deletion."""
+    folder = store / TRASH
+    if not folder.is_dir():
+        return []
+    return [path for path in sorted(folder.iterdir()) if path.is_dir() and not path.is_symlink()]
 
 
 def restore(removed: RemovedModel) -> None:
     """Move a model back from the trash.
 
     Raises:
-        StoreError: It cannot be moved, or another model has its name now.
+        StoreError: It cannot be moved, is no longer in the trash, or another model has its name now.
     """
+    name = printable(removed.name)
+    store = own_store()
     try:
-        for path, target in removed.moved:
-            if path.exists():
-                raise StoreError(f"There is a new {printable(removed.name)}, so the deleted one stays in the trash.")
-            make_folder(path.parent)
-            target.rename(path)
-        removed.folder.rmdir()
+        with adding(store):
+            if not removed.folder.is_dir():
+                raise StoreError(f"{name} is no longer in the trash; download it again.")
+            for path, target in removed.moved:
+                if path.exists():
+                    raise StoreError(f"There is a new {name}, so the deleted one stays in the trash.")
+                make_folder(path.parent)
+                target.rename(path)
+            shutil.rmtree(removed.folder)
     except OSError as error:
-        raise StoreError(f"{printable(removed.name)} cannot be brought back: {error.strerror}.") from error
+        raise StoreError(f"{name} cannot be brought back: {error.strerror}.") from error
 
 
 def erase(removed: RemovedModel) -> int:
@@ -110,26 +153,27 @@ def erase(removed: RemovedModel) -> int:
 
 
 def empty_trash() -> int:
-    """Erase every model that an earlier run left in the trash, and return the number of bytes freed.
+    """Erase every model in the trash, and return the number of bytes freed.
 
     Raises:
         StoreError: A file cannot be deleted.
     """
-    trash = own_store() / "trash"
-    if not trash.is_dir():
-        return 0
-    return sum(_erase(folder) for folder in list(trash.iterdir()) if folder.is_dir() and not folder.is_symlink())
+    return sum(_erase(folder) for folder in trash_folders(own_store()))
 
 
 def _erase(folder: Path) -> int:
     store = own_store()
     require_own_store(store)
     try:
-        digests = {digest for manifest in _parse_manifests(folder.iterdir()) for digest in manifest.blobs}
-        shutil.rmtree(folder)
-        return delete_unused_blobs(store, digests)
-    except BrokenModelError as error:
-        raise StoreError(f"{printable_path(folder)} cannot be erased: {error.message}") from error
+        with deleting(store):
+            digests: set[str] = set()
+            for path in _files_below(folder):
+                # What an unreadable manifest names is left to pruning.
+                with contextlib.suppress(BrokenModelError):
+                    digests |= read_manifest(path).blobs.keys()
+            if folder.is_dir():
+                shutil.rmtree(folder)
+            return _delete_unused(store, digests)
     except OSError as error:
         raise StoreError(f"{printable_path(folder)} cannot be erased: {error.strerror}.") from error
 
@@ -137,21 +181,58 @@ def _erase(folder: Path) -> int:
 def delete_unused_blobs(store: Path, digests: Iterable[str]) -> int:
     """Delete those of the given blobs that no manifest names, and return the number of bytes freed.
 
+    The caller must not have the lock of the store.
+
     Raises:
         OSError: A blob cannot be deleted.
     """
+    with deleting(store):
+        return _delete_unused(store, digests)
+
+
+def _delete_unused(store: Path, digests: Iterable[str]) -> int:
     try:
-        used = {digest for manifest in _parse_manifests(_manifest_files(store)) for digest in manifest.blobs}
+        unused = set(digests) - used_digests(store)
     except BrokenModelError:
         # An unreadable manifest may name any of them.
         return 0
-    freed = 0
-    for digest in sorted(set(digests) - used):
-        blob = store / "blobs" / f"sha256-{digest}"
-        if blob.is_file() or blob.is_symlink():
-            freed += blob.lstat().st_size
-            blob.unlink()
-    return freed
+    return sum(delete_blob(store / "blobs" / f"sha256-{digest}") for digest in sorted(unused))
+
+
+def delete_blob(blob: Path) -> int:
+    """Delete a blob, if it is there, and return the number of bytes freed: none if the file has other names elsewhere.
+
+    Raises:
+        OSError: It cannot be deleted.
+    """
+    if not (blob.is_file() or blob.is_symlink()):
+        return 0
+    status = blob.lstat()
+    blob.unlink()
+    return status.st_size if status.st_nlink == 1 else 0
+
+
+def used_digests(store: Path, without: Collection[Path] = ()) -> set[str]:
+    """Return the digests of all blobs that a manifest names, including those in the trash and of downloads.
+
+    Args:
+        store: The store.
+        without: Folders in the trash that are left out.
+
+    Raises:
+        BrokenModelError: A manifest cannot be read, so that it may name any blob.
+    """
+    files = (path for path in _manifest_files(store) if not any(path.is_relative_to(folder) for folder in without))
+    return {digest for path in files for digest in read_manifest(path).blobs}
+
+
+def read_manifest(path: Path) -> Manifest:
+    """Return the manifest in a file.
+
+    Raises:
+        BrokenModelError: It cannot be read, or is not a manifest.
+    """
+    return parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path)
 
 
 def remove_empty_folders(folder: Path, top: Path) -> None:
@@ -187,20 +268,17 @@ def staged_manifests(store: Path) -> Iterator[Path]:
                 yield Path(folder, name)
 
 
-def _parse_manifests(paths: Iterable[Path]) -> list[Manifest]:
-    return [parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path) for path in paths]
-
-
 def _manifest_files(store: Path) -> list[Path]:
-    """Return every manifest file of the store, including those in the trash and of downloads."""
-    # The staged ones first, because a download that finishes meanwhile moves its manifest into the store.
-    staged = list(staged_manifests(store))
-    return staged + [
-        Path(folder, name)
-        for top in (store / "manifests", store / "trash")
-        for folder, _, names in os.walk(top)
-        for name in names
-    ]
+    """Return every manifest file of the store, including those in the trash and of downloads.
+
+    What programs such as Finder leave between the manifests begins with a dot, as the name of no model does.
+    """
+    files = [path for top in (store / "manifests", store / TRASH) for path in _files_below(top)]
+    return [*staged_manifests(store), *(path for path in files if not path.name.startswith("."))]
+
+
+def _files_below(top: Path) -> list[Path]:
+    return [Path(folder, name) for folder, _, names in os.walk(top) for name in names]
 
 
 def lies_inside(path: Path, folder: Path) -> bool:

@@ -105,12 +105,12 @@ def models_in(root: Path) -> dict[str, ModelRecord]:
 
 
 def leftovers(root: Path) -> list[str]:
-    """Return the paths in a store that are neither manifests nor blobs."""
+    """Return the paths in a store that are neither manifests nor blobs nor its lock."""
     return [
         str(Path(folder, name))
         for folder, folders, files in os.walk(root)
         for name in (*folders, *files)
-        if Path(folder, name).relative_to(root).parts[0] not in ("manifests", "blobs")
+        if Path(folder, name).relative_to(root).parts[0] not in ("manifests", "blobs", "lock")
     ]
 
 

@@ -100,6 +100,10 @@ def names(window):
     return {row.record.name for row in window.sidebar.rows}
 
 
+def contents(store):
+    return {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file() and path.name != "lock"}
+
+
 def delete(window, name):
     (row,) = [row for row in window.sidebar.rows if row.record.name == name]
     actions = {action.text(): action for action in window.models.panel.menu_of(row.record).actions()}
@@ -108,14 +112,14 @@ def delete(window, name):
 
 def test_a_deleted_model_can_be_restored(window_and_store, qtbot, loop):
     window, store = window_and_store
-    before = {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()}
+    before = contents(store)
     delete(window, "one:latest")
     qtbot.waitUntil(lambda: "one:latest" not in names(window))
     assert window.chat.notice.title.text() == "one was deleted"
     window.chat.notice.button.click()
     qtbot.waitUntil(lambda: "one:latest" in names(window))
     qtbot.wait(800)
-    assert {path: path.read_bytes() for path in store.root.rglob("*") if path.is_file()} == before
+    assert contents(store) == before
 
 
 def test_a_deleted_model_that_is_not_restored_is_erased(window_and_store, qtbot, loop):

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing, asynccontextmanager
+from functools import partial
 from http import HTTPStatus
 from typing import Any
 
@@ -82,7 +83,7 @@ class OllamaStorage:
             _, place = await self._own_place(source, f'model "{source[:200]}" not found', "cannot be copied")
             name = parse_name(destination)
             async with self._changing, self._replacing(name):
-                await asyncio.to_thread(copy, place, name)
+                await asyncio.to_thread(partial(copy, place, name, replacing=True))
 
         return Done(DIALECT, act)
 

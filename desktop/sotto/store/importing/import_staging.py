@@ -17,6 +17,7 @@ from sotto.store.pull.staging import IMPORT_SOURCE, LOCK, Staging
 from sotto.store.removal import IMPORTED, delete_unused_blobs
 from sotto.store.sources.manifest import Layer, Manifest, parse_manifest
 from sotto.store.sources.model_names import ModelName
+from sotto.store.upkeep.lock import adding
 
 _JOURNAL = "journal"
 # Far more than a line for each layer of the largest manifest.
@@ -75,7 +76,9 @@ class ImportStaging(Staging):
             OSError: A file cannot be moved; the next try finds those already moved.
         """
         manifest = parse_manifest(data, self.target)
-        write_atomically(self.manifest_file, data)
+        # From now on nobody deletes the blobs that are in the store already.
+        with adding(self._root):
+            write_atomically(self.manifest_file, data)
         self.install(manifest)
         self._source.unlink()
 

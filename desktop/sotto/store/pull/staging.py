@@ -16,16 +16,17 @@ from types import MappingProxyType
 
 from sotto.errors import BrokenModelError, InvalidNameError, StoreError
 from sotto.paths import make_folder
-from sotto.store.atomic_writing import sync_to_disk, write_atomically
-from sotto.store.files import read_all
+from sotto.store.atomic_writing import write_atomically
 from sotto.store.printable import printable, printable_path
 from sotto.store.pull.model_source import Present
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.removal import MANIFEST, STAGING, delete_unused_blobs, remove_empty_folders, staged_manifests
 from sotto.store.sources.hugging_face_names import wanted_name
-from sotto.store.sources.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
+from sotto.store.sources.manifest import Layer, Manifest
 from sotto.store.sources.model_names import ModelName, name_of_parts
 from sotto.store.sources.ollama_layout import OllamaStore
+from sotto.store.upkeep.installing import install, read_if_intact
+from sotto.store.upkeep.lock import adding
 
 # The name of the lock in the folder.
 LOCK = "lock"
@@ -90,7 +91,9 @@ class Staging:
             LOCK,
             *(path.name for digest in manifest.blobs for path in (self.partial_file(digest), self.blob_file(digest))),
         }
-        write_atomically(self.manifest_file, data)
+        # From now on nobody deletes the blobs that are there.
+        with adding(self._root):
+            write_atomically(self.manifest_file, data)
         for path in list(self._folder.iterdir()):
             if path.name not in names and path != self.manifest_file:
                 path.unlink()
@@ -106,11 +109,11 @@ class Staging:
 
     def staged_manifest(self) -> Manifest | None:
         """Return the staged manifest, or None if it is missing or invalid."""
-        return _read_manifest(self.manifest_file)
+        return read_if_intact(self.manifest_file)
 
     def stored_manifest(self) -> Manifest | None:
         """Return the manifest of this name in the store, or None if it is missing or invalid."""
-        return _read_manifest(self.target)
+        return read_if_intact(self.target)
 
     def present_bytes(self, manifest: Manifest) -> int:
         """Return how many bytes of a model are in the store or staged, judged by file sizes."""
@@ -146,24 +149,12 @@ class Staging:
             BrokenModelError: A blob is missing.
             OSError: A file cannot be moved; the next try finds those already moved.
         """
-        replaced = self.stored_manifest()
-        blobs = self._root / "blobs"
-        make_folder(blobs)
-        for digest in manifest.blobs:
-            if (path := self.blob_file(digest)).exists():
-                # A file that is imported without a copy keeps the permissions that its owner chose.
-                if path.stat().st_nlink == 1:
-                    path.chmod(0o644)
-                path.replace(blobs / f"sha256-{digest}")
-        sync_to_disk(blobs)
-        self._store.require_blobs(manifest)
-        self.manifest_file.chmod(0o644)
-        sync_to_disk(self.manifest_file)
-        make_folder(self.target.parent)
-        self.manifest_file.replace(self.target)
-        sync_to_disk(self.target.parent)
-        if replaced is not None:
-            delete_unused_blobs(self._root, replaced.blobs)
+        staged = {digest: path for digest in manifest.blobs if (path := self.blob_file(digest)).exists()}
+        for path in staged.values():
+            # A file that is another program's, too, keeps the mode that it has there.
+            if path.stat().st_nlink == 1:
+                path.chmod(0o644)
+        install(self._root, manifest, staged, self.manifest_file, self.target)
 
     def discard(self) -> None:
         """Delete everything staged, and blobs already moved to the store that no other model uses."""
@@ -223,14 +214,6 @@ def unfinished_downloads(root: Path) -> tuple[PullProgress, ...]:
         with contextlib.suppress(InvalidNameError):
             downloads.append(unfinished_download(root, name_of_parts(path.parts[-5:-1])))
     return tuple(progress for progress in downloads if progress)
-
-
-def _read_manifest(path: Path) -> Manifest | None:
-    try:
-        return parse_manifest(read_all(path, MANIFEST_LIMIT, "a manifest"), path)
-    except BrokenModelError:
-        # Missing, or damaged: in either case it is downloaded again.
-        return None
 
 
 def _size(path: Path) -> int | None:

@@ -1,0 +1,1 @@
+"""Changing Sotto's own store while other processes may use it: its lock, installing, adopting and pruning."""
