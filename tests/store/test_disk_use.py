@@ -2,10 +2,14 @@
 
 from dataclasses import replace
 
+from sotto.store import removal
 from sotto.store.discovery import discover
 from sotto.store.disk_use import disk_use
 from sotto.store.records import Source
+from sotto.store.removal import erase, remove
 from sotto.store.roots import Root
+from sotto.store.sources.model_names import parse_name
+from sotto.store.upkeep.adopting import adopt
 from stores import Store, folder, gguf, repository
 
 
@@ -76,3 +80,36 @@ def test_what_there_is_of_a_damaged_model_counts(tmp_path):
     assert disk_use([absent]).models == {}
     (root / "gguf" / "tiny.gguf").unlink()
     assert disk_use([models["gguf"]]).total == 0
+
+
+def test_deleting_frees_what_no_other_model_and_no_other_program_uses(tmp_path, monkeypatch):
+    monkeypatch.setattr(removal, "data_dir", lambda: tmp_path / "data")
+    store, theirs = Store(removal.own_store()), Store(tmp_path / "ollama")
+    for name, fill in (("one", 0), ("two", 1), ("one-again", 0)):
+        store.model(name, fill=fill)
+    theirs.model("theirs", fill=7)
+    models = found((Source.SOTTO, store.root), (Source.OLLAMA, theirs.root))
+    adopt(
+        models["theirs:latest"], models["theirs:latest"].places[0], parse_name("kept"), lambda *_: None, lambda: False
+    )
+    records = discover([Root(Source.SOTTO, store.root, True), Root(Source.OLLAMA, theirs.root, True)]).records
+    freed = disk_use(records).freed
+    assert len(freed) == len(records) == 3
+    # A hard link of a file that the other program keeps frees nothing.
+    linked = any(path.stat().st_nlink > 1 for path in (store.root / "blobs").iterdir())
+    assert linked == (freed[models["theirs:latest"].digest] == 0)
+    for record in records:
+        # What each frees depends on those that are left.
+        promised = disk_use(discover([Root(Source.SOTTO, store.root, True)]).records).freed[record.digest]
+        before = on_disk(store.root, theirs.root)
+        assert erase(remove(record)) == promised
+        assert before - on_disk(store.root, theirs.root) == promised
+
+
+def test_deleting_frees_nothing_while_a_manifest_is_unreadable(tmp_path, monkeypatch):
+    monkeypatch.setattr(removal, "data_dir", lambda: tmp_path / "data")
+    store = Store(removal.own_store())
+    store.model("one")
+    assert all(disk_use(found((Source.SOTTO, store.root)).values()).freed.values())
+    store.raw_manifest("bad", b"{")
+    assert not any(disk_use(found((Source.SOTTO, store.root)).values()).freed.values())

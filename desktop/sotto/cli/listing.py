@@ -9,7 +9,8 @@ from sotto.cli.printing import human_bytes, human_count, printable
 from sotto.engine.config.prediction_names import has_head
 from sotto.errors import StoreError
 from sotto.runner.catalogue import catalogue, find
-from sotto.store.opening import open_model
+from sotto.store.disk_use import DiskUse, disk_use
+from sotto.store.opening import open_model, resolve
 from sotto.store.records import ModelRecord, ModelSource, record_fields
 from sotto.store.verify import verify
 
@@ -19,10 +20,11 @@ def list_models(*, as_json: bool) -> int:
     listing = catalogue()
     for problem in listing.problems:
         print(f"sotto: {printable(problem.message)}", file=sys.stderr)
+    use = disk_use(listing.records)
     if as_json:
-        print(json.dumps([_row(record) for record in listing.records], indent=2, ensure_ascii=False))
+        print(json.dumps([_row(record, use) for record in listing.records], indent=2, ensure_ascii=False))
         return 0
-    _print_table(listing.records)
+    _print_table(listing.records, use)
     return 0
 
 
@@ -32,8 +34,10 @@ def show(target: str, *, as_json: bool) -> int:
     Raises:
         StoreError: There is no such model.
     """
-    record = find(target)
-    details = _row(record)
+    listing = catalogue()
+    record = resolve(target, listing)
+    # What deleting it frees depends on the others.
+    details = _row(record, disk_use({each.digest: each for each in (record, *listing.records)}.values()))
     if record.runnable:
         details |= _inside(open_model(record))
     if as_json:
@@ -41,6 +45,8 @@ def show(target: str, *, as_json: bool) -> int:
         return 0
     readable = {
         "size": human_bytes(record.size),
+        "disk": human_bytes(details["disk"]),
+        "frees": "" if details["frees"] is None else human_bytes(details["frees"]),
         "parameters": "unknown" if record.parameters is None else human_count(record.parameters),
         "capabilities": ", ".join(record.capabilities),
         "also": "; ".join(f"{place.name} ({place.source}) {place.path}" for place in record.also),
@@ -85,9 +91,10 @@ def verify_model(target: str) -> int:
     return 0
 
 
-def _row(record: ModelRecord) -> dict[str, Any]:
+def _row(record: ModelRecord, use: DiskUse) -> dict[str, Any]:
     also = [{"name": place.name, "source": place.source.value, "path": str(place.path)} for place in record.also]
-    return {**record_fields(record), "builtin": record.builtin, "also": also}
+    disk = {"disk": use.models.get(record.digest, 0), "frees": use.freed.get(record.digest)}
+    return {**record_fields(record), "builtin": record.builtin, **disk, "also": also}
 
 
 def _inside(source: ModelSource) -> dict[str, Any]:
@@ -103,12 +110,13 @@ def _inside(source: ModelSource) -> dict[str, Any]:
     }
 
 
-def _print_table(records: tuple[ModelRecord, ...]) -> None:
-    heads = ("NAME", "SIZE", "PARAMETERS", "QUANTIZATION", "CONTEXT", "SOURCE")
+def _print_table(records: tuple[ModelRecord, ...], use: DiskUse) -> None:
+    heads = ("NAME", "SIZE", "FREES", "PARAMETERS", "QUANTIZATION", "CONTEXT", "SOURCE")
     rows = [
         (
             printable(record.name),
             human_bytes(record.size),
+            human_bytes(use.freed[record.digest]) if record.digest in use.freed else "",
             "" if record.parameters is None else human_count(record.parameters),
             record.quantization,
             "" if record.context_length is None else f"{record.context_length:,}",
@@ -121,3 +129,5 @@ def _print_table(records: tuple[ModelRecord, ...]) -> None:
         print("  ".join(f"{cell:<{width}}" for cell, width in zip(cells, widths, strict=True)).rstrip())
         if record is not None and not record.runnable:
             print(f"  cannot run: {printable(record.reason)}")
+    count = f"{len(records)} model{'' if len(records) == 1 else 's'}"
+    print(f"{count}, {human_bytes(use.total)} on disk")

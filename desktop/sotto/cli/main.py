@@ -145,6 +145,30 @@ def _import(parsed: argparse.Namespace) -> int:
     return import_command.import_model(parsed)
 
 
+def _copy(parsed: argparse.Namespace) -> int:
+    from sotto.cli import keeping
+
+    return keeping.copy(parsed.model, parsed.name, as_json=parsed.json)
+
+
+def _rename(parsed: argparse.Namespace) -> int:
+    from sotto.cli import keeping
+
+    return keeping.rename(parsed.model, parsed.name, as_json=parsed.json)
+
+
+def _delete(parsed: argparse.Namespace) -> int:
+    from sotto.cli import keeping
+
+    return keeping.delete(parsed.names, yes=parsed.yes, undo=parsed.undo, as_json=parsed.json)
+
+
+def _prune(parsed: argparse.Namespace) -> int:
+    from sotto.cli import keeping
+
+    return keeping.prune(whole_trash=parsed.trash, dry_run=parsed.dry_run, as_json=parsed.json)
+
+
 def _run(parsed: argparse.Namespace) -> int:
     from sotto.cli import run
 
@@ -247,6 +271,23 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     pull.add_argument("--limit", metavar="SIZE", help="limit the speed to SIZE per second, for example 2M")
     pull.add_argument("--insecure", action="store_true", help="use HTTP without TLS, for a registry on this machine")
     _add_import_options(command("import", _import, "Import a model from a folder or a GGUF file, or resume an import."))
+    copy = command("copy", _copy, "Copy a model, also one of another program, into Sotto's own store.")
+    model(copy)
+    copy.add_argument("name", metavar="NAME", help="the name of the copy")
+    json_flag(copy, "print JSON")
+    rename = command("rename", _rename, "Rename a model in Sotto's own store.")
+    rename.add_argument("model", metavar="MODEL", help="the whole name of the model")
+    rename.add_argument("name", metavar="NAME", help="its new name")
+    json_flag(rename, "print JSON")
+    delete = command("delete", _delete, "Delete models from Sotto's own store.")
+    delete.add_argument("names", metavar="NAME", nargs="*", help="the whole name of a model")
+    delete.add_argument("--yes", action="store_true", help="do not ask whether to delete them")
+    delete.add_argument("--undo", action="store_true", help="bring back NAME, or the model that was deleted last")
+    json_flag(delete, "print JSON")
+    prune = command("prune", _prune, "Delete files that no model has needed for an hour.")
+    prune.add_argument("--dry-run", action="store_true", help="show what would be freed, and delete nothing")
+    prune.add_argument("--trash", action="store_true", help="erase models that were deleted within the last hour, too")
+    json_flag(prune, "print JSON")
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     draft(bench)

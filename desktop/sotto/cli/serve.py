@@ -15,6 +15,8 @@ from sotto.runner.host import PROCESS, kind_of_host
 from sotto.runner.isolated.held_memory import most_memory
 from sotto.runner.isolated.process import RunnerProcess
 from sotto.runner.loop_host import LoopHost
+from sotto.store.removal import own_store
+from sotto.store.upkeep.pruning import prune_regularly
 
 
 def serve(parsed: argparse.Namespace) -> int:
@@ -39,6 +41,8 @@ def serve(parsed: argparse.Namespace) -> int:
     with until_interrupt(ended):
         signal.signal(signal.SIGTERM, end)
         server.start()
+        # What this thread leaves when the process ends, the next one does.
+        threading.Thread(target=prune_regularly, args=(own_store(), ended), name="pruning", daemon=True).start()
         print(f"Listening on {server.url} (Ctrl-C to stop)", flush=True)
         ended.wait()
     # Wait for both, as the engine writes its caches to the disk.

@@ -222,8 +222,9 @@ def used_digests(store: Path, without: Collection[Path] = ()) -> set[str]:
     Raises:
         BrokenModelError: A manifest cannot be read, so that it may name any blob.
     """
-    files = (path for path in _manifest_files(store) if not any(path.is_relative_to(folder) for folder in without))
-    return {digest for path in files for digest in read_manifest(path).blobs}
+    files = [*manifest_files(store), *_manifests_below(store / TRASH)]
+    kept = (path for path in files if not any(path.is_relative_to(folder) for folder in without))
+    return {digest for path in kept for digest in read_manifest(path).blobs}
 
 
 def read_manifest(path: Path) -> Manifest:
@@ -268,13 +269,14 @@ def staged_manifests(store: Path) -> Iterator[Path]:
                 yield Path(folder, name)
 
 
-def _manifest_files(store: Path) -> list[Path]:
-    """Return every manifest file of the store, including those in the trash and of downloads.
+def manifest_files(store: Path) -> list[Path]:
+    """Return the manifest files of the store and of downloads, without those in the trash."""
+    return [*staged_manifests(store), *_manifests_below(store / "manifests")]
 
-    What programs such as Finder leave between the manifests begins with a dot, as the name of no model does.
-    """
-    files = [path for top in (store / "manifests", store / TRASH) for path in _files_below(top)]
-    return [*staged_manifests(store), *(path for path in files if not path.name.startswith("."))]
+
+def _manifests_below(folder: Path) -> list[Path]:
+    # What programs such as Finder leave between the manifests begins with a dot, as the name of no model does.
+    return [path for path in _files_below(folder) if not path.name.startswith(".")]
 
 
 def _files_below(top: Path) -> list[Path]:

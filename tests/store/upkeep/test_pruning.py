@@ -1,6 +1,8 @@
 """Pruning: what no model needs goes after an hour, and nothing else does."""
 
+import json
 import os
+import threading
 import time
 
 import pytest
@@ -9,7 +11,7 @@ from pulling import models_in, name_at, open_queue
 from sotto.errors import StoreError
 from sotto.store.removal import remove, restore, trash
 from sotto.store.upkeep import workspaces
-from sotto.store.upkeep.pruning import GRACE_SECONDS, Pruned, prune
+from sotto.store.upkeep.pruning import GRACE_SECONDS, Pruned, prune, prune_regularly
 from sotto.store.upkeep.workspaces import workspace
 from stores import Store, assert_sentence, fingerprint
 
@@ -90,8 +92,6 @@ def test_the_whole_trash_is_emptied_on_request(store):
 
 
 def digests(store, name):
-    import json
-
     manifest = json.loads(store.path(name).read_bytes())
     return {layer["digest"] for layer in (manifest["config"], *manifest["layers"])}
 
@@ -105,7 +105,7 @@ def test_empty_folders_go(store):
     assert sorted(path.name for path in (store.root / "manifests").iterdir()) == ["registry.ollama.ai"]
 
 
-def test_what_killed_processes_leave_goes_and_what_running_ones_use_stays(store, monkeypatch):
+def test_what_killed_processes_leave_goes_and_what_running_ones_use_stays(store):
     with workspace(store.root) as used:
         (used / "blob").write_bytes(b"123")
         age(used)
@@ -145,3 +145,20 @@ def test_a_store_that_is_another_programs_is_not_pruned(monkeypatch, tmp_path, h
 def test_a_store_that_is_not_there_yet_is_not_made(root):
     assert prune(root) == Pruned(0, 0, 0)
     assert not root.exists()
+
+
+def test_a_server_prunes_when_it_starts_and_until_it_ends(store, caplog):
+    old = orphan(store)
+    age(old)
+    ended = threading.Event()
+    thread = threading.Thread(target=prune_regularly, args=(store.root, ended))
+    bad = store.raw_manifest("bad", b"{")
+    thread.start()
+    while not caplog.records:
+        time.sleep(0.01)
+    ended.set()
+    thread.join()
+    assert "The store was not pruned" in caplog.records[0].message
+    bad.unlink()
+    prune_regularly(store.root, ended)
+    assert not old.exists()

@@ -25,17 +25,21 @@ def install(root: Path, manifest: Manifest, staged: Mapping[str, Path], manifest
         target: The path that it gets below `manifests`.
 
     Raises:
-        BrokenModelError: A blob is neither staged nor in the store.
+        BrokenModelError: A blob is neither staged nor in the store; nothing has been moved then.
         OSError: A file cannot be moved.
     """
     blobs = root / "blobs"
     with adding(root):
         replaced = read_if_intact(target)
         make_folder(blobs)
+        store = OllamaStore(root)
+        for layer in manifest.blobs.values():
+            if layer.digest not in staged:
+                store.blob(layer)
         for digest, path in staged.items():
             path.replace(blobs / f"sha256-{digest}")
         sync_to_disk(blobs)
-        OllamaStore(root).require_blobs(manifest)
+        store.require_blobs(manifest)
         manifest_file.chmod(0o644)
         sync_to_disk(manifest_file)
         make_folder(target.parent)

@@ -4,9 +4,11 @@ That are models in the trash, blobs that no manifest names, and what processes h
 a model together. Unfinished downloads stay, and so does everything that running processes use.
 """
 
+import logging
 import os
 import re
 import shutil
+import threading
 import time
 from collections.abc import Iterable
 from contextlib import suppress
@@ -26,6 +28,8 @@ from sotto.store.removal import (
 )
 from sotto.store.upkeep.lock import deleting
 from sotto.store.upkeep.workspaces import WORKING, abandoned_workspaces
+
+_log = logging.getLogger(__name__)
 
 GRACE_SECONDS = 3600
 _BLOB = re.compile(r"sha256[:-]([0-9a-fA-F]{64})")
@@ -70,6 +74,17 @@ def prune(root: Path, *, whole_trash: bool = False, dry_run: bool = False) -> Pr
         ) from error
     except OSError as error:
         raise StoreError(f"{printable_path(root)} cannot be pruned: {error.strerror}.") from error
+
+
+def prune_regularly(root: Path, ended: threading.Event) -> None:
+    """Prune a store now and once an hour, until `ended` is set; failures are logged."""
+    while True:
+        try:
+            prune(root)
+        except StoreError as error:
+            _log.warning("The store was not pruned: %s", error)
+        if ended.wait(GRACE_SECONDS):
+            return
 
 
 def _prune(root: Path, limit: float, *, whole_trash: bool, dry_run: bool) -> Pruned:
