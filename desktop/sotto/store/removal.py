@@ -29,6 +29,8 @@ STAGING, MANIFEST = "staging", "manifest"
 # The name of the manifest of an import whose blobs are being moved into the store.
 IMPORTED = "imported"
 TRASH = "trash"
+# Of a manifest below its folder: host, namespace, model and tag.
+_LEVELS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,10 +104,11 @@ def trash() -> tuple[RemovedModel, ...]:
 def _removed_models(store: Path) -> Iterator[RemovedModel]:
     for folder in trash_folders(store):
         moved = []
-        for path in sorted(folder.glob("*/*/*/*")):
+        for path in sorted(_files_below(folder)):
             parts = path.relative_to(folder).parts
-            with contextlib.suppress(InvalidNameError):
-                moved.append((name_of_parts(parts).short, store.joinpath("manifests", *parts), path))
+            if len(parts) == _LEVELS:
+                with contextlib.suppress(InvalidNameError):
+                    moved.append((name_of_parts(parts).short, store.joinpath("manifests", *parts), path))
         if moved:
             # Restored by another process meanwhile, it is listed no longer.
             with contextlib.suppress(FileNotFoundError):

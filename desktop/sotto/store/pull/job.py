@@ -88,6 +88,7 @@ class Job:
             self._meter.enter(PullState.CHECKING)
         require_room(self._terms.root, total - staging.present_bytes(manifest))
         staging.begin(offer.manifest, manifest, offer.texts)
+        # Counted now that no other process deletes what is there.
         self._meter.set_total(staging.present_bytes(manifest), total)
         return manifest
 
