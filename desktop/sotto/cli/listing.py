@@ -9,6 +9,8 @@ from sotto.cli.printing import human_bytes, human_count, printable
 from sotto.engine.config.prediction_names import has_head
 from sotto.errors import StoreError
 from sotto.runner.catalogue import catalogue, find
+from sotto.runner.model_making import modelfile_of
+from sotto.store.creating.modelfile import write_modelfile
 from sotto.store.disk_use import DiskUse, disk_use
 from sotto.store.opening import open_model, resolve
 from sotto.store.records import ModelRecord, ModelSource, record_fields
@@ -60,6 +62,18 @@ def show(target: str, *, as_json: bool) -> int:
             text = "yes" if text else "no"
         if text not in ("", None, "{}"):
             print(f"{key.replace('_', ' '):<{width}}  {printable(str(text))}")
+    return 0
+
+
+def show_modelfile(target: str) -> int:
+    """Print a Modelfile that makes the same model; return 0.
+
+    Raises:
+        SottoError: There is no such model, its files cannot be read, or no Modelfile can hold one of its texts.
+    """
+    record = find(target)
+    comment = "`sotto create NAME -f FILE` makes the same model from this file, and another once it is changed."
+    sys.stdout.write(write_modelfile(modelfile_of(record), (comment,)))
     return 0
 
 

@@ -124,6 +124,8 @@ def _list(parsed: argparse.Namespace) -> int:
 def _show(parsed: argparse.Namespace) -> int:
     from sotto.cli import listing
 
+    if parsed.modelfile:
+        return listing.show_modelfile(parsed.model)
     return listing.show(parsed.model, as_json=parsed.json)
 
 
@@ -167,6 +169,12 @@ def _prune(parsed: argparse.Namespace) -> int:
     from sotto.cli import keeping
 
     return keeping.prune(whole_trash=parsed.trash, dry_run=parsed.dry_run, as_json=parsed.json)
+
+
+def _create(parsed: argparse.Namespace) -> int:
+    from sotto.cli.making import create
+
+    return create.create(parsed)
 
 
 def _run(parsed: argparse.Namespace) -> int:
@@ -260,6 +268,7 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     show = command("show", _show, "Show the details of a model.")
     model(show)
     json_flag(show, "print JSON")
+    show.add_argument("--modelfile", action="store_true", help="print a Modelfile that makes the same model")
     model(command("verify", _verify, "Check a model's files against their digests."))
     pull = command("pull", _pull, "Download a model, or resume a download.")
     pull.add_argument(
@@ -288,6 +297,22 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     prune.add_argument("--dry-run", action="store_true", help="show what would be freed, and delete nothing")
     prune.add_argument("--trash", action="store_true", help="erase models that were deleted within the last hour, too")
     json_flag(prune, "print JSON")
+    create = command("create", _create, "Make a model from another, with a system prompt, options or a template.")
+    create.add_argument("model", metavar="NAME", help="the name of the new model; one of that name is replaced")
+    create.add_argument(
+        "-f",
+        "--file",
+        metavar="FILE",
+        default="Modelfile",
+        help="a Modelfile, as Ollama's; `-` for stdin, Modelfile by default",
+    )
+    create.add_argument(
+        "--quantize", metavar="TYPE", default="", help="the type for the weights of a folder that FROM names"
+    )
+    create.add_argument(
+        "--insecure", action="store_true", help="use HTTP without TLS to download what FROM names, on this machine"
+    )
+    json_flag(create, "print JSON")
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     draft(bench)

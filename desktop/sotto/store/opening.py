@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from sotto.errors import BrokenModelError, InvalidNameError, ModelNotFoundError, StoreError
-from sotto.store.bounded_json import read_object
+from sotto.store.bounded_json import read_list, read_object
 from sotto.store.discovery import Listing, discover
 from sotto.store.files import absolute, is_folder, read_all
 from sotto.store.gguf.file import GgufFile, read_gguf_file
@@ -23,7 +23,7 @@ from sotto.store.records import Format, ModelRecord, ModelSource, Place, TensorF
 from sotto.store.safetensors_header import read_header
 from sotto.store.sources.harvest import Judge, everything_runs
 from sotto.store.sources.hugging_face_names import possible_names
-from sotto.store.sources.manifest import Layer, Manifest
+from sotto.store.sources.manifest import CHOSEN_TEMPLATE, Layer, Manifest
 from sotto.store.sources.model_names import parse_name, split_source
 from sotto.store.sources.ollama_layout import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layer, renderer_name
 from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
@@ -34,7 +34,7 @@ from sotto.store.user_templates import read_user_template
 _TOKENIZER_LIMIT = 64 << 20
 _TEXT_LIMIT = 4 << 20
 _DIGEST_PREFIX = re.compile(r"(?:sha256[:-])?([0-9a-fA-F]{8,64})")
-_PATH_PREFIXES = ("/", "./", "../", "~", ".\\", "..\\")
+PATH_PREFIXES = ("/", "./", "../", "~", ".\\", "..\\")
 _MAX_NAMES = 4
 
 
@@ -54,7 +54,7 @@ def resolve(target: str, listing: Listing | None = None, judge: Judge = everythi
     """
     if not target.strip() or "\0" in target:
         raise InvalidNameError(f"'{printable(target)}' is not a model name; it should be a name, a path or a digest.")
-    if target.startswith(_PATH_PREFIXES):
+    if target.startswith(PATH_PREFIXES):
         return _record_at(Path(os.path.expanduser(target)), listing, judge)  # noqa: PTH111
     if listing is None:
         listing = discover(judge=judge)
@@ -279,14 +279,28 @@ def _last(manifest: Manifest, *kinds: str) -> Layer | None:
 
 def _texts(record: ModelRecord, store: OllamaStore, manifest: Manifest) -> dict[str, Any]:
     """Return the fields of `ModelSource` that manifests have for any weight format."""
-    params = _last(manifest, "params")
+    params, messages = _last(manifest, "params"), _last(manifest, "messages")
+    template = _last(manifest, "template", "prompt")
+    chosen = template is not None and template.name == CHOSEN_TEMPLATE
     return {
         "params": MappingProxyType(store.json_object(params) if params else {}),
         "system": _layer_text(store, _last(manifest, "system")),
-        "go_template": _layer_text(store, _last(manifest, "template", "prompt")),
+        "go_template": "" if chosen else _layer_text(store, template),
+        "chosen_template": _layer_text(store, template) if chosen else "",
+        "messages": _messages(store.blob(messages)) if messages else (),
         "renderer": renderer_name(store.json_object(manifest.config), store.blob(manifest.config)),
         "user_template": read_user_template(record.digest),
     }
+
+
+def _messages(path: Path) -> tuple[Mapping[str, str], ...]:
+    """Return the messages in a file; what they hold besides text is left out."""
+    rows = read_list(path)
+    for number, row in enumerate(rows):
+        texts = [row.get("role"), row.get("content", ""), row.get("thinking", "")] if isinstance(row, dict) else [None]
+        if not all(isinstance(text, str) for text in texts):
+            raise BrokenModelError(f"{printable_path(path)}: message {number} should be an object with texts.")
+    return tuple(MappingProxyType({key: row.get(key, "") for key in ("role", "content", "thinking")}) for row in rows)
 
 
 def _layer_text(store: OllamaStore, layer: Layer | None) -> str:

@@ -191,6 +191,10 @@ class ModelSource:
         go_template: The manifest's Go template.
         renderer: The built-in prompt renderer that the config blob names, for example `qwen3-coder`; empty if none.
         user_template: The template that the user set for this model, Jinja or Go; it overrides all others.
+        chosen_template: The template that was chosen when the model was made, Jinja or Go; it overrides those of its
+            files.
+        messages: What stands at the beginning of each conversation, after the system prompt: objects with `role`,
+            `content` and perhaps `thinking`.
         draft_prefix: Prefix of the names of a draft model's tensors; empty if the model contains no draft model.
         modules: The steps from a text to its embedding; empty if its files do not list them.
     """
@@ -206,6 +210,8 @@ class ModelSource:
     go_template: str = ""
     renderer: str = ""
     user_template: str = ""
+    chosen_template: str = ""
+    messages: tuple[Mapping[str, str], ...] = ()
     draft_prefix: str = ""
     modules: tuple[SentenceModule, ...] = ()
 

@@ -80,6 +80,25 @@ def test_a_model_that_names_no_length(source):
         preparer.prepare(raw("x" * 8192))
 
 
+def test_the_models_own_messages_come_before_the_first_turn(source):
+    rows = ({"role": role, "content": text, "thinking": ""} for role, text in (("user", "Hi"), ("assistant", "Yo")))
+    preparer = Preparer(replace(source, system="Model.", messages=tuple(rows)))
+    preparer.fit(1000, None, VOCABULARY, finds_boundary=False)
+    plain = Preparer(source)
+    plain.fit(1000, None, VOCABULARY, finds_boundary=False)
+    own = (Message("user", "Hi"), Message("assistant", "Yo"))
+    asked = Message("user", "Well?")
+    for begun, whole in (
+        ((asked,), (Message("system", "Model."), *own, asked)),
+        ((SYSTEM, asked), (SYSTEM, *own, asked)),
+        ((Message("system", ""), asked), (*own, asked)),
+    ):
+        assert preparer.prepare(chat(begun)).prompt == plain.prepare(chat(whole)).prompt
+        assert preparer.count(CountRequest("c", begun)).tokens == plain.count(CountRequest("c", whole)).tokens
+    continued = preparer.prepare(chat((asked,), context=(1, 2)))
+    assert continued.prompt == plain.prepare(chat((asked,), context=(1, 2))).prompt
+
+
 @pytest.mark.parametrize("overflow", list(Overflow))
 def test_a_prompt_that_fits_is_not_changed(fitted, overflow):
     preparer = fitted(400)

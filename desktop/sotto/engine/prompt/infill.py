@@ -31,7 +31,7 @@ _SUFFIX_SHARE = 4
 
 def suffix_template(source: ModelSource) -> GoTemplate | None:
     """Return a model's Go template that can render a suffix; None where it has none."""
-    for text in (source.user_template, source.go_template):
+    for text in (source.user_template, source.chosen_template, source.go_template):
         if text and kind_of_text(text) is TemplateKind.GO:
             try:
                 template = GoTemplate(text)

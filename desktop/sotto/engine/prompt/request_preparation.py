@@ -94,6 +94,7 @@ class Preparer:
         self.infill = Infill(self.tokenizer, suffix_template(source))
         self.abilities = abilities_of(self.template, self.family, infills=self.infill.is_known)
         self._system = source.system
+        self._before = tuple(Message(row["role"], row["content"], row["thinking"]) for row in source.messages)
         self.usual, notes = split_params(source.params)
         self.options_note = " ".join(notes)
         self._limit_name = "the context length assumed for a model that names none"
@@ -197,7 +198,7 @@ class Preparer:
         if not request.messages:
             raise InvalidRequestError("There is nothing to count: give at least one message.")
         renderer = self._configure_template(_prompt_options(request))
-        messages = self._template_messages(request.messages, renderer.template, self._system)
+        messages = self._template_messages(request.messages, renderer.template)
         parts = Parts.of(messages)
         tokens = last = len(self._render(messages, renderer).tokens)
         if parts.droppable:
@@ -225,9 +226,8 @@ class Preparer:
             prompt = _Prompt(self._check_tokens(request.prompt, "prompt"))
         else:
             renderer = self._configure_template(_prompt_options(request), request.template)
-            # With a `context`, the model's own system prompt stands at the beginning of that.
-            system = "" if request.context else self._system
-            prompt = self._render(self._template_messages(request.messages, renderer.template, system), renderer)
+            messages = self._template_messages(request.messages, renderer.template, begins=not request.context)
+            prompt = self._render(messages, renderer)
         if not request.context or not prompt.tokens:
             return prompt
         before = self.tokenizer.add_prefix(list(self._check_tokens(request.context, "context")))
@@ -278,22 +278,29 @@ class Preparer:
             raise InvalidRequestError(error.message) from error
 
     def _template_messages(
-        self, messages: tuple[Message, ...], template: ChatTemplate, system: str
+        self, messages: tuple[Message, ...], template: ChatTemplate, *, begins: bool = True
     ) -> tuple[Message, ...]:
         """Return a conversation in the form that templates expect; an answer to be continued stays as it is.
 
-        `system` is put first where the conversation has no system prompt. Special tokens are recognised only in answers
-        and in `system`; in other texts they are escaped.
+        If the prompt begins with it, the model's own system prompt is put first where it has none, and the model's own
+        messages before its first turn; otherwise they stand in what it continues. Special tokens are recognised only in
+        answers and in the model's system prompt; in other texts they are escaped.
         """
-        escaped = (
+        turns = self._escaped(messages)
+        if begins:
+            turns = _with_system(turns, self._system)
+            first = next((index for index, turn in enumerate(turns) if turn.role != "system"), len(turns))
+            turns = (*turns[:first], *self._escaped(self._before), *turns[first:])
+        continues = len(turns) > 1 and turns[-1].role == "assistant" and not turns[-1].tool_calls
+        return (*template.split_answers(turns[:-1]), turns[-1]) if continues else template.split_answers(turns)
+
+    def _escaped(self, messages: tuple[Message, ...]) -> tuple[Message, ...]:
+        return tuple(
             message
             if message.role == "assistant"
             else replace(message, content=self.tokenizer.escape_marks(message.content))
             for message in messages
         )
-        turns = _with_system(tuple(escaped), system)
-        continues = len(turns) > 1 and turns[-1].role == "assistant" and not turns[-1].tool_calls
-        return (*template.split_answers(turns[:-1]), turns[-1]) if continues else template.split_answers(turns)
 
     def _check(self, options: PromptOptions) -> None:
         """Raise InvalidRequestError where the model cannot do what the request asks for."""

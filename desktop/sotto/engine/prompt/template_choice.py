@@ -1,8 +1,8 @@
 """The choice of the template that renders a model's prompts: the only place that knows the order.
 
-First comes a template that the user supplied, then the Jinja template of the model's files, its manifest's Go template,
-the renderer that its config names, and last a plain template, with a note to the user. Where the files have several
-named templates, `default` is used, and `tool_use` where there are tools.
+First comes a template that the user supplied, then one that was chosen when the model was made, the Jinja template of
+the model's files, its manifest's Go template, the renderer that its config names, and last a plain template, with a
+note to the user. Where the files have several named templates, `default` is used, and `tool_use` where there are tools.
 """
 
 import re
@@ -59,6 +59,8 @@ def choose_template(source: ModelSource) -> TemplateChoice:
     """
     if source.user_template:
         return custom_template(source.user_template)
+    if source.chosen_template:
+        return TemplateChoice(kind_of_text(source.chosen_template), source.chosen_template)
     if texts := chat_templates(source):
         return _choose_named(texts)
     if source.go_template:

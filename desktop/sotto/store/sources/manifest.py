@@ -26,6 +26,8 @@ MANIFEST_MEDIA = "application/vnd.docker.distribution.manifest.v2+json"
 CONFIG_MEDIA = "application/vnd.docker.container.image.v1+json"
 # The media types of the layers begin with it.
 MEDIA_PREFIX = "application/vnd.ollama.image."
+# The name of a template layer that was chosen when a model was made, so that it goes before templates of its files.
+CHOSEN_TEMPLATE = "chosen"
 _MAX_BYTES = 1 << 63
 
 

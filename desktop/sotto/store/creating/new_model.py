@@ -1,0 +1,147 @@
+"""Writing a model that is made from another into Sotto's own store."""
+
+import contextlib
+import errno
+import hashlib
+import os
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from sotto.errors import BrokenModelError, StoreError
+from sotto.store.atomic_writing import sync_to_disk
+from sotto.store.creating.layers import Assembly, assemble
+from sotto.store.creating.model_base import Base
+from sotto.store.creating.modelfile import Modelfile
+from sotto.store.creating.workplace import install, workspace
+from sotto.store.files import open_regular
+from sotto.store.printable import format_size, printable, printable_path
+from sotto.store.pull.disk_room import RESERVE, free_bytes
+from sotto.store.pull.staging import Staging
+from sotto.store.removal import lies_inside, own_store, require_own_store
+from sotto.store.sources.manifest import Layer, Manifest, parse_manifest
+from sotto.store.sources.model_names import ModelName
+from sotto.store.sources.ollama_layout import OllamaStore
+
+_PIECE = 1 << 20
+# A file of another owner, or on another disk, cannot have a second name here.
+_NO_LINK = frozenset({errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOTSUP})
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What the making of a model is at.
+
+    Attributes:
+        status: In the words of Ollama's API, as its clients look for them.
+        digest: The digest of the file that is read or written, 64 hex digits; empty if it has none yet.
+        done: Bytes of it that have been read.
+        total: Its size in bytes; 0 for a step without one.
+    """
+
+    status: str
+    digest: str = ""
+    done: int = 0
+    total: int = 0
+
+
+Report = Callable[[Step], None]
+"""Called with every step, on the thread that works; raises CancelledError to end it."""
+
+
+def make(name: ModelName, base: Base, model: Modelfile, report: Report) -> Manifest:
+    """Write the model that a description makes of its base, in place of any model that has the name.
+
+    Blobs that are in the store are shared. Others become second names of the files where they are, or else copies.
+
+    Args:
+        name: The name of the new model.
+        base: What it is made from.
+        model: What is different.
+        report: Called with every step.
+
+    Raises:
+        StoreError: A file is damaged, there is no room, the name is being downloaded, or the store cannot be written.
+        CancelledError: `report` raised it; nothing remains of the model.
+    """
+    root = own_store()
+    require_own_store(root)
+    staging = Staging(root, name)
+    if not lies_inside(staging.target, root / "manifests"):
+        raise StoreError(f"{printable_path(staging.target)} leads out of Sotto's own store; nothing is written there.")
+    assembly = assemble(base, model, lambda done, total: report(Step("reading adapter", "", done, total)))
+    manifest = parse_manifest(assembly.manifest, staging.target)
+    try:
+        with staging.lock(), workspace(root) as folder:
+            staged = _gather(OllamaStore(root), folder, manifest, assembly, report)
+            report(Step("writing manifest"))
+            file = folder / "manifest"
+            file.write_bytes(assembly.manifest)
+            install(root, manifest, staged, file, staging.target)
+    except OSError as error:
+        raise StoreError(f"{printable(name.short)} cannot be written: {error.strerror}.") from error
+    return manifest
+
+
+def _gather(
+    store: OllamaStore, folder: Path, manifest: Manifest, assembly: Assembly, report: Report
+) -> dict[str, Path]:
+    """Return those blobs of a model that are not in the store yet, as files in a folder on its disk."""
+    missing = {digest: layer for digest, layer in manifest.blobs.items() if not _has(store, layer)}
+    for layer in manifest.blobs.values():
+        if layer.digest not in missing:
+            report(Step(f"using existing layer sha256:{layer.digest}", layer.digest))
+    staged = {}
+    for digest, layer in missing.items():
+        report(Step(f"creating new layer sha256:{digest}", digest))
+        staged[digest] = folder / f"sha256-{digest}"
+        if (content := assembly.contents.get(digest)) is not None:
+            staged[digest].write_bytes(content)
+            _finish(staged[digest])
+        else:
+            _take(assembly.files[digest], staged[digest], layer, report)
+    return staged
+
+
+def _has(store: OllamaStore, layer: Layer) -> bool:
+    with contextlib.suppress(BrokenModelError):
+        return store.blob(layer).is_file()
+    return False
+
+
+def _take(source: Path, target: Path, layer: Layer, report: Report) -> None:
+    """Give a file a second name, or copy it and compare the copy with its digest."""
+    real = Path(os.path.realpath(source))
+    if real.stat().st_mode & 0o444 == 0o444:
+        try:
+            target.hardlink_to(real)
+        except OSError as error:
+            if error.errno not in _NO_LINK:
+                raise
+        else:
+            return
+    if layer.size + RESERVE > (free := free_bytes(target.parent)):
+        raise StoreError(
+            f"The disk of {printable_path(target.parent)} has {format_size(free)} free, and copying "
+            f"{printable_path(source)} needs {format_size(layer.size)} and a reserve of {format_size(RESERVE)}; free "
+            "some space first."
+        )
+    hashed, done = hashlib.sha256(), 0
+    with open_regular(real) as (file, _), target.open("xb", buffering=0) as copy:
+        while piece := file.read(_PIECE):
+            hashed.update(piece)
+            copy.write(piece)
+            done += len(piece)
+            report(Step(f"copying sha256:{layer.digest}", layer.digest, done, layer.size))
+    if hashed.hexdigest() != layer.digest:
+        with contextlib.suppress(OSError):
+            target.unlink()
+        raise BrokenModelError(
+            f"{printable_path(source)} has another digest than its name or its manifest says; download the model again."
+        )
+    _finish(target)
+
+
+def _finish(path: Path) -> None:
+    path.chmod(0o644)
+    sync_to_disk(path)
