@@ -66,6 +66,20 @@ _OPENAI = {
     "shift": False,
 }
 BODIES = {
+    "/api/create": (
+        {
+            "model": "mine",
+            "from": "sotto",
+            "system": "Be brief.",
+            "template": "{{ .Prompt }}",
+            "parameters": {"temperature": 0.5, "stop": ["END"]},
+            "messages": [{"role": "user", "content": "Hi"}, {"role": "assistant", "content": "Hello."}],
+            "license": ["MIT"],
+            "stream": True,
+        },
+        {"name": "mine", "files": {"m.gguf": "sha256:" + 64 * "0"}, "adapters": {"a.gguf": "sha256:" + 64 * "0"}},
+        {"model": "mine", "from": "sotto", "quantize": "q4_K_M", "renderer": "", "parser": "", "requires": ""},
+    ),
     "/api/generate": (
         {"model": "sotto", "prompt": "Why is the sky blue?", "system": "Be brief.", **_OLLAMA, "think": "high"},
         {"model": "sotto", "prompt": "List three colours.", "format": "json", "stream": False, "keep_alive": 600},

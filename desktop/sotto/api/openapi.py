@@ -23,6 +23,7 @@ _WARNED = (
     "servers{}."
 )
 _ANSWERS: Mapping[str, str] = {
+    "/api/blobs/{digest}": "The file with this digest is there; the body of a POST is the file.",
     "/api/version": ("`version` is the version of Ollama with which this server is compatible; `sotto` is its own."),
     "/v1/responses": _WARNED.format(""),
     "/v1/messages": _WARNED.format("; in a stream it is part of `message_start`"),
@@ -83,6 +84,8 @@ class OpenAPI:
             return made
         success: dict[str, Any] = {"description": _ANSWERS.get(route.path, "The answer.")}
         answers["200"] = success
+        if file := getattr(route.endpoint, "file_type", ""):
+            made["requestBody"] = {"required": True, "content": {file: {}}}
         types: HandlerTypes | None = getattr(route.endpoint, "handler_types", None)
         if types is not None:
             content = {"application/json": {"schema": types.kind.schema()}}

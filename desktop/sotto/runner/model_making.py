@@ -19,7 +19,7 @@ from sotto.store.opening import PATH_PREFIXES, find_by_name, open_texts, record_
 from sotto.store.printable import printable, printable_path
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.queue import PullQueue
-from sotto.store.records import ModelRecord
+from sotto.store.records import ModelRecord, ModelSource
 from sotto.store.removal import own_store
 from sotto.store.sources.manifest import Manifest
 from sotto.store.sources.model_names import parse_name
@@ -44,7 +44,7 @@ def create_model(
             run or cannot be read.
     """
     target = parse_name(name)
-    check_texts(model)
+    check_template(model)
     report(Step("reading model metadata"))
     if base is None:
         found = find_base(model.base) or _pull(model.base, report, insecure=insecure)
@@ -52,14 +52,21 @@ def create_model(
     return make(target, base, model, report)
 
 
-def check_texts(model: Modelfile) -> None:
-    """Check the options and the template of a description.
+def check_options(model: Modelfile) -> None:
+    """Check the options of a description.
 
     Raises:
-        InvalidRequestError: An option is unknown, or its value is not one that it can have.
-        BrokenModelError: The template is not valid, or has no place for messages.
+        InvalidRequestError: One is unknown, or its value is not one that it can have.
     """
     request_options({}, {name: value for name, value in model.params.items() if value is not None})
+
+
+def check_template(model: Modelfile) -> None:
+    """Check the template of a description.
+
+    Raises:
+        BrokenModelError: It is not valid, or has no place for messages.
+    """
     if model.template:
         ChatTemplate.custom(model.template)
 
@@ -83,8 +90,23 @@ def read_modelfile(path: Path) -> Modelfile:
     Raises:
         StoreError: It cannot be read, or is no Modelfile.
     """
-    model = decode_modelfile(read_all(path, MODELFILE_LIMIT, "a Modelfile"), printable_path(path))
-    return at_folder(model, absolute(path).parent)
+    return modelfile_in(read_all(path, MODELFILE_LIMIT, "a Modelfile"), printable_path(path), absolute(path).parent)
+
+
+def modelfile_in(data: bytes, where: str, folder: Path) -> Modelfile:
+    """Return what the bytes of a Modelfile describe, with its options checked.
+
+    Args:
+        data: Its bytes.
+        where: What to call it in error messages.
+        folder: Where relative paths in it start.
+
+    Raises:
+        SottoError: It is no Modelfile, or an option is wrong.
+    """
+    model = decode_modelfile(data, where)
+    check_options(model)
+    return at_folder(model, folder)
 
 
 def at_folder(model: Modelfile, folder: Path) -> Modelfile:
@@ -98,13 +120,17 @@ def at_folder(model: Modelfile, folder: Path) -> Modelfile:
     return replace(model, base=base, adapters=tuple(map(placed, model.adapters)))
 
 
-def modelfile_of(record: ModelRecord) -> Modelfile:
+def modelfile_of(record: ModelRecord, source: ModelSource | None = None) -> Modelfile:
     """Return a description that makes the same model as a record's, from itself.
+
+    Args:
+        record: The model.
+        source: Its small files, where they have been read already.
 
     Raises:
         SottoError: Its files cannot be read.
     """
-    source = open_texts(record)
+    source = source or open_texts(record)
     return Modelfile(
         base=record.name,
         system=source.system or None,

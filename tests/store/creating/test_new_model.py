@@ -11,7 +11,7 @@ from registry_server import large_model, serving
 from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, StoreError, UnsupportedModelError
 from sotto.paths import resources_dir
 from sotto.runner.catalogue import catalogue, find
-from sotto.runner.model_making import at_folder, create_model, find_base, modelfile_of
+from sotto.runner.model_making import at_folder, create_model, find_base, modelfile_of, read_modelfile
 from sotto.store.creating.modelfile import Modelfile, parse_modelfile, write_modelfile
 from sotto.store.opening import open_texts
 from sotto.store.removal import own_store, remove
@@ -158,8 +158,6 @@ def test_what_is_not_here_is_pulled_first(tmp_path):
 @pytest.mark.parametrize(
     ("text", "error", "mentions"),
     [
-        ("FROM sotto\nPARAMETER temprature 1", InvalidRequestError, "did you mean temperature?"),
-        ("FROM sotto\nPARAMETER top_p 7", InvalidRequestError, "Option top_p must be from 0 to 1"),
         ("FROM sotto\nTEMPLATE {{ if .Prompt }}", BrokenModelError, "The template you gave cannot be read"),
         ("FROM sotto\nTEMPLATE no place", BrokenModelError, "should have the messages in it"),
         ("FROM ./missing.gguf", BrokenModelError, "missing.gguf is missing"),
@@ -171,6 +169,17 @@ def test_what_is_wrong_is_said_before_anything_is_written(text, error, mentions)
         create_model("mine", parse_modelfile(text), lambda step: None)
     assert mentions in raised.value.message
     assert not (own_store() / "manifests").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "mentions"),
+    [("temprature 1", "did you mean temperature?"), ("top_p 7", "Option top_p must be from 0 to 1")],
+)
+def test_options_are_checked(home, line, mentions):
+    (home / "Modelfile").write_text(f"FROM sotto\nPARAMETER {line}")
+    with pytest.raises(InvalidRequestError) as raised:
+        read_modelfile(home / "Modelfile")
+    assert mentions in raised.value.message
 
 
 def test_folders_and_models_that_cannot_run_are_refused(home, monkeypatch):

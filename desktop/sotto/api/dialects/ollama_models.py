@@ -22,7 +22,10 @@ from sotto.api.fields import Body, Flag, Text
 from sotto.engine.config.text_files import chat_template
 from sotto.errors import InvalidNameError, StoreError
 from sotto.runner.host import ResidentStatus
+from sotto.runner.model_making import modelfile_of
 from sotto.runner.profiles import Profile
+from sotto.store.creating.model_base import license_texts
+from sotto.store.creating.modelfile import write_modelfile
 from sotto.store.gguf.file import GgufFile
 from sotto.store.opening import gguf_file, open_model, open_texts
 from sotto.store.records import Format, ModelRecord, ModelSource
@@ -183,7 +186,11 @@ def _model_details(record: ModelRecord, profile: Profile, *, verbose: bool) -> d
         ]
     texts = {"parameters": _parameters(source.params), "system": source.system, "renderer": source.renderer}
     given = {name: text for name, text in texts.items() if text}
-    template = source.go_template or chat_template(source)
+    template = source.chosen_template or source.go_template or chat_template(source)
+    if source.messages:
+        shown["messages"] = [{name: text for name, text in row.items() if text} for row in source.messages]
+    if licenses := license_texts(record):
+        shown["license"] = "\n".join(licenses)
     return {"modelfile": _modelfile(record, source), "template": template} | given | shown
 
 
@@ -231,13 +238,11 @@ def _parameters(params: Mapping[str, Any]) -> str:
 
 
 def _modelfile(record: ModelRecord, source: ModelSource) -> str:
-    rows = [f"FROM {record.name}"]
-    if source.go_template:
-        rows.append(f'TEMPLATE """{source.go_template}"""')
-    if source.system:
-        rows.append(f'SYSTEM """{source.system}"""')
-    rows += [f"PARAMETER {' '.join(row.split(maxsplit=1))}" for row in _parameters(source.params).splitlines()]
-    return "\n".join(rows) + "\n"
+    """Return a Modelfile that makes the same model, or a comment that says why there is none."""
+    try:
+        return write_modelfile(modelfile_of(record, source))
+    except StoreError as error:
+        return f"# {error.message}\nFROM {record.name}\n"
 
 
 def _parameter_size(parameters: int | None) -> str:

@@ -7,14 +7,13 @@ from functools import partial
 from http import HTTPStatus
 from typing import Any
 
-from starlette.requests import Request
-from starlette.responses import Response
 from starlette.routing import Route
 
 from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line, unsupported_routes
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT
+from sotto.api.dialects.ollama_making import OllamaMaking
 from sotto.api.dialects.ollama_models import NamedBody
 from sotto.api.error_bodies import ApiError, NotFoundError, bad_request, stopped_error
 from sotto.api.fields import Body, Flag, Text
@@ -27,14 +26,9 @@ from sotto.store.pull.staging import Staging
 from sotto.store.records import ModelRecord, Place, Source
 from sotto.store.removal import erase, own_store, remove
 from sotto.store.sources.hugging_face_names import parse_wanted
-from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import ModelName, parse_name
 
-_NOT_YET = {
-    "/api/create": "Creating models is not supported yet; /api/pull downloads existing ones.",
-    "/api/push": "Uploading models is not supported.",
-    "/api/blobs/{digest}": "Uploading files is not supported yet, as models cannot be created from them.",
-}
+_NOT_YET = {"/api/push": "Uploading models is not supported."}
 # In these states the client gets the number of downloaded bytes.
 _UNDER_WAY = (PullState.DOWNLOADING, PullState.STALLED, PullState.RETRYING)
 
@@ -68,7 +62,7 @@ class OllamaStorage:
             Route("/api/copy", self._copy, methods=["POST"]),
             Route("/api/delete", self._delete, methods=["DELETE"]),
             Route("/api/pull", self._pull, methods=["POST"]),
-            Route("/api/blobs/{digest}", self._blob, methods=["HEAD"]),
+            *OllamaMaking(self._desk, self._replacing).routes(),
             *unsupported_routes(_NOT_YET),
         ]
 
@@ -156,14 +150,6 @@ class OllamaStorage:
                 yield {"status": "writing manifest"}
             finally:
                 closing.cancel()
-
-    async def _blob(self, request: Request) -> Response:
-        digest = parse_digest(request.path_params["digest"])
-        if digest is None:
-            raise bad_request("invalid digest format")
-        if not await asyncio.to_thread((own_store() / "blobs" / f"sha256-{digest}").is_file):
-            raise ApiError(HTTPStatus.NOT_FOUND, f"blob 'sha256:{digest}' not found")
-        return Response()
 
     async def _own_place(self, name: str, unknown: str, refused: str) -> tuple[ModelRecord, Place]:
         """Return a model and its place in Sotto's own store.

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from sotto.cli.making.step_lines import StepLines
 from sotto.errors import InvalidRequestError
-from sotto.runner.model_making import at_folder, create_model, read_modelfile
-from sotto.store.creating.modelfile import MODELFILE_LIMIT, Modelfile, decode_modelfile
+from sotto.runner.model_making import create_model, modelfile_in, read_modelfile
+from sotto.store.creating.modelfile import MODELFILE_LIMIT, Modelfile
 from sotto.store.printable import printable
 from sotto.store.sources.model_names import parse_name
 
@@ -23,8 +23,8 @@ def create(parsed: argparse.Namespace) -> int:
     model = _modelfile(parsed.file)
     if parsed.quantize:
         raise InvalidRequestError(
-            f"--quantize works on folders; use `sotto import FOLDER NAME --quantize {parsed.quantize}`, then create from "
-            "NAME."
+            f"--quantize works on folders; use `sotto import FOLDER NAME --quantize {parsed.quantize}`, then create "
+            "from NAME."
         )
     with StepLines() as lines:
         manifest = create_model(name, model, lines.show, insecure=parsed.insecure)
@@ -41,4 +41,4 @@ def _modelfile(name: str) -> Modelfile:
     data = sys.stdin.buffer.read(MODELFILE_LIMIT + 1)
     if len(data) > MODELFILE_LIMIT:
         raise InvalidRequestError(f"The Modelfile is larger than {MODELFILE_LIMIT >> 20} MiB, the most that it may be.")
-    return at_folder(decode_modelfile(data, "The Modelfile"), Path.cwd())
+    return modelfile_in(data, "The Modelfile", Path.cwd())

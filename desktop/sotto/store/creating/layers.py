@@ -25,7 +25,7 @@ from sotto.store.sources.manifest import (
 
 ADAPTER_CONFIG = "adapter_config.json"
 # As PEFT and mlx-lm name them.
-_ADAPTER_WEIGHTS = ("adapter_model.safetensors", "adapters.safetensors")
+ADAPTER_WEIGHTS = ("adapter_model.safetensors", "adapters.safetensors")
 _ADAPTER_CONFIG_LIMIT = 1 << 20
 # The kinds of the small layers, in the order in which they follow the others.
 _TEXTS = ("template", "system", "license", "params", "messages")
@@ -171,11 +171,11 @@ def _adapter(parts: _Parts, path: Path, tally: Tally) -> list[Entry]:
     path = absolute(path)
     weights = path
     if is_folder(path):
-        found = [path / name for name in _ADAPTER_WEIGHTS if (path / name).is_file()]
+        found = [path / name for name in ADAPTER_WEIGHTS if (path / name).is_file()]
         if len(found) != 1:
             raise BrokenModelError(
                 f"{printable_path(path)} has {'two files of weights' if found else 'no adapter'}; it should have "
-                f"{ADAPTER_CONFIG} and {' or '.join(_ADAPTER_WEIGHTS)}."
+                f"{ADAPTER_CONFIG} and {' or '.join(ADAPTER_WEIGHTS)}."
             )
         weights = found[0]
     if is_gguf(weights):

@@ -90,6 +90,7 @@ def _gather(
     missing = {digest: layer for digest, layer in manifest.blobs.items() if not _has(store, layer)}
     for layer in manifest.blobs.values():
         if layer.digest not in missing:
+            _keep(store.blob(layer))
             report(Step(f"using existing layer sha256:{layer.digest}", layer.digest))
     staged = {}
     for digest, layer in missing.items():
@@ -101,6 +102,14 @@ def _gather(
         else:
             _take(assembly.files[digest], staged[digest], layer, report)
     return staged
+
+
+def _keep(path: Path) -> None:
+    """Make a blob new, so that it is not deleted as one that no model has named for long."""
+    with contextlib.suppress(OSError):
+        # The time of a file with more names would change in other stores, too.
+        if path.stat().st_nlink == 1:
+            os.utime(path)
 
 
 def _has(store: OllamaStore, layer: Layer) -> bool:
