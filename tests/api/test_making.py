@@ -4,9 +4,11 @@ import os
 import shutil
 import time
 
+import ollama
 import pytest
 
 import gguf_writing
+from push_server import receiving
 from sotto.store.creating.uploads import GRACE_SECONDS
 from sotto.store.removal import own_store
 from tiny_random import write_model
@@ -134,6 +136,26 @@ def test_requests_that_cannot_be_done(served, body, status, error):
     answer = served.http.post("/api/create", json={"stream": False, **body})
     assert answer.status_code == status, answer.text
     assert error in answer.json().get("error", "")
+
+
+def test_a_model_is_uploaded_and_what_is_sent_is_told(ollama_client, served):
+    with receiving() as registry:
+        name = f"{registry.host}/me/made"
+        ollama_client.create(name, from_="sotto", system="Hi")
+        rows = list(ollama_client.push(name, insecure=True, stream=True))
+        statuses = list(dict.fromkeys(row.status for row in rows))
+        assert statuses[0] == "retrieving manifest"
+        assert statuses[1].startswith("uploading 4.6 MB in ")
+        assert statuses[-2:] == ["pushing manifest", "success"]
+        assert any(
+            row.status == f"pushing {row.digest[7:19]}" and row.completed == row.total for row in rows if row.digest
+        )
+        assert list(registry.manifests) == ["me/made:latest"]
+        assert ollama_client.push(name, insecure=True).status == "success"
+        ollama_client.delete(name)
+        with pytest.raises(ollama.ResponseError, match="not found"):
+            ollama_client.push(name, insecure=True)
+    assert served.http.post("/api/push", json={}).json() == {"error": "invalid model name"}
 
 
 def test_disconnecting_stops_it(served, store_folder):

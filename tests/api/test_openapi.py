@@ -19,7 +19,7 @@ from thoroughness import examples
 pytestmark = pytest.mark.slow
 
 # What may download something, or receives files, is tested elsewhere.
-EXCLUDED = {"/api/create", "/api/pull"}
+EXCLUDED = {"/api/create", "/api/pull", "/api/push"}
 
 
 @pytest.fixture(scope="module")

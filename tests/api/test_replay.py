@@ -15,7 +15,6 @@ from sotto.store.removal import own_store
 _RECORDED = ROOT / "ollama-api" / "recorded.json"
 ANSWERS = json.loads(_RECORDED.read_text()) if _RECORDED.exists() else {}
 
-NO_PUSH = "Models cannot be uploaded yet."
 ORIGIN = "Web pages are refused, whatever their origin: no page that a person opens may use their models."
 MODEL = "The model is not part of the test material."
 THINKS = "If a model cannot think, a request for thinking is ignored in every dialect, with a warning."
@@ -29,7 +28,7 @@ STATUS = {
     "blob-post-again": (201, "The file was not sent before."),
     "create-badblob": (400, STRICT),
     "create-quant-bad": (400, STRICT),
-    "push-missing": (501, NO_PUSH),
+    "push-missing": (404, "A model that is not here is not found, as everywhere."),
     "copy": (403, "The model is in Ollama's store, which is read-only here."),
     **dict.fromkeys("delete delete-name".split(), (404, "Models that earlier requests made do not exist here.")),
     "v1-resp-noinput": (400, "There is nothing to answer."),

@@ -66,6 +66,10 @@ _OPENAI = {
     "shift": False,
 }
 BODIES = {
+    "/api/push": (
+        {"model": "registry.example.com/me/mine", "insecure": False, "stream": True},
+        {"name": "registry.example.com/me/mine"},
+    ),
     "/api/create": (
         {
             "model": "mine",

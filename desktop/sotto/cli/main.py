@@ -177,6 +177,12 @@ def _create(parsed: argparse.Namespace) -> int:
     return create.create(parsed)
 
 
+def _push(parsed: argparse.Namespace) -> int:
+    from sotto.cli.making import push
+
+    return push.push(parsed)
+
+
 def _run(parsed: argparse.Namespace) -> int:
     from sotto.cli import run
 
@@ -313,6 +319,10 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
         "--insecure", action="store_true", help="use HTTP without TLS to download what FROM names, on this machine"
     )
     json_flag(create, "print JSON")
+    push = command("push", _push, "Upload a model to the registry that its name begins with.")
+    push.add_argument("model", metavar="NAME", help="a model of Sotto's own store: host/namespace/model[:tag]")
+    push.add_argument("--insecure", action="store_true", help="use HTTP without TLS, for a registry on this machine")
+    json_flag(push, "print JSON")
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     draft(bench)

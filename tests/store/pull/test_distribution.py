@@ -1,20 +1,14 @@
 """Downloading from `docker-registry`, the reference implementation of the protocol, as packaged by Debian."""
 
-import json
-import shutil
-import socket
-import subprocess
-import time
 from types import SimpleNamespace
 
 import httpx
 import pytest
 
+from docker_registry import DISTRIBUTION, serving_distribution
 from pulling import assert_complete, name_at, open_queue, pull
 from registry_server import MANIFEST_TYPE, large_model
 from sotto.store.pull.progress import PullState
-
-DISTRIBUTION = shutil.which("docker-registry")
 
 
 @pytest.fixture
@@ -22,39 +16,10 @@ def distribution(tmp_path):
     """Run the registry on loopback with a model `m`."""
     if DISTRIBUTION is None:
         pytest.skip("docker-registry is not installed; Debian packages it under that name")
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        host = f"127.0.0.1:{free.getsockname()[1]}"
-    config = {
-        "version": "0.1",
-        "log": {"level": "error"},
-        "storage": {"filesystem": {"rootdirectory": str(tmp_path / "registry")}},
-        "http": {"addr": host},
-    }
-    file = tmp_path / "config.yml"
-    file.write_text(json.dumps(config))
-    process = subprocess.Popen([DISTRIBUTION, "serve", file], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
+    with serving_distribution(tmp_path) as host, httpx.Client(base_url=f"http://{host}/v2/") as client:
         store = large_model(tmp_path / "origin")
-        with httpx.Client(base_url=f"http://{host}/v2/") as client:
-            wait_until_up(client, process)
-            push(client, store)
+        push(client, store)
         yield SimpleNamespace(host=host, store=store)
-    finally:
-        process.kill()
-        process.wait()
-
-
-def wait_until_up(client, process):
-    deadline = time.monotonic() + 30
-    while time.monotonic() < deadline and process.poll() is None:
-        try:
-            client.get("").raise_for_status()
-        except httpx.TransportError:
-            time.sleep(0.05)
-        else:
-            return
-    raise AssertionError("docker-registry does not start")
 
 
 def push(client, store):

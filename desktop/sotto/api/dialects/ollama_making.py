@@ -20,7 +20,7 @@ from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT
 from sotto.api.dialects.ollama_models import NamedBody
-from sotto.api.error_bodies import ApiError, bad_request, busy_error, stopped_error
+from sotto.api.error_bodies import ApiError, NotFoundError, bad_request, busy_error, stopped_error
 from sotto.api.fields import OBJECT, STRING, Body, Flag, Objects, Raw, Text, list_of
 from sotto.api.stream import Bridge
 from sotto.engine.contract.options import known_options, request_options
@@ -32,8 +32,9 @@ from sotto.store.creating.modelfile import ROLES, Modelfile
 from sotto.store.creating.new_model import Report, Step
 from sotto.store.creating.uploads import Upload, delete_expired, uploaded
 from sotto.store.gguf.header import is_gguf
-from sotto.store.opening import PATH_PREFIXES
+from sotto.store.opening import PATH_PREFIXES, find_place
 from sotto.store.printable import printable
+from sotto.store.pushing.push_model import push
 from sotto.store.removal import own_store
 from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import ModelName, parse_name
@@ -73,6 +74,13 @@ class CreateBody(NamedBody):
     requires = Text()
 
 
+class PushBody(NamedBody):
+    """A request to `/api/push`."""
+
+    insecure = Flag(False)
+    stream = Flag(True)
+
+
 def _takes_file(handler: Handler) -> Handler:
     """Mark a handler as one of files, for `/openapi.json`."""
     handler.__dict__["file_type"] = "application/octet-stream"
@@ -95,6 +103,7 @@ class OllamaMaking:
             Route("/api/create", self._create, methods=["POST"]),
             Route("/api/blobs/{digest}", self._blob, methods=["HEAD"]),
             Route("/api/blobs/{digest}", self._upload, methods=["POST"]),
+            Route("/api/push", self._push, methods=["POST"]),
         ]
 
     @takes(CreateBody, streams=NDJSON)
@@ -165,6 +174,25 @@ class OllamaMaking:
             closing.cancel()
             await asyncio.gather(working, return_exceptions=True)
             self._working -= 1
+
+    @takes(PushBody, streams=NDJSON)
+    async def _push(self, body: PushBody) -> Answer:
+        name, insecure = _target(body), body.insecure
+        try:
+            found = find_place(body.wanted, [await self._desk.model(body.wanted)])
+        except NotFoundError:
+            found = None
+        if found is None:
+            raise NotFoundError(name.short)
+        _, place = found
+
+        async def rows() -> AsyncGenerator[dict[str, Any], None]:
+            async with aclosing(self._steps(lambda report: push(place, report, insecure=insecure))) as steps:
+                async for step in steps:
+                    yield step
+            yield {"status": "success"}
+
+        return answer_rows(rows, stream=body.stream)
 
     async def _blob(self, request: Request) -> Response:
         digest = _digest_of(request)

@@ -9,7 +9,7 @@ from typing import Any
 
 from starlette.routing import Route
 
-from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line, unsupported_routes
+from sotto.api.answers import NDJSON, Answer, Done, Pieces, Whole, line
 from sotto.api.bodies import takes
 from sotto.api.desk import Desk
 from sotto.api.dialects.ollama import DIALECT
@@ -28,7 +28,6 @@ from sotto.store.removal import erase, own_store, remove
 from sotto.store.sources.hugging_face_names import parse_wanted
 from sotto.store.sources.model_names import ModelName, parse_name
 
-_NOT_YET = {"/api/push": "Uploading models is not supported."}
 # In these states the client gets the number of downloaded bytes.
 _UNDER_WAY = (PullState.DOWNLOADING, PullState.STALLED, PullState.RETRYING)
 
@@ -63,7 +62,6 @@ class OllamaStorage:
             Route("/api/delete", self._delete, methods=["DELETE"]),
             Route("/api/pull", self._pull, methods=["POST"]),
             *OllamaMaking(self._desk, self._replacing).routes(),
-            *unsupported_routes(_NOT_YET),
         ]
 
     @takes(CopyBody, answers="")

@@ -33,7 +33,7 @@ class Step:
     """What the making of a model is at.
 
     Attributes:
-        status: In the words of Ollama's API, as its clients look for them.
+        status: What is done, in the words of Ollama's API, as its clients look for them.
         digest: The digest of the file that is read or written, 64 hex digits; empty if it has none yet.
         done: Bytes of it that have been read.
         total: Its size in bytes; 0 for a step without one.
