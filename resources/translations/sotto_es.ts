@@ -127,6 +127,8 @@
     <message>
         <location line="+6"/>
         <location line="+23"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="+59"/>
+        <location line="+45"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+63"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+98"/>
         <source>System prompt</source>
@@ -481,7 +483,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+342"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
@@ -905,7 +907,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+287"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+291"/>
         <source>Add a model folder</source>
         <translation>Añadir una carpeta de modelos</translation>
     </message>
@@ -918,7 +920,7 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-234"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-236"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
         <source>Get a model</source>
@@ -1003,12 +1005,60 @@
         <translation>Cerrar</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-51"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <source>Name of the model</source>
         <translation>Nombre del modelo</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+7"/>
+        <source>Instructions that the model gets before each conversation</source>
+        <translation>Instrucciones que el modelo recibe antes de cada conversación</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location line="+38"/>
+        <source>Stop texts</source>
+        <translation>Textos de parada</translation>
+    </message>
+    <message>
+        <location line="-37"/>
+        <source>One per line</source>
+        <translation>Uno por línea</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Template</source>
+        <translation>Plantilla</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <location line="+45"/>
+        <source>What the model reads</source>
+        <translation>Lo que lee el modelo</translation>
+    </message>
+    <message>
+        <location line="-17"/>
+        <source>Options</source>
+        <translation>Opciones</translation>
+    </message>
+    <message>
+        <location line="+70"/>
+        <source>The template leaves the system prompt out.</source>
+        <translation>La plantilla omite el prompt del sistema.</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>Hide the template</source>
+        <translation>Ocultar la plantilla</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Change the template</source>
+        <translation>Cambiar la plantilla</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>Obtener</translation>
     </message>
@@ -1066,7 +1116,8 @@
         <translation>Cancelar la descarga de {name}</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/customize_sheet.py" line="+39"/>
+        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
@@ -1074,7 +1125,17 @@
         <translation>Cancelar</translation>
     </message>
     <message>
-        <location line="+72"/>
+        <location line="+2"/>
+        <source>Create</source>
+        <translation>Crear</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Create the model</source>
+        <translation>Crear el modelo</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+72"/>
         <source>Downloaded</source>
         <translation>Descargado</translation>
     </message>
@@ -1353,7 +1414,7 @@
     <message>
         <location line="+43"/>
         <location line="+184"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+23"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
         <source>Favourite</source>
         <translation>Favorito</translation>
     </message>
@@ -1417,7 +1478,7 @@
     </message>
     <message>
         <location line="+21"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-27"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-29"/>
         <source>Eject</source>
         <translation>Expulsar</translation>
     </message>
@@ -1578,19 +1639,20 @@
         <translation>Previsto: {size}; usa {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-81"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-83"/>
         <source>Recently Used</source>
         <translation>Uso reciente</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-86"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
         <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
         <source>Name</source>
         <translation>Nombre</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <source>Size</source>
         <translation>Tamaño</translation>
     </message>
@@ -1601,7 +1663,7 @@
         <translation>¿Cabe?</translation>
     </message>
     <message>
-        <location line="+66"/>
+        <location line="+68"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
         <source>Rescan models</source>
         <translation>Volver a buscar modelos</translation>
@@ -1683,6 +1745,11 @@
         <location line="+1"/>
         <source>Verify Files</source>
         <translation>Verificar archivos</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Customize…</source>
+        <translation>Personalizar…</translation>
     </message>
     <message>
         <location line="+2"/>
@@ -5218,6 +5285,56 @@
         <location line="+2"/>
         <source>Download the new version, quit Sotto, and drag it over this one.</source>
         <translation>Descargue la versión nueva, cierre Sotto y arrástrela sobre esta.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/customizing/customizing.py" line="+70"/>
+        <source>{name} cannot be customized</source>
+        <translation>{name} no se puede personalizar</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Customize {name}</source>
+        <translation>Personalizar {name}</translation>
+    </message>
+    <message>
+        <location line="+35"/>
+        <source>There is one of this name; it will be replaced.</source>
+        <translation>Ya hay uno con este nombre; se reemplazará.</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>Hello! Who are you?</source>
+        <translation>¡Hola! ¿Quién eres?</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>I am here to help.</source>
+        <translation>Estoy aquí para ayudar.</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>What is the capital of France?</source>
+        <translation>¿Cuál es la capital de Francia?</translation>
+    </message>
+    <message>
+        <location line="+13"/>
+        <source>Creating…</source>
+        <translation>Creando…</translation>
+    </message>
+    <message>
+        <location line="+22"/>
+        <source>{name} was created</source>
+        <translation>Se ha creado {name}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>It shares its weights with {name}.</source>
+        <translation>Comparte sus pesos con {name}.</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>Copying… {share}</source>
+        <translation>Copiando… {share}</translation>
     </message>
 </context>
 </TS>

@@ -127,6 +127,8 @@
     <message>
         <location line="+6"/>
         <location line="+23"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="+59"/>
+        <location line="+45"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+63"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+98"/>
         <source>System prompt</source>
@@ -481,7 +483,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+342"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
@@ -905,7 +907,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+287"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+291"/>
         <source>Add a model folder</source>
         <translation>Ajouter un dossier de modèles</translation>
     </message>
@@ -918,7 +920,7 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-234"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-236"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
         <source>Get a model</source>
@@ -1003,12 +1005,60 @@
         <translation>Fermer</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-51"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <source>Name of the model</source>
         <translation>Nom du modèle</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+7"/>
+        <source>Instructions that the model gets before each conversation</source>
+        <translation>Instructions que le modèle reçoit avant chaque conversation</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location line="+38"/>
+        <source>Stop texts</source>
+        <translation>Textes d’arrêt</translation>
+    </message>
+    <message>
+        <location line="-37"/>
+        <source>One per line</source>
+        <translation>Un par ligne</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Template</source>
+        <translation>Gabarit</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <location line="+45"/>
+        <source>What the model reads</source>
+        <translation>Ce que lit le modèle</translation>
+    </message>
+    <message>
+        <location line="-17"/>
+        <source>Options</source>
+        <translation>Options</translation>
+    </message>
+    <message>
+        <location line="+70"/>
+        <source>The template leaves the system prompt out.</source>
+        <translation>Le gabarit omet le prompt système.</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>Hide the template</source>
+        <translation>Masquer le gabarit</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Change the template</source>
+        <translation>Modifier le gabarit</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>Obtenir</translation>
     </message>
@@ -1066,7 +1116,8 @@
         <translation>Annuler le téléchargement de {name}</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/customize_sheet.py" line="+39"/>
+        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
@@ -1074,7 +1125,17 @@
         <translation>Annuler</translation>
     </message>
     <message>
-        <location line="+72"/>
+        <location line="+2"/>
+        <source>Create</source>
+        <translation>Créer</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Create the model</source>
+        <translation>Créer le modèle</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+72"/>
         <source>Downloaded</source>
         <translation>Téléchargé</translation>
     </message>
@@ -1353,7 +1414,7 @@
     <message>
         <location line="+43"/>
         <location line="+184"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+23"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
         <source>Favourite</source>
         <translation>Favori</translation>
     </message>
@@ -1417,7 +1478,7 @@
     </message>
     <message>
         <location line="+21"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-27"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-29"/>
         <source>Eject</source>
         <translation>Éjecter</translation>
     </message>
@@ -1578,19 +1639,20 @@
         <translation>Prévision&#xa0;: {size}&#xa0;; utilisés&#xa0;: {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-81"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-83"/>
         <source>Recently Used</source>
         <translation>Utilisation récente</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-86"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
         <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
         <source>Name</source>
         <translation>Nom</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <source>Size</source>
         <translation>Taille</translation>
     </message>
@@ -1601,7 +1663,7 @@
         <translation>Mémoire</translation>
     </message>
     <message>
-        <location line="+66"/>
+        <location line="+68"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
         <source>Rescan models</source>
         <translation>Actualiser les modèles</translation>
@@ -1683,6 +1745,11 @@
         <location line="+1"/>
         <source>Verify Files</source>
         <translation>Vérifier les fichiers</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Customize…</source>
+        <translation>Personnaliser…</translation>
     </message>
     <message>
         <location line="+2"/>
@@ -5218,6 +5285,56 @@
         <location line="+2"/>
         <source>Download the new version, quit Sotto, and drag it over this one.</source>
         <translation>Téléchargez la nouvelle version, quittez Sotto et faites-la glisser sur celle-ci.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/customizing/customizing.py" line="+70"/>
+        <source>{name} cannot be customized</source>
+        <translation>{name} ne peut pas être personnalisé</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Customize {name}</source>
+        <translation>Personnaliser {name}</translation>
+    </message>
+    <message>
+        <location line="+35"/>
+        <source>There is one of this name; it will be replaced.</source>
+        <translation>Il en existe un de ce nom ; il sera remplacé.</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>Hello! Who are you?</source>
+        <translation>Bonjour ! Qui es-tu ?</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>I am here to help.</source>
+        <translation>Je suis là pour aider.</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>What is the capital of France?</source>
+        <translation>Quelle est la capitale de la France ?</translation>
+    </message>
+    <message>
+        <location line="+13"/>
+        <source>Creating…</source>
+        <translation>Création…</translation>
+    </message>
+    <message>
+        <location line="+22"/>
+        <source>{name} was created</source>
+        <translation>{name} a été créé</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>It shares its weights with {name}.</source>
+        <translation>Il partage ses poids avec {name}.</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>Copying… {share}</source>
+        <translation>Copie… {share}</translation>
     </message>
 </context>
 </TS>

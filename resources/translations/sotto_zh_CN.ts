@@ -127,6 +127,8 @@
     <message>
         <location line="+6"/>
         <location line="+23"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="+59"/>
+        <location line="+45"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+63"/>
         <location filename="../../desktop/sotto/ui/transfer/chat_page.py" line="+98"/>
         <source>System prompt</source>
@@ -477,7 +479,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+337"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+342"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
@@ -896,7 +898,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+287"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+291"/>
         <source>Add a model folder</source>
         <translation>添加模型文件夹</translation>
     </message>
@@ -909,7 +911,7 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-234"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-236"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
         <source>Get a model</source>
@@ -992,12 +994,60 @@
         <translation>关闭</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-51"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <source>Name of the model</source>
         <translation>模型名称</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+7"/>
+        <source>Instructions that the model gets before each conversation</source>
+        <translation>每次对话前提供给模型的指令</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location line="+38"/>
+        <source>Stop texts</source>
+        <translation>停止文本</translation>
+    </message>
+    <message>
+        <location line="-37"/>
+        <source>One per line</source>
+        <translation>每行一个</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Template</source>
+        <translation>模板</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <location line="+45"/>
+        <source>What the model reads</source>
+        <translation>模型读到的内容</translation>
+    </message>
+    <message>
+        <location line="-17"/>
+        <source>Options</source>
+        <translation>选项</translation>
+    </message>
+    <message>
+        <location line="+70"/>
+        <source>The template leaves the system prompt out.</source>
+        <translation>该模板未使用系统提示词。</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>Hide the template</source>
+        <translation>隐藏模板</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Change the template</source>
+        <translation>更改模板</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>获取</translation>
     </message>
@@ -1055,7 +1105,8 @@
         <translation>取消下载 {name}</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/customize_sheet.py" line="+39"/>
+        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
@@ -1063,7 +1114,17 @@
         <translation>取消</translation>
     </message>
     <message>
-        <location line="+72"/>
+        <location line="+2"/>
+        <source>Create</source>
+        <translation>创建</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Create the model</source>
+        <translation>创建模型</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+72"/>
         <source>Downloaded</source>
         <translation>下载进度</translation>
     </message>
@@ -1341,7 +1402,7 @@
     <message>
         <location line="+43"/>
         <location line="+184"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+23"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
         <source>Favourite</source>
         <translation>收藏</translation>
     </message>
@@ -1405,7 +1466,7 @@
     </message>
     <message>
         <location line="+21"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-27"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-29"/>
         <source>Eject</source>
         <translation>卸载</translation>
     </message>
@@ -1565,19 +1626,20 @@
         <translation>预计 {size}，实际占用 {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-81"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-83"/>
         <source>Recently Used</source>
         <translation>最近使用</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-86"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
         <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
         <source>Name</source>
         <translation>名称</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <source>Size</source>
         <translation>大小</translation>
     </message>
@@ -1588,7 +1650,7 @@
         <translation>内存适配</translation>
     </message>
     <message>
-        <location line="+66"/>
+        <location line="+68"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
         <source>Rescan models</source>
         <translation>重新扫描模型</translation>
@@ -1670,6 +1732,11 @@
         <location line="+1"/>
         <source>Verify Files</source>
         <translation>校验文件</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Customize…</source>
+        <translation>自定义…</translation>
     </message>
     <message>
         <location line="+2"/>
@@ -5180,6 +5247,56 @@
         <location line="+2"/>
         <source>Download the new version, quit Sotto, and drag it over this one.</source>
         <translation>下载新版本，退出 Sotto，然后将其拖到当前版本上。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/customizing/customizing.py" line="+70"/>
+        <source>{name} cannot be customized</source>
+        <translation>无法自定义 {name}</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Customize {name}</source>
+        <translation>自定义 {name}</translation>
+    </message>
+    <message>
+        <location line="+35"/>
+        <source>There is one of this name; it will be replaced.</source>
+        <translation>已有同名模型；它将被替换。</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>Hello! Who are you?</source>
+        <translation>你好！你是谁？</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>I am here to help.</source>
+        <translation>我来帮忙。</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>What is the capital of France?</source>
+        <translation>法国的首都是哪里？</translation>
+    </message>
+    <message>
+        <location line="+13"/>
+        <source>Creating…</source>
+        <translation>正在创建…</translation>
+    </message>
+    <message>
+        <location line="+22"/>
+        <source>{name} was created</source>
+        <translation>已创建 {name}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>It shares its weights with {name}.</source>
+        <translation>它与 {name} 共用权重。</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>Copying… {share}</source>
+        <translation>正在复制… {share}</translation>
     </message>
 </context>
 </TS>

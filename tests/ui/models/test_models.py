@@ -138,7 +138,7 @@ def test_the_menu_of_a_model(stage, qtbot, loop):
     menu = actions(stage.window.sidebar.models.menu_of(record))
     assert list(menu) == [
         *("Load", "Details", "Favourite", "Keep Loaded"),
-        *("", "Copy Name", "Show Folder", "Verify Files", "Use a Template…"),
+        *("", "Copy Name", "Show Folder", "Verify Files", "Customize…", "Use a Template…"),
     ]
     menu["Copy Name"].trigger()
     assert QGuiApplication.clipboard().text() == record.name

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sotto.runner.residents import is_same_model
 from sotto.store.records import ModelRecord
+from sotto.ui.models.customizing.customizing import Customizing
 from sotto.ui.models.download_list import DownloadList
 from sotto.ui.models.downloads import Downloads
 from sotto.ui.models.idle_unloader import IdleUnloader
@@ -49,6 +50,7 @@ class ModelPanel(QWidget):
         details_wanted: The user wants to see a model's card.
         entered: The user wants to move the focus to a model's card.
         selection_changed: Another row was selected.
+        customize_wanted: The user wants to make a model of their own from a model.
         template_wanted: The user wants to choose a template file for a model.
         template_unwanted: The user wants to return to a model's own template.
         rescan_wanted: The user wants to search all stores again; no argument.
@@ -65,6 +67,7 @@ class ModelPanel(QWidget):
     entered = Signal(object)
     selection_changed = Signal(object)
     rescan_wanted = Signal()
+    customize_wanted = Signal(object)
     template_wanted = Signal(object)
     template_unwanted = Signal(object)
     get_wanted = Signal()
@@ -328,6 +331,8 @@ class ModelPanel(QWidget):
             folder = record.path if record.path.is_dir() else record.path.parent
             add_action(menu, tr("Show Folder"), lambda: QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))))
         add_action(menu, tr("Verify Files"), lambda: self.verify_wanted.emit(record))
+        if Customizing.can(record):
+            add_action(menu, tr("Customize…"), lambda: self.customize_wanted.emit(record))
         if record.runnable:
             add_action(menu, tr("Use a Template…"), lambda: self.template_wanted.emit(record))
             if ModelTemplates.has(record):

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from sotto.runner.residents import is_same_model
 from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord, Source
+from sotto.ui.models.customizing.customizing import Customizing
 from sotto.ui.models.discovery_summary import DiscoverySummary, SearchedPlace
 from sotto.ui.models.download_controller import DownloadController
 from sotto.ui.models.idle_unloader import IdleUnloader
@@ -64,6 +65,7 @@ class ModelsController(QObject):
         self.idle_unloader = IdleUnloader(session, self.notes, preferences, self)
         self.trash = ModelTrash(session, self)
         self.templates = ModelTemplates(session, self)
+        self.customizing = Customizing(session, self)
         self.downloading = DownloadController(session, preferences, self)
         self.panel = ModelPanel(
             self.notes, self.planner, self.idle_unloader, self.downloading.downloads, session.state_of
@@ -97,6 +99,7 @@ class ModelsController(QObject):
         panel.eject_wanted.connect(session.eject)
         panel.stop_wanted.connect(session.stop_load)
         panel.remove_wanted.connect(self.trash.remove)
+        panel.customize_wanted.connect(lambda record: self.customizing.open(record, centre))
         panel.template_wanted.connect(lambda record: self.templates.choose(record, centre))
         panel.template_unwanted.connect(self.templates.remove)
         panel.verify_wanted.connect(session.library.verify)
@@ -133,6 +136,7 @@ class ModelsController(QObject):
         self.planner.begin(tasks)
         self.trash.begin(tasks)
         self.templates.begin(tasks)
+        self.customizing.begin(tasks)
         self.downloading.begin(tasks)
         self.sample_memory()
 
