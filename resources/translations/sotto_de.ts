@@ -5327,12 +5327,17 @@
         <translation>{name} wurde erstellt</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location line="+21"/>
+        <source>Its weights were copied from {name}.</source>
+        <translation>Seine Gewichte wurden von {name} kopiert.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
         <source>It shares its weights with {name}.</source>
         <translation>Seine Gewichte teilt es mit {name}.</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="-8"/>
         <source>Copying… {share}</source>
         <translation>Wird kopiert … {share}</translation>
     </message>

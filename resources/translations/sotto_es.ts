@@ -5327,12 +5327,17 @@
         <translation>Se ha creado {name}</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location line="+21"/>
+        <source>Its weights were copied from {name}.</source>
+        <translation>Sus pesos se copiaron de {name}.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
         <source>It shares its weights with {name}.</source>
         <translation>Comparte sus pesos con {name}.</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="-8"/>
         <source>Copying… {share}</source>
         <translation>Copiando… {share}</translation>
     </message>

@@ -5327,12 +5327,17 @@
         <translation>{name} a été créé</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location line="+21"/>
+        <source>Its weights were copied from {name}.</source>
+        <translation>Ses poids ont été copiés de {name}.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
         <source>It shares its weights with {name}.</source>
         <translation>Il partage ses poids avec {name}.</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="-8"/>
         <source>Copying… {share}</source>
         <translation>Copie… {share}</translation>
     </message>

@@ -5289,12 +5289,17 @@
         <translation>{name}を作成しました</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location line="+21"/>
+        <source>Its weights were copied from {name}.</source>
+        <translation>重みは{name}からコピーされました。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
         <source>It shares its weights with {name}.</source>
         <translation>{name}と重みを共有します。</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="-8"/>
         <source>Copying… {share}</source>
         <translation>コピー中… {share}</translation>
     </message>

@@ -5289,12 +5289,17 @@
         <translation>已创建 {name}</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location line="+21"/>
+        <source>Its weights were copied from {name}.</source>
+        <translation>其权重复制自 {name}。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
         <source>It shares its weights with {name}.</source>
         <translation>它与 {name} 共用权重。</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="-8"/>
         <source>Copying… {share}</source>
         <translation>正在复制… {share}</translation>
     </message>

@@ -46,11 +46,11 @@ def test_errors(env, text, message):
     assert done.stdout == ""
 
 
-def test_a_missing_file_and_a_folder_that_should_be_imported(env):
+def test_a_missing_file_and_what_cannot_be_quantized(env):
     missing = sotto(env, "create", "bob")
     assert (missing.returncode, missing.stderr) == (1, "sotto: Modelfile is missing.\n")
     wrong = sotto(env, "create", "bob", "-f", "-", "--quantize", "int4", stdin="FROM sotto")
-    assert "sotto import" in wrong.stderr
+    assert "it should be a GGUF file, or a folder" in wrong.stderr
     assert wrong.returncode == 1
 
 

@@ -313,7 +313,10 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
         help="a Modelfile, as Ollama's; `-` for stdin, Modelfile by default",
     )
     create.add_argument(
-        "--quantize", metavar="TYPE", default="", help="the type for the weights of a folder that FROM names"
+        "--quantize",
+        metavar="TYPE",
+        default="",
+        help="the recipe for the weights of a folder or GGUF file that FROM names",
     )
     create.add_argument(
         "--insecure", action="store_true", help="use HTTP without TLS to download what FROM names, on this machine"

@@ -1,6 +1,7 @@
 """Making a model from another, for the command line, the API and the window: its base is found here, or pulled."""
 
 import os
+import threading
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -9,26 +10,34 @@ from queue import Empty, SimpleQueue
 from sotto.engine.config.supported_models import refusal
 from sotto.engine.contract.options import request_options
 from sotto.engine.prompt.templates import ChatTemplate
-from sotto.errors import DownloadError, StoreError
+from sotto.errors import CancelledError, DownloadError, StoreError, UnsupportedModelError
 from sotto.runner.catalogue import catalogue
 from sotto.store.creating.model_base import Base, base_of, license_texts
 from sotto.store.creating.modelfile import MODELFILE_LIMIT, Modelfile, decode_modelfile
 from sotto.store.creating.new_model import Report, Step, make
-from sotto.store.files import absolute, read_all
+from sotto.store.files import absolute, is_folder, read_all
+from sotto.store.importing.import_plan import ImportProgress
 from sotto.store.opening import PATH_PREFIXES, find_by_name, open_texts, record_of
-from sotto.store.printable import printable, printable_path
+from sotto.store.printable import printable, printable_path, with_path
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.pull.queue import PullQueue
 from sotto.store.records import ModelRecord, ModelSource
 from sotto.store.removal import own_store
 from sotto.store.sources.manifest import Manifest
-from sotto.store.sources.model_names import parse_name
+from sotto.store.sources.model_names import ModelName, parse_name
 
 _POLL_SECONDS = 0.1
 
 
 def create_model(
-    name: str, model: Modelfile, report: Report, *, base: Base | None = None, insecure: bool = False
+    name: str,
+    model: Modelfile,
+    report: Report,
+    *,
+    found: ModelRecord | None = None,
+    base: Base | None = None,
+    quantize: str = "",
+    insecure: bool = False,
 ) -> Manifest:
     """Make a model in Sotto's own store, in place of any that has the name there.
 
@@ -36,7 +45,9 @@ def create_model(
         name: Its name.
         model: What it is made of; paths are absolute, or relative to the current folder.
         report: Called with every step; may raise CancelledError.
-        base: What it is made from, if the caller has that already.
+        found: The model that it is made from, if the caller has found it already.
+        base: What that consists of, if the caller knows it.
+        quantize: The recipe to quantize the weights of a folder or a GGUF file by; empty to keep them.
         insecure: Whether what it is made from may be downloaded over HTTP without TLS.
 
     Raises:
@@ -47,7 +58,11 @@ def create_model(
     check_template(model)
     report(Step("reading model metadata"))
     if base is None:
-        found = find_base(model.base) or _pull(model.base, report, insecure=insecure)
+        found = found or find_base(model.base) or _pull(model.base, report, insecure=insecure)
+        if not found.runnable:
+            raise UnsupportedModelError(with_path(found.path, found.reason))
+        if quantize or is_folder(found.path):
+            found = _import(found, target, quantize, report)
         base = base_of(found, lambda done, total: report(Step("reading model file", "", done, total)))
     return make(target, base, model, report)
 
@@ -139,6 +154,31 @@ def modelfile_of(record: ModelRecord, source: ModelSource | None = None) -> Mode
         messages=tuple((row["role"], row["content"]) for row in source.messages),
         licenses=license_texts(record),
     )
+
+
+def _import(record: ModelRecord, target: ModelName, quantize: str, report: Report) -> ModelRecord:
+    """Import the weights of a folder or a GGUF file under the new model's name, and return what that is then.
+
+    An import that was interrupted goes on where it stopped.
+
+    Raises:
+        SottoError: They cannot be imported, or not in this way.
+    """
+    # Not needed by most models, and slow to import.
+    from sotto.engine.quantizing.importer import plan_import, run_import
+
+    stopped = threading.Event()
+
+    def progress(state: ImportProgress) -> None:
+        # It is called on threads where nothing may be raised.
+        try:
+            report(Step("importing model", "", state.done, state.total))
+        except CancelledError:
+            stopped.set()
+
+    plan = plan_import(record.path, quantize)
+    run_import(plan, target.short, progress, stopped.is_set, replace=True)
+    return record_of(own_store().joinpath("manifests", *target.parts), refusal)
 
 
 def _is_name(text: str) -> bool:

@@ -8,7 +8,7 @@ import pytest
 
 import gguf_writing
 from registry_server import large_model, serving
-from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, StoreError, UnsupportedModelError
+from sotto.errors import BrokenModelError, CancelledError, InvalidRequestError, UnsupportedModelError
 from sotto.paths import resources_dir
 from sotto.runner.catalogue import catalogue, find
 from sotto.runner.model_making import at_folder, create_model, find_base, modelfile_of, read_modelfile
@@ -182,10 +182,24 @@ def test_options_are_checked(home, line, mentions):
     assert mentions in raised.value.message
 
 
-def test_folders_and_models_that_cannot_run_are_refused(home, monkeypatch):
-    weights = folder(home / "weights")
-    with pytest.raises(StoreError, match="sotto import"):
-        create_model("mine", Modelfile(str(weights)), lambda step: None)
+@pytest.mark.parametrize("quantize", ["", "int8"])
+def test_a_folder_is_imported_first(home, quantize):
+    weights = write_model(home / "plain", "plain")
+    record, statuses = created("mine", f"FROM {weights}\nSYSTEM Hi\nPARAMETER top_k 3", quantize=quantize)
+    assert "importing model" in statuses
+    assert record.quantization == (quantize or "F32")
+    assert (open_texts(record).system, open_texts(record).params["top_k"]) == ("Hi", 3)
+
+
+def test_a_gguf_file_is_quantized(home):
+    file = gguf_writing.write_folder(home / "m.gguf", write_model(home / "plain", "plain"))
+    record, _ = created("mine", f"FROM {file}\nSYSTEM Hi", quantize="int8")
+    assert (record.quantization, open_texts(record).system) == ("int8", "Hi")
+    with pytest.raises(InvalidRequestError, match="int4"):
+        create_model("mine", Modelfile(str(file)), print, quantize="q9_9")
+
+
+def test_models_that_cannot_run_are_refused(home):
     strange = folder(home / "strange", config={"model_type": "strange"})
     with pytest.raises(UnsupportedModelError, match="strange"):
         create_model("mine", Modelfile(str(strange)), lambda step: None)

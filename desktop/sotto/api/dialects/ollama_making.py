@@ -1,7 +1,6 @@
 """Ollama's dialect: making models from others, the files that clients send for that, and uploading models."""
 
 import asyncio
-import tempfile
 import threading
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import AbstractAsyncContextManager, aclosing
@@ -24,18 +23,20 @@ from sotto.api.error_bodies import ApiError, NotFoundError, bad_request, busy_er
 from sotto.api.fields import OBJECT, STRING, Body, Flag, Objects, Raw, Text, list_of
 from sotto.api.stream import Bridge
 from sotto.engine.contract.options import known_options, request_options
-from sotto.errors import CancelledError, StoreError
+from sotto.errors import CancelledError, InvalidRequestError, StoreError
 from sotto.runner.model_making import check_template, create_model
 from sotto.store.creating.layers import ADAPTER_CONFIG, ADAPTER_WEIGHTS
 from sotto.store.creating.model_base import Base, base_of_gguf
 from sotto.store.creating.modelfile import ROLES, Modelfile
 from sotto.store.creating.new_model import Report, Step
 from sotto.store.creating.uploads import Upload, delete_expired, uploaded
+from sotto.store.creating.workplace import workspace
 from sotto.store.gguf.header import is_gguf
+from sotto.store.importing.recipes import parse_recipe
 from sotto.store.opening import PATH_PREFIXES, find_place
 from sotto.store.printable import printable
 from sotto.store.pushing.push_model import push
-from sotto.store.removal import own_store
+from sotto.store.removal import own_store, require_own_store
 from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import ModelName, parse_name
 
@@ -43,6 +44,7 @@ _MAX_WORKERS = 4
 # Bytes of an upload that are written at a time.
 _PIECE = 1 << 20
 _ADAPTER_FILE = "adapter.gguf"
+_MODEL_FILES = (".safetensors", ".json", ".jinja", ".gguf", ".model", ".txt")
 
 Handler = Callable[["OllamaMaking", Request], Awaitable[Response]]
 Replacing = Callable[[ModelName], AbstractAsyncContextManager[None]]
@@ -109,8 +111,11 @@ class OllamaMaking:
     @takes(CreateBody, streams=NDJSON)
     async def _create(self, body: CreateBody) -> Answer:
         name = _target(body)
-        if body.quantize:
-            raise bad_request("quantize works on folders of weights: import one with `sotto import` first.")
+        quantize = body.quantize
+        try:
+            parse_recipe(quantize)
+        except InvalidRequestError as error:
+            raise bad_request(error.message) from error
         if not body.from_ and not body.raw("files"):
             raise bad_request("neither 'from' or 'files' was specified")
         if body.from_.startswith(PATH_PREFIXES):
@@ -123,10 +128,15 @@ class OllamaMaking:
         files, adapters = _digests(body, "files"), _digests(body, "adapters")
 
         def make(report: Report) -> None:
-            with tempfile.TemporaryDirectory(prefix="sotto-") as folder:
-                placed = _with_adapters(model, adapters, Path(folder))
-                base = _base_of_files(files, report) if files else None
-                create_model(name.short, placed, report, base=base)
+            require_own_store(own_store())
+            with workspace(own_store()) as folder:
+                placed = _with_adapters(model, adapters, folder)
+                base = None
+                if files and not quantize and len(files) == 1:
+                    base = _base_of_file(next(iter(files.values())), report)
+                elif files:
+                    placed = replace(placed, base=str(_folder_of_files(files, folder / "model")))
+                create_model(name.short, placed, report, base=base, quantize=quantize)
 
         return self._answer(body, name, make)
 
@@ -307,13 +317,28 @@ def _digests(body: CreateBody, field: str) -> dict[str, Path]:
     return found
 
 
-def _base_of_files(files: Mapping[str, Path], report: Report) -> Base:
-    """Return the model in files that a client has sent."""
+def _base_of_file(path: Path, report: Report) -> Base:
+    """Return the model in a file that a client has sent."""
     report(Step("parsing GGUF"))
-    path = next(iter(files.values()))
-    if len(files) > 1 or not is_gguf(path):
-        raise StoreError("files: only a single GGUF file can be made a model; import a folder with `sotto import`.")
+    if not is_gguf(path):
+        raise StoreError("files: a single file should be in GGUF format; others are sent with their config.json.")
     return base_of_gguf(path, lambda done, total: None, path.name.removeprefix("sha256-"))
+
+
+def _folder_of_files(files: Mapping[str, Path], folder: Path) -> Path:
+    """Return a folder with the files that a client has sent, by their own names; one GGUF file stands for itself."""
+    folder.mkdir()
+    for name, path in files.items():
+        last = _last_part(name)
+        if not last.endswith(_MODEL_FILES):
+            raise StoreError(f"files: '{printable(last, 60)}' is no file of a model.")
+        (folder / last).hardlink_to(path)
+    return folder / last if len(files) == 1 else folder
+
+
+def _last_part(name: str) -> str:
+    """Return the file name in a path that a client sent, whatever its system separates the parts by."""
+    return name.replace("\\", "/").rpartition("/")[2]
 
 
 def _with_adapters(model: Modelfile, adapters: Mapping[str, Path], folder: Path) -> Modelfile:
@@ -321,8 +346,7 @@ def _with_adapters(model: Modelfile, adapters: Mapping[str, Path], folder: Path)
     if not adapters:
         return model
     for name, path in adapters.items():
-        # Clients may send paths; only the last part tells the files of an adapter apart.
-        last = name.replace("\\", "/").rpartition("/")[2]
+        last = _last_part(name)
         if is_gguf(path):
             last = _ADAPTER_FILE
         elif last not in (ADAPTER_CONFIG, *ADAPTER_WEIGHTS):

@@ -21,13 +21,8 @@ def create(parsed: argparse.Namespace) -> int:
     """
     name = parse_name(parsed.model).short
     model = _modelfile(parsed.file)
-    if parsed.quantize:
-        raise InvalidRequestError(
-            f"--quantize works on folders; use `sotto import FOLDER NAME --quantize {parsed.quantize}`, then create "
-            "from NAME."
-        )
     with StepLines() as lines:
-        manifest = create_model(name, model, lines.show, insecure=parsed.insecure)
+        manifest = create_model(name, model, lines.show, quantize=parsed.quantize, insecure=parsed.insecure)
     if parsed.json:
         print(json.dumps({"name": name, "digest": manifest.digest, "size": manifest.size}))
     else:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sotto.errors import BrokenModelError, StoreError, UnsupportedModelError
+from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.files import is_folder, open_regular, read_all
 from sotto.store.gguf.gguf_source import SPLIT
 from sotto.store.gguf.header import is_gguf, read_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.opening import open_model
-from sotto.store.printable import printable, printable_path, with_path
+from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord
 from sotto.store.sources.manifest import MANIFEST_LIMIT, MEDIA_PREFIX, parse_manifest
 
@@ -42,21 +42,17 @@ class Base:
 
 
 def base_of(record: ModelRecord, tally: Tally) -> Base:
-    """Return what a model of this machine consists of; the file of one without a digest is read as a whole.
+    """Return what a model of this machine consists of; a GGUF file without a digest is read as a whole.
+
+    Args:
+        record: A model with a manifest, or in a GGUF file; a folder has to be imported first.
+        tally: Called while the file is read.
 
     Raises:
-        UnsupportedModelError: The model cannot run here.
-        StoreError: It is a folder or a split file, which are imported instead, or a file is missing or damaged.
+        StoreError: It cannot run, it is a file that was split, or a file is missing or damaged.
     """
-    if not record.runnable:
-        raise UnsupportedModelError(with_path(record.path, record.reason))
     # Headers and small files are read as for loading, so that nothing is made that cannot be loaded.
     open_model(record)
-    if is_folder(record.path):
-        raise StoreError(
-            f"{printable(record.name)} is a folder of weights; import it first: `sotto import "
-            f"{printable_path(record.path)} NAME`, then create from NAME."
-        )
     return base_of_gguf(record.path, tally) if is_gguf(record.path) else _base_of_manifest(record)
 
 

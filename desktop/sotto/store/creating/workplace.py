@@ -33,15 +33,14 @@ def workspace(root: Path) -> Iterator[Path]:
     Raises:
         OSError: The store cannot be written.
     """
-    _delete_abandoned(root / WORKING)
-    folder = root / WORKING / uuid.uuid4().hex
-    make_folder(folder)
-    handle = os.open(folder / _LOCK, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    parent = root / WORKING
+    for left in list(parent.iterdir()) if parent.is_dir() else ():
+        _delete_if_abandoned(left)
+    folder, handle = _locked_folder(parent)
     try:
-        fcntl.flock(handle, fcntl.LOCK_EX)
         yield folder
     finally:
-        shutil.rmtree(folder)
+        _delete(folder)
         os.close(handle)
         with suppress(OSError):
             # Others may work beside it.
@@ -86,22 +85,43 @@ def _read_if_intact(path: Path) -> Manifest | None:
     return None
 
 
-def _delete_abandoned(parent: Path) -> None:
-    for folder in list(parent.iterdir()) if parent.is_dir() else ():
-        if not _is_in_use(folder):
-            shutil.rmtree(folder, ignore_errors=True)
+def _locked_folder(parent: Path) -> tuple[Path, int]:
+    """Create a folder with a locked file in it; return both."""
+    while True:
+        folder = parent / uuid.uuid4().hex
+        make_folder(folder)
+        path = folder / _LOCK
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+            fcntl.flock(handle, fcntl.LOCK_EX)
+            if os.path.samestat(os.fstat(handle), path.stat()):
+                return folder, handle
+        except FileNotFoundError:
+            # Another process took it for abandoned before it was locked.
+            continue
 
 
-def _is_in_use(folder: Path) -> bool:
+def _delete_if_abandoned(folder: Path) -> None:
+    """Delete a folder whose process has ended, holding its lock, so that no other process begins to use it."""
     try:
         handle = os.open(folder / _LOCK, os.O_RDWR | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
-        # Another process may be about to lock it; one that was killed leaves the folder empty.
-        return not any(folder.iterdir())
+        # Its process is about to lock it, or has just deleted it.
+        return
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _delete(folder)
     except BlockingIOError:
-        return True
+        return
     finally:
         os.close(handle)
-    return False
+
+
+def _delete(folder: Path) -> None:
+    """Delete a folder, its lock last, so that what a killed process leaves of it is known as abandoned."""
+    for path in folder.iterdir():
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        elif path.name != _LOCK:
+            path.unlink()
+    shutil.rmtree(folder)

@@ -51,8 +51,8 @@ class Customizing(QObject):
 
     @staticmethod
     def can(record: ModelRecord) -> bool:
-        """Return whether another model can be made from a model: a folder has to be imported first."""
-        return record.runnable and record.present and not is_folder(record.path)
+        """Return whether another model can be made from a model."""
+        return record.runnable and record.present
 
     def open(self, record: ModelRecord, over: QWidget) -> None:
         """Open the sheet for a model, once its small files are read."""
@@ -156,7 +156,7 @@ class Customizing(QObject):
         self._session.library.rescan()
         self._session.notice.emit(
             tr("{name} was created").format(name=model_name(name)),
-            tr("It shares its weights with {name}.").format(name=short_name(record.name)),
+            _weights_line(record).format(name=short_name(record.name)),
         )
         self.made.emit(name)
 
@@ -173,14 +173,20 @@ class Customizing(QObject):
             self.sheet.line.setText(tr("Copying… {share}").format(share=share))
 
 
+def _weights_line(record: ModelRecord) -> str:
+    # A folder's weights become files of another kind.
+    return (
+        tr("Its weights were copied from {name}.")
+        if is_folder(record.path)
+        else tr("It shares its weights with {name}.")
+    )
+
+
 def _make_model(name: str, record: ModelRecord, model: Modelfile, report: "Callable[[Step], None]") -> None:
     from sotto.runner.model_making import check_options, create_model
-    from sotto.store.creating.model_base import base_of
-    from sotto.store.creating.new_model import Step
 
     check_options(model)
-    base = base_of(record, lambda done, total: report(Step("reading model file", "", done, total)))
-    create_model(name, model, report, base=base)
+    create_model(name, model, report, found=record)
 
 
 def _free_name(record: ModelRecord, taken: set[str]) -> str:
