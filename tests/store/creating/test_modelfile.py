@@ -151,6 +151,16 @@ def test_what_is_written_reads_back_as_the_same(model):
     assert parse_modelfile(write_modelfile(model, ("written here",))) == model
 
 
+@given(st.text(st.one_of(st.sampled_from('FROMSYTE"\n\r \t#'), st.characters())) | st.binary())
+def test_anything_is_read_or_refused_with_a_sentence(content):
+    try:
+        found = parse_modelfile(content) if isinstance(content, str) else decode_modelfile(content, "The Modelfile")
+        outcome = found.base
+    except StoreError as error:
+        outcome = error.message
+    assert outcome
+
+
 def test_a_text_that_no_modelfile_can_hold_is_refused():
     with pytest.raises(StoreError, match="SYSTEM has a line that ends with three quotes"):
         write_modelfile(Modelfile("x", system='a"""\nb'))
