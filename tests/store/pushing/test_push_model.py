@@ -142,6 +142,19 @@ def test_a_folder_has_no_manifest(tmp_path):
         push(Place("weights", Source.FOLDER, path), print)
 
 
+def test_a_wait_is_told_of_and_can_be_stopped(store, registry):
+    registry.statuses = [503] * 100
+
+    def stop(step):
+        if step.status.startswith("trying again: ") and "busy or failing" in step.status:
+            raise CancelledError("stopped")
+
+    with pytest.raises(CancelledError):
+        push(
+            place(store, registry.host), stop, insecure=True, patience=replace(PATIENT, first_wait=60, longest_wait=60)
+        )
+
+
 def test_it_can_be_stopped(store, registry):
     def stop(step):
         if step.done > 100_000:

@@ -60,13 +60,6 @@ def push(
     data = read_all(place.path, MANIFEST_LIMIT, "a manifest")
     manifest = parse_manifest(data, place.path)
     store.require_blobs(manifest)
-    with RegistryWriter(name, patience or Patience(), insecure=insecure, part_size=parts) as writer:
-        _send_blobs(writer, store, list(manifest.blobs.values()), report)
-        report(Step("pushing manifest"))
-        writer.send_manifest(data)
-
-
-def _send_blobs(writer: RegistryWriter, store: OllamaStore, layers: list[Layer], report: Report) -> None:
     telling, failed = threading.Lock(), threading.Event()
 
     def tell(step: Step) -> None:
@@ -75,6 +68,21 @@ def _send_blobs(writer: RegistryWriter, store: OllamaStore, layers: list[Layer],
                 raise CancelledError("Another part of the upload failed.")
             report(step)
 
+    with RegistryWriter(
+        name,
+        patience or Patience(),
+        insecure=insecure,
+        part_size=parts,
+        waiting=lambda why: tell(Step(f"trying again: {why}")),
+    ) as writer:
+        _send_blobs(writer, store, list(manifest.blobs.values()), tell, failed.set)
+        report(Step("pushing manifest"))
+        writer.send_manifest(data)
+
+
+def _send_blobs(
+    writer: RegistryWriter, store: OllamaStore, layers: list[Layer], tell: Report, end_others: Callable[[], None]
+) -> None:
     def send(layer: Layer) -> None:
         done = 0
 
@@ -83,7 +91,11 @@ def _send_blobs(writer: RegistryWriter, store: OllamaStore, layers: list[Layer],
             done += count
             tell(Step(f"pushing {layer.digest[:12]}", layer.digest, done, layer.size))
 
-        writer.send_blob(layer, store.blob(layer), sent)
+        try:
+            writer.send_blob(layer, store.blob(layer), sent)
+        except BaseException:
+            end_others()
+            raise
 
     with ThreadPoolExecutor(_CONNECTIONS, thread_name_prefix="upload") as pool:
         there = list(pool.map(writer.has_blob, layers))
@@ -91,16 +103,10 @@ def _send_blobs(writer: RegistryWriter, store: OllamaStore, layers: list[Layer],
         size = format_size(sum(layer.size for layer in missing))
         tell(Step(f"uploading {size} in {len(missing)} of {len(layers)} files to {writer.host}"))
         results = [pool.submit(partial(send, layer)) for layer in missing]
-        error: Exception | None = None
-        for result in results:
-            try:
-                result.result()
-            except Exception as raised:
-                failed.set()
-                # The others only say that they were stopped by the first.
-                error = error or raised
-        if error is not None:
-            raise error
+    errors = [error for result in results if (error := result.exception()) is not None]
+    if errors:
+        # Those that were ended because another failed only say so.
+        raise next((error for error in errors if not isinstance(error, CancelledError)), errors[0])
 
 
 def _is_on_this_machine(name: ModelName) -> bool:

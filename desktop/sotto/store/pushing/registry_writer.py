@@ -26,6 +26,8 @@ from sotto.store.sources.manifest import MANIFEST_MEDIA, Layer
 from sotto.store.sources.model_names import ModelName
 
 _PIECE = 256 << 10
+# A wait is ended within this time.
+_POLL_SECONDS = 0.2
 # In bytes: how much of an error page a message quotes, and the most that a token's answer may have.
 _QUOTE_LIMIT, _TOKEN_LIMIT = 400, 64 << 10
 # How many times longer than other answers the one to the end of a blob may take.
@@ -51,6 +53,7 @@ class RegistryWriter:
         *,
         insecure: bool = False,
         part_size: Callable[[int], int] = part_size,
+        waiting: Callable[[str], None] = lambda why: None,
     ) -> None:
         """Create a client.
 
@@ -59,9 +62,10 @@ class RegistryWriter:
             patience: Timeouts and numbers of tries.
             insecure: Whether to connect over HTTP without TLS.
             part_size: Returns the size of a blob's parts.
+            waiting: Called again and again with the reason for a wait, on any thread; may raise CancelledError.
         """
         self.host = printable(name.host)
-        self._name, self._patience, self._part_size = name, patience, part_size
+        self._name, self._patience, self._part_size, self._waiting = name, patience, part_size, waiting
         try:
             self._base = httpx.URL(f"{'http' if insecure else 'https'}://{name.host}/v2/{name.namespace}/{name.model}/")
             self._client = httpx.Client(
@@ -252,7 +256,10 @@ class RegistryWriter:
     def _wait(self, error: TryAgainError, failures: int) -> None:
         if failures >= self._patience.tries:
             raise DownloadError(error.message)
-        time.sleep(max(self._patience.wait(failures), error.after or 0.0))
+        until = time.monotonic() + max(self._patience.wait(failures), error.after or 0.0)
+        while (left := until - time.monotonic()) > 0:
+            self._waiting(error.message)
+            time.sleep(min(left, _POLL_SECONDS))
 
     def _refusal(self, response: httpx.Response) -> DownloadError:
         """Return the error for a response that is not a success."""

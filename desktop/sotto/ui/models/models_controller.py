@@ -327,8 +327,9 @@ class ModelsController(QObject):
         self._summary.show_found(session.library.models, places, sample.total if sample else 0)
 
     def close(self) -> None:
-        """Pause all downloads until the next start."""
+        """Pause all downloads until the next start, and stop the making of a model."""
         self.downloading.close()
+        self.customizing.close()
 
     @Slot()
     def sample_memory(self) -> None:

@@ -49,6 +49,10 @@ class Customizing(QObject):
         """Use `tasks` to read and write files; nothing happens before."""
         self._tasks = tasks
 
+    def close(self) -> None:
+        """Stop making a model."""
+        self._stop.set()
+
     @staticmethod
     def can(record: ModelRecord) -> bool:
         """Return whether another model can be made from a model."""
