@@ -7,4 +7,5 @@ ROOT = TESTS.parent
 SUPPORT = TESTS / "support"
 PICTURES = TESTS / "_reference"
 REFERENCES = TESTS / "engine" / "references"
+ADAPTERS = REFERENCES.parent / "adapters"
 EMBEDDINGS = TESTS / "engine" / "embeddings"

@@ -175,6 +175,7 @@ def model_info(
         has_chat_template=writes and preparer.template.own,
         load_duration=time.perf_counter_ns() - order.started,
         draft=draft,
+        adapter=order.source.adapter_names,
         predicts=predicts,
         kv_note=kv_note,
         context_note=fitting.note,

@@ -10,6 +10,8 @@ from types import MappingProxyType
 from typing import Any
 
 from sotto.errors import BrokenModelError, InvalidNameError, ModelNotFoundError, StoreError
+from sotto.store.adapters.adapter_files import ADAPTER_CONFIG, open_adapter, open_adapter_blob
+from sotto.store.adapters.user_adapters import read_user_adapter
 from sotto.store.bounded_json import read_list, read_object
 from sotto.store.discovery import Listing, discover
 from sotto.store.files import absolute, is_folder, read_all
@@ -19,7 +21,7 @@ from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.path_listing import list_path
 from sotto.store.printable import printable, printable_path, with_path
-from sotto.store.records import Format, ModelRecord, ModelSource, Place, TensorFile
+from sotto.store.records import Adapter, Format, ModelRecord, ModelSource, Place, TensorFile
 from sotto.store.safetensors_header import read_header
 from sotto.store.sources.harvest import Judge, everything_runs
 from sotto.store.sources.hugging_face_names import possible_names
@@ -110,13 +112,25 @@ def record_of(path: Path, judge: Judge = everything_runs) -> ModelRecord:
     )
 
 
-def open_model(record: ModelRecord) -> ModelSource:
+def open_model(record: ModelRecord, adapters: Sequence[Path] | None = None) -> ModelSource:
     """Return what the engine needs to load a model, with every header validated.
+
+    Args:
+        record: The model.
+        adapters: Paths of adapters to add to those that belong to the model; None for the one that the user chose.
 
     Raises:
         BrokenModelError: A file is missing, damaged, or contradicts another.
         StoreError: The model cannot run, for example because it runs on a remote host.
     """
+    source = _open(record)
+    if adapters is None:
+        chosen = read_user_adapter(record.digest)
+        adapters = () if chosen is None else (chosen,)
+    return replace(source, adapters=(*source.adapters, *map(open_adapter, adapters))) if adapters else source
+
+
+def _open(record: ModelRecord) -> ModelSource:
     if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(with_path(record.path, record.reason))
     if record.format is Format.GGUF and is_gguf(record.path):
@@ -183,7 +197,8 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
         return replace(_open_folder(record, folder), **_texts(record, store, manifest))
     if record.format is Format.GGUF:
         layer = gguf_layer(manifest)
-        return replace(open_gguf(record, store.blob(layer), layer.digest), **_texts(record, store, manifest))
+        opened = open_gguf(record, store.blob(layer), layer.digest)
+        return replace(opened, **_texts(record, store, manifest), adapters=_own_adapters(record, store, manifest))
     texts = _manifest_texts(record, store, manifest)
     blob = store.json_object(manifest.config)
     layers = {layer.digest: layer for layer in manifest.of_kind("tensor")}
@@ -193,6 +208,17 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
         texts,
         tensor_files=_distinct_tensors([store.tensor_file(layer) for layer in layers.values()]),
         draft_prefix=draft_prefix(manifest, blob, store.blob(manifest.config)),
+        adapters=_own_adapters(record, store, manifest),
+    )
+
+
+def _own_adapters(record: ModelRecord, store: OllamaStore, manifest: Manifest) -> tuple[Adapter, ...]:
+    """Return the adapters that a manifest lists."""
+    layer = manifest.json_layer(ADAPTER_CONFIG)
+    config = store.json_object(layer) if layer else None
+    return tuple(
+        open_adapter_blob(store.blob(each), each.digest, config, f"{record.name} (own adapter)")
+        for each in manifest.of_kind("adapter")
     )
 
 

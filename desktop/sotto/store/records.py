@@ -1,5 +1,6 @@
 """The value types of the store: models, where they are, and their tensors and files."""
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -175,6 +176,25 @@ class SentenceModule:
 
 
 @dataclass(frozen=True, slots=True)
+class Adapter:
+    """Small tensors that change what a model computes, in a file of their own.
+
+    Attributes:
+        name: What people call it: the name of its folder or file.
+        path: Its folder, or its file if it has no configuration beside it.
+        digest: 64 hex digits that identify its contents.
+        tensor_file: Its tensors.
+        config: The contents of `adapter_config.json`; for a GGUF file, `lora_alpha` from its header.
+    """
+
+    name: str
+    path: Path
+    digest: str
+    tensor_file: TensorFile
+    config: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
 class ModelSource:
     """Everything the engine needs to load a model: validated headers and parsed JSON, no tensor data.
 
@@ -197,6 +217,7 @@ class ModelSource:
             `content` and perhaps `thinking`.
         draft_prefix: Prefix of the names of a draft model's tensors; empty if the model contains no draft model.
         modules: The steps from a text to its embedding; empty if its files do not list them.
+        adapters: What is added to its weights.
     """
 
     record: ModelRecord
@@ -214,6 +235,21 @@ class ModelSource:
     messages: tuple[Mapping[str, str], ...] = ()
     draft_prefix: str = ""
     modules: tuple[SentenceModule, ...] = ()
+    adapters: tuple[Adapter, ...] = ()
+
+    @property
+    def digest(self) -> str:
+        """64 hex digits that identify what is computed: the record's digest, or one of its own with each adapter."""
+        if not self.adapters:
+            return self.record.digest
+        return hashlib.sha256(
+            " ".join([self.record.digest, *(each.digest for each in self.adapters)]).encode()
+        ).hexdigest()
+
+    @property
+    def adapter_names(self) -> str:
+        """What people call its adapters; empty without any."""
+        return " and ".join(adapter.name for adapter in self.adapters)
 
     @property
     def config(self) -> Mapping[str, Any]:
@@ -224,7 +260,7 @@ class ModelSource:
     def weight_bytes(self) -> int:
         """Bytes of all tensor data except a draft model's."""
         draft = self.draft_prefix
-        return sum(
+        return sum(adapter.tensor_file.nbytes for adapter in self.adapters) + sum(
             tensor.nbytes
             for file in self.tensor_files
             for name, tensor in file.tensors.items()

@@ -89,9 +89,11 @@ def test_a_projector_beside_a_gguf_model_is_ignored(store):
     assert (record.runnable, record.capabilities) == (True, ("completion",))
 
 
-def test_a_gguf_model_with_an_adapter_or_of_another_kind_cannot_run(store):
-    record = gguf_model(store, store.layer("adapter", gguf(tensors={"v": [3]})))
-    assert_sentence(record.reason, "adapter", "GGUF")
+def test_an_adapter_beside_a_gguf_model_is_added_to_it(store):
+    assert gguf_model(store, store.layer("adapter", gguf(tensors={"v": [3]}))).runnable
+
+
+def test_a_gguf_model_of_another_kind_cannot_run(store):
     record = gguf_model(store, architecture="rwkv6")
     assert not record.runnable
     assert_sentence(record.reason, "'rwkv6' cannot run yet", "llama")

@@ -80,6 +80,8 @@ def reason_of(error: Exception) -> str:
 
 def _with_file(message: str, source: ModelSource) -> str:
     """Return the message with the name of the file that it is about."""
+    if any(printable_path(adapter.path) in message for adapter in source.adapters):
+        return message
     gguf = next((file for file in source.tensor_files if file.format is Format.GGUF), None)
     if gguf is not None:
         return with_path(gguf.path, _in_gguf_terms(message, printable_path(gguf.path), source))

@@ -64,6 +64,7 @@ class ModelInfo:
         has_chat_template: Whether messages are rendered with a chat template, not only as plain text.
         load_duration: Nanoseconds.
         draft: Name of the draft model; empty for none.
+        adapter: Names of the adapters that are applied; empty for none.
         predicts: Whether a head of its own predicts tokens ahead.
         kv_note: Which layers quantize their keys and values; empty if that was not requested.
         context_note: Why the context is shorter than the model supports, in a sentence; empty if it is not.
@@ -90,6 +91,7 @@ class ModelInfo:
     has_chat_template: bool
     load_duration: int
     draft: str = ""
+    adapter: str = ""
     predicts: bool = False
     kv_note: str = ""
     context_note: str = ""

@@ -14,6 +14,7 @@ from typing import Any
 
 import mlx.core as mx
 from mlx import nn
+from mlx.utils import tree_flatten
 
 from sotto import __version__
 from sotto.engine.architectures import zoo
@@ -34,6 +35,7 @@ from sotto.engine.memory.memory_needs import CacheNeed, ModelNeeds, WorkPoint
 from sotto.engine.memory.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
 from sotto.engine.memory.system_memory import Accelerator, SystemMemory
 from sotto.engine.weights import parameters, prediction_tensors, weights
+from sotto.engine.weights.applied_adapters import Adapters
 from sotto.engine.weights.parameters import Holding
 from sotto.store.records import ModelSource, TensorFile
 
@@ -238,7 +240,7 @@ def _key(
     """Return a key of everything that a model's needs depend on."""
     return needs_store.key_of(
         [
-            source.record.digest,
+            source.digest,
             source.record.context_length,
             source.config,
             [(step.kind, step.config) for step in source.modules],
@@ -262,11 +264,16 @@ def _unloaded(
     tensors = {
         name: mx.zeros(tensor.shape, _DTYPES[tensor.dtype]) for file in files for name, tensor in file.tensors.items()
     }
-    _, held = parameters.arrange(model, files, tensors, held, source.config, kernels=kernels)
+    adapters = Adapters(source)
+    adapters.imagine(_DTYPES)
+    adapters.replace_stored(model, tensors)
+    dtype, held = parameters.arrange(model, files, tensors, held, source.config, kernels=kernels)
+    adapters.replace_parameters(tensors)
     final = {name: held.widen(name, array) for name, array in tensors.items()}
     model.load_weights(list(final.items()), strict=True)
+    adapters.attach(model, dtype)
     model.eval()
-    return model, config, list(final.values())
+    return model, config, [array for _, array in tree_flatten(model.parameters())]
 
 
 @contextmanager

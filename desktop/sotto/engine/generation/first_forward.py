@@ -65,7 +65,7 @@ class FirstForward:
         layout = [type(leaf).__name__ for leaf in leaves(self.sequence.caches)]
         # The same file can be held in several ways, which give different bits; each has a size of its own.
         held = [self.loaded.weight_bytes, self.loaded.compute_type, device()]
-        parts = [source.record.digest, source.config, layout, settings.kv_bits, *held]
+        parts = [source.digest, source.config, layout, settings.kv_bits, *held]
         key = json.dumps(parts, sort_keys=True, default=dict)
         ways = 2 if any(isinstance(leaf, PlannedKVCache) for leaf in self.sequence.ranged) else 1
         return tuple(PrefixDisk(settings.disk_root, f"{key} {way}", settings.disk_budget) for way in range(ways))

@@ -9,6 +9,7 @@ from typing import Any
 
 import mlx.core as mx
 from mlx import nn
+from mlx.utils import tree_flatten
 
 from sotto.engine.architectures import zoo
 from sotto.engine.config.load_errors import name_file_in_errors
@@ -17,6 +18,7 @@ from sotto.engine.contract.events import LoadProgress
 from sotto.engine.kernels import device, native, native_products
 from sotto.engine.memory.memory_plan import Limits
 from sotto.engine.weights import parameters, prediction_tensors, weights
+from sotto.engine.weights.applied_adapters import Adapters
 from sotto.errors import UnsupportedModelError
 from sotto.store.records import ModelSource
 
@@ -63,13 +65,15 @@ def load(
         CancelledError: `cancelled` returned True.
     """
     tensors: dict[str, mx.array] = {}
+    adapters = Adapters(source)
     # Freed buffers are not reused while loading, and would take memory in addition to the weights.
     pool = mx.set_cache_limit(0)
     try:
         with name_file_in_errors(source):
-            return _load(source, tensors, limits, progress, cancelled)
+            return _load(source, tensors, adapters, limits, progress, cancelled)
     finally:
         tensors.clear()
+        adapters.clear()
         mx.clear_cache()
         mx.set_cache_limit(pool)
 
@@ -77,15 +81,18 @@ def load(
 def _load(
     source: ModelSource,
     tensors: dict[str, mx.array],
+    adapters: Adapters,
     limits: Limits,
     progress: Callable[[LoadProgress], None],
     cancelled: Callable[[], bool],
 ) -> LoadedModel:
-    """Do the work of `load`; only `tensors` holds references to arrays in the meantime."""
+    """Do the work of `load`; only `tensors` and `adapters` hold references to arrays in the meantime."""
     if reason := refusal(source.config):
         raise UnsupportedModelError(reason)
     files = weights.of_model(source)
-    held_bytes, total = sum(file.nbytes for file in files), sum(file.read_bytes for file in files)
+    held_bytes = sum(file.nbytes for file in (*files, *adapters.files))
+    stored = sum(file.read_bytes for file in files)
+    total = stored + adapters.read_bytes
     if limits.total is not None and held_bytes > limits.total:
         raise UnsupportedModelError(
             f"The weights take {held_bytes / 1e9:.1f} GB and there are only {limits.total / 1e9:.1f} GB of memory for "
@@ -94,9 +101,12 @@ def _load(
     held = parameters.holding(files, limits)
     model, config = zoo.build(source.config, prediction_tensors.make_of(source.config, files))
     weights.read(files, tensors, lambda done: progress(LoadProgress("weights", done, total)), cancelled)
+    adapters.read(lambda done: progress(LoadProgress("weights", stored + done, total)), cancelled)
 
     progress(LoadProgress("preparing", total, total))
+    adapters.replace_stored(model, tensors)
     dtype, held = parameters.arrange(model, files, tensors, held, source.config, kernels=native.install())
+    adapters.replace_parameters(tensors)
     blocks, kernels = native_products.with_blocks(model), native.kernels()
     for name in sorted(tensors, key=lambda name: -tensors[name].nbytes):
         weights.stop_if(cancelled)
@@ -110,7 +120,11 @@ def _load(
         tensors[name] = array
         del array
     model.load_weights(list(tensors.items()), strict=True)
+    for layer in adapters.attach(model, dtype):
+        layer.settle()
     model.eval()
-    weight_bytes = sum(array.nbytes for array in tensors.values())
+    held_now = [array for _, array in tree_flatten(model.parameters())]
+    weights.evaluate(held_now, "the adapter")
+    weight_bytes = sum(array.nbytes for array in held_now)
     device.wire(weight_bytes)
     return LoadedModel(model, config, weight_bytes, str(dtype).removeprefix("mlx.core."))

@@ -6,7 +6,7 @@ Ollama's names for scales, experts that are already stacked, and quantized exper
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -80,6 +80,21 @@ def name_body(model: nn.Module, weights: dict[str, mx.array]) -> None:
         weights.update(arrays)
 
 
+def expert_layer(layers: Container[str], owner: str, projection: str) -> str:
+    """Return the layer that computes a projection of experts, or an empty text if there is none.
+
+    Args:
+        layers: The names of the layers.
+        owner: What comes before `experts` in the names of a checkpoint.
+        projection: The last part of those names.
+    """
+    aliases = _PROJECTIONS.get(projection, (projection,))
+    # transformers 5 calls the mixture of every family `mlp`.
+    owners = dict.fromkeys((owner, owner.replace(".mlp.", ".block_sparse_moe.")))
+    places = (f"{own}{container}.{alias}" for own in owners for container in _CONTAINERS for alias in aliases)
+    return next((place for place in places if place in layers), "")
+
+
 @dataclass(frozen=True, slots=True)
 class _Expert:
     """A tensor of one expert, or of all experts if `index` is None; `part` is empty for a weight named without one."""
@@ -150,11 +165,8 @@ class _Arrangement:
     def _target(self, projection: str) -> str:
         """Return the model's path for a projection of these experts, or an empty string if it has none."""
         tail = _LAYER.sub("", self.owner)
-        for container in _CONTAINERS:
-            for alias in _PROJECTIONS.get(projection, (projection,)):
-                if f"{tail}{container}.{alias}" in self.layers:
-                    return f"{self.owner}{container}.{alias}"
-        return ""
+        found = expert_layer(self.layers, tail, projection)
+        return self.owner.removesuffix(tail) + found if found else ""
 
     def _layer(self, target: str) -> nn.Module:
         return self.layers[_LAYER.sub("", target)]

@@ -6,10 +6,10 @@ from typing import Any
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import FILE_LIMIT, read_object
+from sotto.store.gguf.gguf_config import refusal
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.sources.harvest import Judge
 from sotto.store.sources.manifest import FILE, Layer, Manifest
-from sotto.store.sources.ollama_layout import gguf_refusal, layers_refusal
 
 
 def small_files(manifest: Manifest) -> tuple[Layer, ...]:
@@ -51,7 +51,7 @@ def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> 
     tensors = next(manifest.of_kind("tensor"), None) or next(manifest.of_kind(FILE), None)
     if model_format in ("", "gguf") and tensors is None:
         family = _text(blob, "model_family", manifest)
-        if reason := gguf_refusal(manifest, family) if family else layers_refusal(manifest):
+        if reason := refusal(family) if family else "":
             raise UnsupportedModelError(reason)
         return
     if model_format != "safetensors" or tensors is None:

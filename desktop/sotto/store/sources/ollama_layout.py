@@ -9,7 +9,6 @@ from typing import Any
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
 from sotto.store.files import is_folder, list_names, read_all, read_error, require_regular, resolve_inside
-from sotto.store.gguf.gguf_config import refusal
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import TensorFile
 from sotto.store.safetensors_header import read_header
@@ -201,29 +200,6 @@ def gguf_layer(manifest: Manifest) -> Layer:
             f"{printable_path(manifest.path)} has neither tensors nor a GGUF file; it should have either."
         )
     return layer
-
-
-def gguf_refusal(manifest: Manifest, architecture: str, kind: str = "") -> str:
-    """Return one sentence saying why the GGUF model of a manifest cannot run, or an empty string.
-
-    Args:
-        manifest: A manifest without tensors.
-        architecture: The architecture that the GGUF file or the config blob states.
-        kind: The file's `general.type`; empty if unknown.
-    """
-    return layers_refusal(manifest) or refusal(architecture, kind)
-
-
-def layers_refusal(manifest: Manifest) -> str:
-    """Return one sentence saying why a GGUF model with such layers cannot run, or an empty string."""
-    if next(manifest.of_kind("adapter"), None) is not None:
-        return "This model has an adapter beside its GGUF file, which cannot be applied; choose one without."
-    parts = sum(1 for _ in manifest.of_kind("model"))
-    if parts > 1:
-        return (
-            f"This model is a GGUF file that was split into {parts} parts, which cannot run yet; choose a whole file."
-        )
-    return ""
 
 
 def draft_prefix(manifest: Manifest, blob: dict[str, Any], path: Path) -> str:

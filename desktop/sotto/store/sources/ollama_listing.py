@@ -16,12 +16,13 @@ from typing import Any
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
+from sotto.store.gguf.gguf_config import refusal
 from sotto.store.gguf.header import parameters_of_label, read_gguf
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, ModelRecord, Source, TensorFile
 from sotto.store.sources.harvest import Facts, Harvest, path_digest
 from sotto.store.sources.manifest import Layer, Manifest
-from sotto.store.sources.ollama_layout import OllamaStore, draft_prefix, gguf_layer, gguf_refusal
+from sotto.store.sources.ollama_layout import OllamaStore, draft_prefix, gguf_layer
 from sotto.store.sources.plain_folders import describe_folder
 from sotto.store.sources.stored_folder import StoredFolder, stored_folder
 
@@ -154,7 +155,7 @@ def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any],
     # Images and sound need a projector beside the model, which is not supported.
     supported = tuple(name for name in facts.capabilities if name not in _UNSUPPORTED)
     facts.capabilities = supported or header.capabilities
-    return gguf_refusal(manifest, header.architecture, header.kind)
+    return refusal(header.architecture, header.kind)
 
 
 def _quantization_in_metadata(files: Iterable[TensorFile]) -> str:

@@ -1,0 +1,1 @@
+"""Adapters: opening them, and which one the user chose for a model."""
