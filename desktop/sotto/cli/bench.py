@@ -5,7 +5,7 @@ import statistics
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -51,19 +51,27 @@ _DEFAULT = _Amounts(prompt=512, answer=96, runs=3, seconds=15)
 _QUICK = _Amounts(prompt=128, answer=24, runs=1, seconds=2)
 
 
-def bench(target: str, draft: str | None = None, *, as_json: bool, quick: bool = False) -> int:
+def bench(
+    target: str,
+    draft: str | None = None,
+    adapters: Sequence[str] | None = None,
+    *,
+    as_json: bool,
+    quick: bool = False,
+) -> int:
     """Measure a model and print the results; return the exit status.
 
     Args:
         target: A name, a manifest file or a folder.
         draft: A second model that proposes tokens, named like `target`, `own` or `none`; None for none.
+        adapters: Adapters, as `open_target` takes them.
         as_json: Print one object.
         quick: Measure less, and less precisely.
 
     Raises:
         SottoError: The model cannot be found, loaded or run, or Ctrl-C was pressed.
     """
-    source = open_target(target)
+    source = open_target(target, adapters)
     second = open_draft(draft, source)
     device.prepare()
     from sotto.cli.bench_runs import Runs
@@ -104,6 +112,7 @@ def _measure(runs: "Runs", wanted: _Amounts) -> dict[str, Any]:
         "device": info.device,
         "compute_type": info.compute_type,
         "draft": info.draft,
+        "adapter": info.adapter,
         "predicts": info.predicts,
         "weight_bytes": runs.weights,
         "load_seconds": round(info.load_duration / 1e9, 3),

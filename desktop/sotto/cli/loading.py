@@ -29,5 +29,7 @@ def show_notes(info: ModelInfo, *, raw: bool = False) -> None:
         info: The model.
         raw: Whether prompts are fed as they are, so that notes about the template do not matter.
     """
+    if info.adapter:
+        print(f"sotto: With the adapter {info.adapter}.", file=sys.stderr)
     for note in filter(None, (info.kv_note, info.context_note, "" if raw else info.template_note)):
         print(f"sotto: {note.removesuffix('.')}.", file=sys.stderr)

@@ -198,13 +198,13 @@ def _embed(parsed: argparse.Namespace) -> int:
 def _bench(parsed: argparse.Namespace) -> int:
     from sotto.cli import bench
 
-    return bench.bench(parsed.model, parsed.draft, as_json=parsed.json, quick=parsed.quick)
+    return bench.bench(parsed.model, parsed.draft, parsed.adapter, as_json=parsed.json, quick=parsed.quick)
 
 
 def _plan(parsed: argparse.Namespace) -> int:
     from sotto.cli import plan
 
-    return plan.plan(parsed.model, parsed.num_ctx, parsed.kv_bits, parsed.draft, as_json=parsed.json)
+    return plan.plan(parsed.model, parsed.num_ctx, parsed.kv_bits, parsed.draft, parsed.adapter, as_json=parsed.json)
 
 
 def _cache(parsed: argparse.Namespace) -> int:
@@ -270,6 +270,15 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
             "own; `none` for nothing at all, not even a prediction head",
         )
 
+    def adapter(added: argparse.ArgumentParser) -> None:
+        added.add_argument(
+            "--adapter",
+            action="append",
+            metavar="DIR",
+            help="add a LoRA adapter of mlx-lm or PEFT to MODEL, from its folder, or as a GGUF file; can be repeated; "
+            "`none` for not even the one that was chosen in the window",
+        )
+
     json_flag(command("list", _list, "List the models on this machine."), "print JSON")
     show = command("show", _show, "Show the details of a model.")
     model(show)
@@ -329,11 +338,13 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     draft(bench)
+    adapter(bench)
     bench.add_argument("--quick", action="store_true", help="take less time, with less precise results")
     json_flag(bench, "print JSON")
     plan = command("plan", _plan, "Show how much memory a model needs, and whether it fits.")
     model(plan)
     draft(plan)
+    adapter(plan)
     plan.add_argument("--num-ctx", type=int, metavar="N", help="plan for N tokens of context")
     plan.add_argument("--kv-bits", type=int, choices=(4, 8), help="plan with keys and values in 4 or 8 bits")
     json_flag(plan, "print JSON")
@@ -377,6 +388,7 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     run = command("run", _run, "Ask a model; without PROMPT, read it from a pipe or start a chat.")
     model(run)
     draft(run)
+    adapter(run)
     _add_run_options(run)
     return parser, by_name
 

@@ -1,6 +1,8 @@
 """Finding and opening the models that are named on the command line."""
 
+from collections.abc import Sequence
 from dataclasses import replace
+from pathlib import Path
 
 from sotto.engine.contract.engine_settings import EngineSettings, read_settings
 from sotto.errors import UnsupportedModelError
@@ -28,16 +30,19 @@ def find_runnable(target: str) -> ModelRecord:
     return record
 
 
-def open_target(target: str) -> ModelSource:
+def open_target(target: str, adapters: Sequence[str] | None = None) -> ModelSource:
     """Find and open a model that can run here.
 
     Args:
         target: A name, a manifest file or a folder.
+        adapters: Folders or files of adapters, `none` for no adapter; None for the one that was chosen in the window.
 
     Raises:
-        SottoError: There is no such model, it is damaged, or it cannot run here.
+        SottoError: There is no such model, it or an adapter is damaged, or it cannot run here.
     """
-    return open_model(find_runnable(target))
+    if adapters is None:
+        return open_model(find_runnable(target))
+    return open_model(find_runnable(target), [Path(adapter).expanduser() for adapter in adapters if adapter != NONE])
 
 
 def settings_with(draft: str | None) -> EngineSettings:

@@ -1,6 +1,7 @@
 """`sotto plan`: whether a model fits into memory here, and what it needs, without loading it."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 from sotto.cli.model_opening import open_draft, open_target, settings_with
@@ -11,7 +12,13 @@ from sotto.engine.memory.memory_plan import Plan
 
 
 def plan(
-    target: str, num_ctx: int | None, kv_bits: int | None = None, draft: str | None = None, *, as_json: bool
+    target: str,
+    num_ctx: int | None,
+    kv_bits: int | None = None,
+    draft: str | None = None,
+    adapters: Sequence[str] | None = None,
+    *,
+    as_json: bool,
 ) -> int:
     """Print the memory plan of a model; return 0, or 1 if it does not fit.
 
@@ -20,12 +27,13 @@ def plan(
         num_ctx: Tokens of context; None for that of its own options or, without one, the longest that it supports.
         kv_bits: Bits of keys and values, 8 or 4; None for the setting or, without one, unquantized.
         draft: A draft model, named like `target`, `own` or `none`; None for none.
+        adapters: Adapters, as `open_target` takes them.
         as_json: Print one object.
 
     Raises:
         SottoError: There is no such model, it cannot run here, or the draft model does not match it.
     """
-    source = open_target(target)
+    source = open_target(target, adapters)
     second = open_draft(draft, source)
     device.prepare()
     from sotto.engine.footprint.load_planning import usual_context
@@ -41,10 +49,16 @@ def plan(
     wanted = num_ctx if num_ctx is not None else usual_context(source)
     made = plan_here(source, wanted, bits, second, settings.memory_limit)
     name, drafting = source.record.name, second.record.name if second else ""
+    adapter = source.adapter_names
     if as_json:
-        print(json.dumps({"name": name, "draft": drafting, **_report(made)}, indent=2, ensure_ascii=False))
+        print(
+            json.dumps(
+                {"name": name, "draft": drafting, "adapter": adapter, **_report(made)}, indent=2, ensure_ascii=False
+            )
+        )
     else:
-        print(f"{printable(name)}{' with ' + printable(drafting) if drafting else ''}: {made.sentence}")
+        beside = " and ".join(filter(None, (adapter, drafting)))
+        print(f"{printable(name)}{' with ' + printable(beside) if beside else ''}: {made.sentence}")
         _print(made)
     return 1 if made.verdict == "will not fit" else 0
 

@@ -42,7 +42,14 @@ def run(parsed: argparse.Namespace) -> int:
         raise InvalidRequestError("--stop and --format cannot be combined; leave one of them out.")
     grammar = grammar_of(parsed.format) if parsed.format is not None else None
     session = Session(
-        parsed.model, overrides, overflow, parsed.draft, parsed.template, grammar, _prompt_options(parsed)
+        parsed.model,
+        overrides,
+        overflow,
+        parsed.draft,
+        parsed.adapter,
+        parsed.template,
+        grammar,
+        _prompt_options(parsed),
     )
     for note in session.options.notes:
         print(f"sotto: {note}", file=sys.stderr)

@@ -1,7 +1,7 @@
 """A model that a terminal command loads and asks on its main thread."""
 
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -29,6 +29,7 @@ class Session:
         overrides: Mapping[str, Any],
         overflow: Overflow = Overflow.ERROR,
         draft: str | None = None,
+        adapters: Sequence[str] | None = None,
         template: str | None = None,
         grammar: Grammar | None = None,
         prompt_options: PromptOptions = DEFAULT_PROMPT_OPTIONS,
@@ -40,6 +41,7 @@ class Session:
             overrides: Options that take precedence over the model's own, named as in Ollama's API.
             overflow: What to do when the context is full.
             draft: A draft model, named like `target`, `own` or `none`; None for none.
+            adapters: Adapters, as `open_target` takes them.
             template: A file with a chat template, Jinja or Go; None for the model's own.
             grammar: The grammar of answers; None for free text.
             prompt_options: The tools, and whether the model thinks first.
@@ -47,7 +49,7 @@ class Session:
         Raises:
             SottoError: There is no such model, it cannot run, or an option is out of range.
         """
-        self.source: ModelSource = open_target(target)
+        self.source: ModelSource = open_target(target, adapters)
         if template is not None:
             text = read_template_file(Path(template))
             ChatTemplate.custom(text)
