@@ -707,7 +707,7 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+294"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+312"/>
         <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
@@ -907,7 +907,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+291"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+301"/>
         <source>Add a model folder</source>
         <translation>Ajouter un dossier de modèles</translation>
     </message>
@@ -990,8 +990,8 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
-        <location line="+249"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-208"/>
+        <location line="+259"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
         <source>Load</source>
         <translation>Charger</translation>
@@ -1269,7 +1269,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-81"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-87"/>
         <source>Stays loaded</source>
         <translation>Reste chargé</translation>
     </message>
@@ -1380,19 +1380,19 @@
         <translation>{name} occuperait {size}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-234"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-245"/>
         <source>Weights</source>
         <translation>Poids</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+94"/>
+        <location line="+101"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>Contexte</translation>
     </message>
     <message>
-        <location line="-93"/>
+        <location line="-100"/>
         <source>While computing</source>
         <translation>Pendant le calcul</translation>
     </message>
@@ -1412,19 +1412,25 @@
         <translation>Utilisation actuelle</translation>
     </message>
     <message>
-        <location line="+43"/>
-        <location line="+184"/>
+        <location line="+47"/>
+        <location line="+191"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
         <source>Favourite</source>
         <translation>Favori</translation>
     </message>
     <message>
-        <location line="-181"/>
+        <location line="-188"/>
         <source>Close details</source>
         <translation>Fermer les détails</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+7"/>
+        <location line="+202"/>
+        <source>Add adapter…</source>
+        <translation>Ajouter un adaptateur…</translation>
+    </message>
+    <message>
+        <location line="-196"/>
         <location filename="../../desktop/sotto/ui/preferences/sampling_options.py" line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="-23"/>
         <source>Context length</source>
@@ -1442,7 +1448,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+161"/>
+        <location line="+165"/>
         <source>Keep loaded</source>
         <translation>Garder chargé</translation>
     </message>
@@ -1457,7 +1463,22 @@
         <translation>Les favoris sont en tête de liste</translation>
     </message>
     <message>
-        <location line="+26"/>
+        <location line="+20"/>
+        <source>Adapter: {name}</source>
+        <translation>Adaptateur : {name}</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>No adapter</source>
+        <translation>Aucun adaptateur</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Remove adapter</source>
+        <translation>Retirer l’adaptateur</translation>
+    </message>
+    <message>
+        <location line="+11"/>
         <source>Unknown whether it fits</source>
         <translation>Place en mémoire inconnue</translation>
     </message>
@@ -1516,7 +1537,7 @@
         <translation>Charger {name}</translation>
     </message>
     <message>
-        <location line="+89"/>
+        <location line="+94"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="+275"/>
         <source>unknown</source>
         <translation>inconnu</translation>
@@ -1894,7 +1915,7 @@
         <translation>{title}, tri croissant</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+44"/>
+        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+64"/>
         <source>A template for {name}: Jinja or Go</source>
         <translation>Un gabarit pour {name}&#xa0;: Jinja ou Go</translation>
     </message>
@@ -1904,7 +1925,7 @@
         <translation>{name} garde son gabarit</translation>
     </message>
     <message>
-        <location line="+6"/>
+        <location line="+4"/>
         <source>Template set</source>
         <translation>Gabarit défini</translation>
     </message>
@@ -1932,6 +1953,46 @@
         <location line="+1"/>
         <source>{name} uses its own template from the next load on.</source>
         <translation>{name} utilisera son propre gabarit dès le prochain chargement.</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>The folder of a LoRA adapter for {name}</source>
+        <translation>Le dossier d’un adaptateur LoRA pour {name}</translation>
+    </message>
+    <message>
+        <location line="+20"/>
+        <source>{name} keeps its adapter</source>
+        <translation>{name} garde son adaptateur</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Adapter added</source>
+        <translation>Adaptateur ajouté</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>{name} answers with it from now on.</source>
+        <translation>{name} répond désormais avec lui.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{name} answers with it from the next load on.</source>
+        <translation>{name} répondra avec lui à partir du prochain chargement.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Adapter removed</source>
+        <translation>Adaptateur retiré</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>{name} answers without one from now on.</source>
+        <translation>{name} répond désormais sans adaptateur.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{name} answers without one from the next load on.</source>
+        <translation>{name} répondra sans adaptateur à partir du prochain chargement.</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-6"/>
@@ -5287,7 +5348,7 @@
         <translation>Téléchargez la nouvelle version, quittez Sotto et faites-la glisser sur celle-ci.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/customizing/customizing.py" line="+70"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/customizing.py" line="+74"/>
         <source>{name} cannot be customized</source>
         <translation>{name} ne peut pas être personnalisé</translation>
     </message>

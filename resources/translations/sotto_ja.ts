@@ -702,7 +702,7 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+294"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+312"/>
         <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
@@ -898,7 +898,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+291"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+301"/>
         <source>Add a model folder</source>
         <translation>モデルフォルダーを追加</translation>
     </message>
@@ -979,8 +979,8 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
-        <location line="+249"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-208"/>
+        <location line="+259"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
         <source>Load</source>
         <translation>ロード</translation>
@@ -1258,7 +1258,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-81"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-87"/>
         <source>Stays loaded</source>
         <translation>メモリに保持中</translation>
     </message>
@@ -1368,19 +1368,19 @@
         <translation>{name}の予測使用量 {size}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-234"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-245"/>
         <source>Weights</source>
         <translation>重み</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+94"/>
+        <location line="+101"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>コンテキスト</translation>
     </message>
     <message>
-        <location line="-93"/>
+        <location line="-100"/>
         <source>While computing</source>
         <translation>計算用</translation>
     </message>
@@ -1400,19 +1400,25 @@
         <translation>現在の使用量</translation>
     </message>
     <message>
-        <location line="+43"/>
-        <location line="+184"/>
+        <location line="+47"/>
+        <location line="+191"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
         <source>Favourite</source>
         <translation>お気に入り</translation>
     </message>
     <message>
-        <location line="-181"/>
+        <location line="-188"/>
         <source>Close details</source>
         <translation>詳細を閉じる</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+7"/>
+        <location line="+202"/>
+        <source>Add adapter…</source>
+        <translation>アダプターを追加…</translation>
+    </message>
+    <message>
+        <location line="-196"/>
         <location filename="../../desktop/sotto/ui/preferences/sampling_options.py" line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="-23"/>
         <source>Context length</source>
@@ -1430,7 +1436,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+161"/>
+        <location line="+165"/>
         <source>Keep loaded</source>
         <translation>メモリに保持</translation>
     </message>
@@ -1445,7 +1451,22 @@
         <translation>お気に入りはリストの先頭に表示されます</translation>
     </message>
     <message>
-        <location line="+26"/>
+        <location line="+20"/>
+        <source>Adapter: {name}</source>
+        <translation>アダプター：{name}</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>No adapter</source>
+        <translation>アダプターなし</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Remove adapter</source>
+        <translation>アダプターを外す</translation>
+    </message>
+    <message>
+        <location line="+11"/>
         <source>Unknown whether it fits</source>
         <translation>メモリの余裕は不明</translation>
     </message>
@@ -1504,7 +1525,7 @@
         <translation>「{name}」をロード</translation>
     </message>
     <message>
-        <location line="+89"/>
+        <location line="+94"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="+275"/>
         <source>unknown</source>
         <translation>不明</translation>
@@ -1879,7 +1900,7 @@
         <translation>{title}、昇順</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+44"/>
+        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+64"/>
         <source>A template for {name}: Jinja or Go</source>
         <translation>「{name}」のテンプレート：JinjaまたはGo</translation>
     </message>
@@ -1889,7 +1910,7 @@
         <translation>「{name}」のテンプレートはそのままです</translation>
     </message>
     <message>
-        <location line="+6"/>
+        <location line="+4"/>
         <source>Template set</source>
         <translation>テンプレートを設定しました</translation>
     </message>
@@ -1917,6 +1938,46 @@
         <location line="+1"/>
         <source>{name} uses its own template from the next load on.</source>
         <translation>「{name}」は次回のロードからモデル自身のテンプレートを使用します。</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>The folder of a LoRA adapter for {name}</source>
+        <translation>{name} 用の LoRA アダプターのフォルダー</translation>
+    </message>
+    <message>
+        <location line="+20"/>
+        <source>{name} keeps its adapter</source>
+        <translation>{name} のアダプターは変わりません</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Adapter added</source>
+        <translation>アダプターを追加しました</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>{name} answers with it from now on.</source>
+        <translation>{name} はこれからこのアダプターを使って回答します。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{name} answers with it from the next load on.</source>
+        <translation>{name} は次に読み込んだときからこのアダプターを使って回答します。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Adapter removed</source>
+        <translation>アダプターを外しました</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>{name} answers without one from now on.</source>
+        <translation>{name} はこれからアダプターなしで回答します。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{name} answers without one from the next load on.</source>
+        <translation>{name} は次に読み込んだときからアダプターなしで回答します。</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-6"/>
@@ -5249,7 +5310,7 @@
         <translation>新しいバージョンをダウンロードし、Sotto を終了してから、現在のものの上にドラッグしてください。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/customizing/customizing.py" line="+70"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/customizing.py" line="+74"/>
         <source>{name} cannot be customized</source>
         <translation>{name}はカスタマイズできません</translation>
     </message>

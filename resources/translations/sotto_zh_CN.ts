@@ -702,7 +702,7 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+294"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+312"/>
         <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
@@ -898,7 +898,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+291"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+301"/>
         <source>Add a model folder</source>
         <translation>添加模型文件夹</translation>
     </message>
@@ -979,8 +979,8 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-198"/>
-        <location line="+249"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-208"/>
+        <location line="+259"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
         <source>Load</source>
         <translation>加载</translation>
@@ -1258,7 +1258,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-81"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-87"/>
         <source>Stays loaded</source>
         <translation>保持常驻</translation>
     </message>
@@ -1368,19 +1368,19 @@
         <translation>{name} 将占用 {size}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-234"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-245"/>
         <source>Weights</source>
         <translation>权重</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+94"/>
+        <location line="+101"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>上下文</translation>
     </message>
     <message>
-        <location line="-93"/>
+        <location line="-100"/>
         <source>While computing</source>
         <translation>计算时占用</translation>
     </message>
@@ -1400,19 +1400,25 @@
         <translation>当前占用</translation>
     </message>
     <message>
-        <location line="+43"/>
-        <location line="+184"/>
+        <location line="+47"/>
+        <location line="+191"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
         <source>Favourite</source>
         <translation>收藏</translation>
     </message>
     <message>
-        <location line="-181"/>
+        <location line="-188"/>
         <source>Close details</source>
         <translation>关闭详情</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+7"/>
+        <location line="+202"/>
+        <source>Add adapter…</source>
+        <translation>添加适配器…</translation>
+    </message>
+    <message>
+        <location line="-196"/>
         <location filename="../../desktop/sotto/ui/preferences/sampling_options.py" line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="-23"/>
         <source>Context length</source>
@@ -1430,7 +1436,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+161"/>
+        <location line="+165"/>
         <source>Keep loaded</source>
         <translation>常驻内存</translation>
     </message>
@@ -1445,7 +1451,22 @@
         <translation>收藏的模型会排在列表最前面</translation>
     </message>
     <message>
-        <location line="+26"/>
+        <location line="+20"/>
+        <source>Adapter: {name}</source>
+        <translation>适配器：{name}</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>No adapter</source>
+        <translation>无适配器</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Remove adapter</source>
+        <translation>移除适配器</translation>
+    </message>
+    <message>
+        <location line="+11"/>
         <source>Unknown whether it fits</source>
         <translation>无法判断内存是否够用</translation>
     </message>
@@ -1504,7 +1525,7 @@
         <translation>加载 {name}</translation>
     </message>
     <message>
-        <location line="+89"/>
+        <location line="+94"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="+275"/>
         <source>unknown</source>
         <translation>未知</translation>
@@ -1879,7 +1900,7 @@
         <translation>{title}，升序</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+44"/>
+        <location filename="../../desktop/sotto/ui/models/model_templates.py" line="+64"/>
         <source>A template for {name}: Jinja or Go</source>
         <translation>{name} 的模板：Jinja 或 Go</translation>
     </message>
@@ -1889,7 +1910,7 @@
         <translation>{name} 的模板未更改</translation>
     </message>
     <message>
-        <location line="+6"/>
+        <location line="+4"/>
         <source>Template set</source>
         <translation>模板已设置</translation>
     </message>
@@ -1917,6 +1938,46 @@
         <location line="+1"/>
         <source>{name} uses its own template from the next load on.</source>
         <translation>从下次加载起，{name} 使用自带模板。</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>The folder of a LoRA adapter for {name}</source>
+        <translation>用于 {name} 的 LoRA 适配器文件夹</translation>
+    </message>
+    <message>
+        <location line="+20"/>
+        <source>{name} keeps its adapter</source>
+        <translation>{name} 的适配器保持不变</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Adapter added</source>
+        <translation>已添加适配器</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>{name} answers with it from now on.</source>
+        <translation>从现在起，{name} 使用它回答。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{name} answers with it from the next load on.</source>
+        <translation>从下次加载起，{name} 使用它回答。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Adapter removed</source>
+        <translation>已移除适配器</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>{name} answers without one from now on.</source>
+        <translation>从现在起，{name} 不使用适配器回答。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{name} answers without one from the next load on.</source>
+        <translation>从下次加载起，{name} 不使用适配器回答。</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-6"/>
@@ -5249,7 +5310,7 @@
         <translation>下载新版本，退出 Sotto，然后将其拖到当前版本上。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/customizing/customizing.py" line="+70"/>
+        <location filename="../../desktop/sotto/ui/models/customizing/customizing.py" line="+74"/>
         <source>{name} cannot be customized</source>
         <translation>无法自定义 {name}</translation>
     </message>

@@ -11,6 +11,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFileDialog
 
+from adapters import write_adapter
 from planned import GB, NEEDS
 from scripted_loop import record
 from sotto.engine.contract.events import LoadProgress
@@ -28,6 +29,7 @@ from sotto.ui.state import memory_estimate
 from sotto.ui.state.load_pace import LoadPace
 from sotto.ui.state.memory_estimate import Fit, MemorySample
 from sotto.ui.state.model_state import ModelState, Phase
+from tiny_random import write_model
 from translation_reader import Counter, Reader
 
 pytestmark = pytest.mark.slow
@@ -121,6 +123,7 @@ def test_nothing_about_models_stays_english(visit, qtbot, loop):
     read_form(visit)
     read_downloads(visit)
     read_templates(visit)
+    read_adapters(visit)
     read_folders(visit)
     read_deletions(visit)
     assert visit.reader.english == {}
@@ -343,9 +346,28 @@ def read_templates(visit):
     visit.told("tiny:3b⟦ keeps its template⟧")
 
 
+def read_adapters(visit):
+    adapters, session = visit.models.adapters, visit.around.session
+    write_adapter(folder := visit.folder / "llama", write_model(visit.folder / "tiny", "plain"))
+    card = visit.models.page.card if visit.models.page.isVisible() else visit.models.card
+    for model in (ABLE, HUGE):
+        adapters.assign(model, folder)
+        visit.told("⟦Adapter added⟧")
+        visit.qtbot.waitUntil(lambda: not session.loading)
+        visit.models.show_details(model)
+        visit.reader.look(card)
+        adapters.remove(model)
+        visit.told("⟦Adapter removed⟧")
+        visit.qtbot.waitUntil(lambda: not session.loading)
+    visit.monkeypatch.setattr(model_templates, "open_adapter", refuse)
+    adapters.assign(HUGE, folder)
+    visit.told("tiny:3b⟦ keeps its adapter⟧")
+
+
 def read_folders(visit):
     visit.models.choose_folder()
     visit.models.templates.choose(HUGE, visit.window)
+    visit.models.adapters.choose(HUGE, visit.window)
     for dialog in visit.window.findChildren(QFileDialog):
         visit.reader.look(dialog)
         dialog.close()

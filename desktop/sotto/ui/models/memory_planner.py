@@ -142,6 +142,12 @@ class MemoryPlanner(QObject):
             self._plan_timer.start()
 
     @Slot(object)
+    def measure_anew(self, record: ModelRecord) -> None:
+        """Measure a model again, because it is loaded with something else from now on."""
+        self._requested.discard(record.digest)
+        self._measure([record])
+
+    @Slot(object)
     def _measure(self, records: Sequence[ModelRecord]) -> None:
         for record in records:
             if record.runnable and record.digest not in self._requested:

@@ -12,6 +12,7 @@ from sotto.store.records import ModelRecord
 from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_description import abilities, model_facts, projection_line, source_names, verdict
 from sotto.ui.models.model_notes import ModelNotes
+from sotto.ui.models.model_templates import ModelAdapters
 from sotto.ui.models.state_line import loading_line
 from sotto.ui.state import wording
 from sotto.ui.state.memory_estimate import Fit, Projection, context_steps
@@ -45,6 +46,8 @@ class ModelCard(QFrame):
         eject_wanted: The user wants to unload the record.
         stop_wanted: The user wants to stop loading the record.
         menu_wanted: The user wants the menu of the record, at a position on the screen.
+        adapter_wanted: The user wants to choose an adapter for the record.
+        adapter_unwanted: The user wants the record without its adapter.
         previewed: Name and projection of the model on the card; None if there is nothing to plan.
         closed: The user closed the card.
         hidden: The card has been hidden.
@@ -54,6 +57,8 @@ class ModelCard(QFrame):
     eject_wanted = Signal(object)
     stop_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
+    adapter_wanted = Signal(object)
+    adapter_unwanted = Signal(object)
     previewed = Signal(str, object)
     closed = Signal()
     hidden = Signal()
@@ -84,6 +89,9 @@ class ModelCard(QFrame):
         self.facts = Label("", "caption", wrap=True)
         self.abilities = Label("", "caption", wrap=True)
         self._path = ElidedLabel("", "caption")
+        self.adapter = Label("", "caption", wrap=True)
+        self.adapt = TextButton(tr("Add adapter…"))
+        self.adapt.clicked.connect(self._add_or_remove_adapter)
         self._icon = IconLabel("unknown", "muted", 18)
         self.verdict = Label("", "strong", wrap=True)
         self.sentence = Label("", "caption", wrap=True)
@@ -164,6 +172,10 @@ class ModelCard(QFrame):
         inside.addWidget(self.facts)
         inside.addWidget(self.abilities)
         inside.addWidget(self._path)
+        adapter = QHBoxLayout()
+        adapter.addWidget(self.adapter, 1)
+        adapter.addWidget(self.adapt)
+        inside.addLayout(adapter)
         inside.addWidget(_make_rule())
         inside.addLayout(fit)
         inside.addWidget(self.plan_rows)
@@ -278,6 +290,12 @@ class ModelCard(QFrame):
         self.abilities.setVisible(bool(self.abilities.text()))
         self._path.setText(home_path(record.path))
         self._path.setVisible(not record.builtin)
+        adapter = ModelAdapters.name(record)
+        self.adapter.setText(tr("Adapter: {name}").format(name=adapter) if adapter else tr("No adapter"))
+        self.adapt.setText(tr("Remove adapter") if adapter else tr("Add adapter…"))
+        self.adapt.setAccessibleName(self.adapt.text())
+        for part in (self.adapter, self.adapt):
+            part.setVisible(record.runnable and record.present)
 
     def _show_projection(self, record: ModelRecord, projection: Projection) -> None:
         state, plan = self._model_state, projection.plan
@@ -378,6 +396,11 @@ class ModelCard(QFrame):
             self.stop_wanted.emit(self.record)
         else:
             self.load_wanted.emit(self.record, self._context, self._warned)
+
+    def _add_or_remove_adapter(self) -> None:
+        if self.record is not None:
+            chosen = ModelAdapters.name(self.record)
+            (self.adapter_unwanted if chosen else self.adapter_wanted).emit(self.record)
 
     def _toggle_favourite(self) -> None:
         if self.record is not None:

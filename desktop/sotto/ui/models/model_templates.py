@@ -1,14 +1,18 @@
-"""Template files that the user assigns to models."""
+"""Template files and adapters that the user assigns to models."""
 
+import logging
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
 
 from sotto.errors import SottoError
 from sotto.runner.residents import is_same_model
+from sotto.store.adapters.adapter_files import open_adapter
+from sotto.store.adapters.user_adapters import read_user_adapter, save_user_adapter
+from sotto.store.printable import printable
 from sotto.store.records import ModelRecord
 from sotto.store.user_templates import read_template_file, save_user_template, template_path
 from sotto.ui.session.session import Session
@@ -20,12 +24,14 @@ from sotto.ui.toolkit.translation import tr
 if TYPE_CHECKING:
     from sotto.ui.timing.async_tasks import AsyncTasks
 
+_log = logging.getLogger(__name__)
 
-class ModelTemplates(QObject):
-    """Assigns and removes chat templates; a loaded model is reloaded with its new template when it is idle."""
+
+class _Assigned(QObject):
+    """Something that a model is loaded with; a loaded model is reloaded when it is idle."""
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
-        """Manage the templates of the models of `session`."""
+        """Manage it for the models of `session`."""
         super().__init__(parent)
         self._session = session
         self._tasks: AsyncTasks | None = None
@@ -33,6 +39,20 @@ class ModelTemplates(QObject):
     def begin(self, tasks: "AsyncTasks") -> None:
         """Use `tasks` to read and write files; nothing happens before."""
         self._tasks = tasks
+
+    def _will_reload(self, record: ModelRecord) -> bool:
+        """Return whether a model is in use, so that it is reloaded at once."""
+        state = self._session.state
+        return state.record is not None and is_same_model(state.record, record) and state.phase is Phase.READY
+
+    def _reload(self) -> None:
+        info = self._session.state.info
+        if info is not None:
+            self._session.reload(info.context_length)
+
+
+class ModelTemplates(_Assigned):
+    """Assigns and removes chat templates."""
 
     @staticmethod
     def has(record: ModelRecord) -> bool:
@@ -63,9 +83,7 @@ class ModelTemplates(QObject):
         except SottoError as error:
             self._session.problem.emit(Problem(tr("{name} keeps its template").format(name=name), error.message))
             return
-        state = self._session.state
-        is_used = state.record is not None and is_same_model(state.record, record)
-        reloads = is_used and state.phase is Phase.READY
+        reloads = self._will_reload(record)
         if path is not None:
             title, now = tr("Template set"), tr("It makes the prompts of {name} from now on.")
             later = tr("It makes the prompts of {name} from the next load on.")
@@ -73,8 +91,74 @@ class ModelTemplates(QObject):
             title, now = tr("Template reset"), tr("{name} uses its own template from now on.")
             later = tr("{name} uses its own template from the next load on.")
         self._session.notice.emit(title, (now if reloads else later).format(name=name))
-        if reloads and state.info is not None:
-            self._session.reload(state.info.context_length)
+        if reloads:
+            self._reload()
+
+
+class ModelAdapters(_Assigned):
+    """Assigns and removes adapters.
+
+    Signals:
+        changed: A record has another adapter, or none any more.
+    """
+
+    changed = Signal(object)
+
+    @staticmethod
+    def name(record: ModelRecord) -> str:
+        """Return the name of the adapter that the user chose for a model; empty for none."""
+        try:
+            chosen = read_user_adapter(record.digest)
+        except SottoError as error:
+            # Loading the model reports it.
+            _log.info("The adapter of a model cannot be told: %s", error)
+            return ""
+        return printable(chosen.name) if chosen is not None else ""
+
+    def choose(self, record: ModelRecord, over: QWidget) -> None:
+        """Let the user choose the folder of an adapter for a model."""
+        dialog = FileDialog(over, tr("The folder of a LoRA adapter for {name}").format(name=model_name(record.name)))
+        dialog.setFileMode(FileDialog.FileMode.Directory)
+        dialog.fileSelected.connect(lambda path: self.assign(record, Path(path)))
+        dialog.open()
+
+    def assign(self, record: ModelRecord, path: Path) -> None:
+        """Add the adapter at `path` to a model, from its next load on."""
+        if self._tasks is not None:
+            self._tasks.start(self._change(self._tasks, record, path))
+
+    def remove(self, record: ModelRecord) -> None:
+        """Use a model without an adapter, from its next load on."""
+        if self._tasks is not None:
+            self._tasks.start(self._change(self._tasks, record, None))
+
+    async def _change(self, tasks: "AsyncTasks", record: ModelRecord, path: Path | None) -> None:
+        name = model_name(record.name)
+        try:
+            await tasks.call(partial(_save_adapter, record.digest, path))
+        except SottoError as error:
+            self._session.problem.emit(Problem(tr("{name} keeps its adapter").format(name=name), error.message))
+            return
+        reloads = self._will_reload(record)
+        if path is not None:
+            title, now = tr("Adapter added"), tr("{name} answers with it from now on.")
+            later = tr("{name} answers with it from the next load on.")
+        else:
+            title, now = tr("Adapter removed"), tr("{name} answers without one from now on.")
+            later = tr("{name} answers without one from the next load on.")
+        self._session.notice.emit(title, (now if reloads else later).format(name=name))
+        if reloads:
+            self._reload()
+        self.changed.emit(record)
+
+
+def _save_adapter(digest: str, path: Path | None) -> None:
+    """Check and save the choice of an adapter for a model; None for no adapter."""
+    if path is not None:
+        from sotto.engine.config.adapter_config import read_adapter_config
+
+        read_adapter_config(open_adapter(path))
+    save_user_adapter(digest, path)
 
 
 def _save(digest: str, path: Path | None) -> None:

@@ -23,7 +23,7 @@ from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_picker import ModelPicker
 from sotto.ui.models.model_table import ModelTable
-from sotto.ui.models.model_templates import ModelTemplates
+from sotto.ui.models.model_templates import ModelAdapters, ModelTemplates
 from sotto.ui.models.model_trash import ModelTrash
 from sotto.ui.models.models_page import ModelsPage
 from sotto.ui.preferences.preferences import PreferenceStore
@@ -66,6 +66,7 @@ class ModelsController(QObject):
         self.trash = ModelTrash(session, self)
         self.templates = ModelTemplates(session, self)
         self.customizing = Customizing(session, self)
+        self.adapters = ModelAdapters(session, self)
         self.downloading = DownloadController(session, preferences, self)
         self.panel = ModelPanel(
             self.notes, self.planner, self.idle_unloader, self.downloading.downloads, session.state_of
@@ -112,6 +113,7 @@ class ModelsController(QObject):
         card.eject_wanted.connect(session.eject)
         card.stop_wanted.connect(session.stop_load)
         card.menu_wanted.connect(lambda record, at: popup(panel.menu_of(record), at))
+        self._connect_adapters(card)
         card.previewed.connect(gauge.show_plan)
         card.closed.connect(self.close_card)
         card.hidden.connect(self._deselect)
@@ -137,6 +139,7 @@ class ModelsController(QObject):
         self.trash.begin(tasks)
         self.templates.begin(tasks)
         self.customizing.begin(tasks)
+        self.adapters.begin(tasks)
         self.downloading.begin(tasks)
         self.sample_memory()
 
@@ -217,6 +220,7 @@ class ModelsController(QObject):
         card.load_wanted.connect(lambda record, context, anyway: session.load(record, context, anyway=anyway))
         card.eject_wanted.connect(session.eject)
         card.stop_wanted.connect(session.stop_load)
+        self._connect_adapters(card)
         card.previewed.connect(self._gauge.show_plan)
         page.load_wanted.connect(self.load)
         page.menu_wanted.connect(lambda record, at: popup(self.panel.menu_of(record), at))
@@ -231,6 +235,12 @@ class ModelsController(QObject):
         for changed in changes:
             changed.connect(page.refresh)
         return page
+
+    def _connect_adapters(self, card: ModelCard) -> None:
+        card.adapter_wanted.connect(lambda record: self.adapters.choose(record, self._centre))
+        card.adapter_unwanted.connect(self.adapters.remove)
+        self.adapters.changed.connect(card.show_state)
+        self.adapters.changed.connect(self.planner.measure_anew)
 
     @property
     def _page_in_view(self) -> bool:
