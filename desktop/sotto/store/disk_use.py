@@ -112,8 +112,7 @@ def _files(path: Path) -> Iterator[Path]:
         if is_folder(path):
             yield from _folder_files(folder_of(path))
         elif is_gguf(path):
-            ggufs = folder_of(path.parent).ggufs.values()
-            yield from next((parts for parts in ggufs if path in parts), [path])
+            yield from folder_of(path.parent).gguf_files(path)
         else:
             store = store_of(path)
             for layer in store.read_manifest(path).blobs.values():

@@ -15,9 +15,10 @@ from sotto.store.adapters.user_adapters import read_user_adapter
 from sotto.store.bounded_json import read_list, read_object
 from sotto.store.discovery import Listing, discover
 from sotto.store.files import absolute, is_folder, read_all
-from sotto.store.gguf.file import GgufFile, read_gguf_file
+from sotto.store.gguf.file import GgufFile
 from sotto.store.gguf.gguf_source import gguf_texts, open_gguf
 from sotto.store.gguf.header import is_gguf
+from sotto.store.gguf.split_files import read_gguf_files
 from sotto.store.locating import folder_of, store_of
 from sotto.store.path_listing import list_path
 from sotto.store.printable import printable, printable_path, with_path
@@ -134,8 +135,7 @@ def _open(record: ModelRecord) -> ModelSource:
     if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(with_path(record.path, record.reason))
     if record.format is Format.GGUF and is_gguf(record.path):
-        path = folder_of(record.path.parent).file(record.path.name)
-        return replace(open_gguf(record, path), user_template=read_user_template(record.digest))
+        return replace(open_gguf(record, _gguf_files(record)), user_template=read_user_template(record.digest))
     if is_folder(record.path):
         return _open_folder(record, folder_of(record.path))
     store = store_of(record.path)
@@ -153,8 +153,7 @@ def open_texts(record: ModelRecord) -> ModelSource:
     if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(with_path(record.path, record.reason))
     if record.format is Format.GGUF and is_gguf(record.path):
-        path = folder_of(record.path.parent).file(record.path.name)
-        return replace(gguf_texts(record, path), user_template=read_user_template(record.digest))
+        return replace(gguf_texts(record, _gguf_files(record)), user_template=read_user_template(record.digest))
     if is_folder(record.path):
         return _folder_texts(record, folder_of(record.path))
     store = store_of(record.path)
@@ -162,7 +161,7 @@ def open_texts(record: ModelRecord) -> ModelSource:
     if (folder := stored_folder(store, manifest)) is not None:
         return replace(_folder_texts(record, folder), **_texts(record, store, manifest))
     if record.format is Format.GGUF:
-        return replace(gguf_texts(record, store.blob(gguf_layer(manifest))), **_texts(record, store, manifest))
+        return replace(gguf_texts(record, [store.blob(gguf_layer(manifest))]), **_texts(record, store, manifest))
     return _manifest_texts(record, store, manifest)
 
 
@@ -177,11 +176,15 @@ def gguf_file(record: ModelRecord, *, lists: bool) -> GgufFile:
         StoreError: The header cannot be read, is damaged or inconsistent.
     """
     if is_gguf(record.path):
-        path = folder_of(record.path.parent).file(record.path.name)
-    else:
-        store = store_of(record.path)
-        path = store.blob(gguf_layer(_manifest_of(record, store)))
-    return read_gguf_file(path, lambda _: lists)
+        return read_gguf_files(_gguf_files(record), lambda _: lists)
+    store = store_of(record.path)
+    return read_gguf_files([store.blob(gguf_layer(_manifest_of(record, store)))], lambda _: lists)
+
+
+def _gguf_files(record: ModelRecord) -> list[Path]:
+    """Return the files of a GGUF model in a folder, in order."""
+    folder = folder_of(record.path.parent)
+    return [folder.file(path.name) for path in folder.gguf_files(record.path)]
 
 
 def _manifest_of(record: ModelRecord, store: OllamaStore) -> Manifest:
@@ -197,7 +200,7 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
         return replace(_open_folder(record, folder), **_texts(record, store, manifest))
     if record.format is Format.GGUF:
         layer = gguf_layer(manifest)
-        opened = open_gguf(record, store.blob(layer), layer.digest)
+        opened = open_gguf(record, [store.blob(layer)], layer.digest)
         return replace(opened, **_texts(record, store, manifest), adapters=_own_adapters(record, store, manifest))
     texts = _manifest_texts(record, store, manifest)
     blob = store.json_object(manifest.config)

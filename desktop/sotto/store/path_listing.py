@@ -16,7 +16,7 @@ from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import name_of_parts
 from sotto.store.sources.ollama_layout import OllamaStore
 from sotto.store.sources.ollama_listing import add_manifest, list_store
-from sotto.store.sources.plain_folders import add_folder, add_gguf, look_into
+from sotto.store.sources.plain_folders import add_folder, add_gguf, look_into, subfolders
 
 _FOLDER_SUFFIXES = (".safetensors", ".json", ".jinja")
 
@@ -47,9 +47,10 @@ def _list_folder(path: Path, source: Source, harvest: Harvest) -> None:
         if folder is not None:
             add_folder(folder, repository_name(path), source, harvest)
         return
-    folder = folder_of(path)
-    if folder.is_model or folder.ggufs:
-        repository = repository_of(path)
+    folder, repository = folder_of(path), repository_of(path)
+    # Folders of models may lie beside GGUF files.
+    holds_more = repository is None and bool(subfolders(path, folder.names))
+    if folder.is_model or (folder.ggufs and not holds_more):
         add_folder(folder, repository_name(repository) if repository else path.name, source, harvest)
     elif {"manifests", "blobs"} <= folder.names:
         list_store(path, source, harvest)
@@ -65,8 +66,8 @@ def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
         _list_blob(path, digest, source, harvest)
     elif is_gguf(path):
         folder = look_into(path.parent)
-        parts = next((parts for parts in folder.ggufs.values() if path in parts), [path])
-        add_gguf(folder, parts, path.stem, source, harvest)
+        name = next((stem for stem, parts in folder.ggufs.items() if path in parts), path.stem)
+        add_gguf(folder, folder.gguf_files(path), name, source, harvest)
     elif path.suffix.lower() in _FOLDER_SUFFIXES:
         if not look_into(path.parent).is_model:
             raise BrokenModelError(

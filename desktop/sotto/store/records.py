@@ -132,6 +132,19 @@ class TensorInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class FilePart:
+    """One of several files whose bytes are counted as if they followed each other.
+
+    Attributes:
+        path: The file.
+        start: Offset of its first byte.
+    """
+
+    path: Path
+    start: int
+
+
+@dataclass(frozen=True, slots=True)
 class TensorFile:
     """A file of tensors with a validated header.
 
@@ -142,6 +155,7 @@ class TensorFile:
         metadata: `__metadata__` of a safetensors header, strings by key.
         prefix: A prefix that the names have in the file, and not in `tensors`.
         format: The format of the file.
+        more_parts: The files after the first of a model that is split into several, with offsets as tensors have them.
     """
 
     path: Path
@@ -150,6 +164,12 @@ class TensorFile:
     metadata: Mapping[str, str]
     prefix: str = ""
     format: Format = Format.SAFETENSORS
+    more_parts: tuple[FilePart, ...] = ()
+
+    @property
+    def parts(self) -> tuple[FilePart, ...]:
+        """All its files."""
+        return FilePart(self.path, 0), *self.more_parts
 
     @property
     def nbytes(self) -> int:

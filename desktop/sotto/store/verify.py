@@ -121,8 +121,7 @@ def _plan(record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], l
         return _folder_checks(folder_of(record.path), record, problems)
     if record.format is Format.GGUF and is_gguf(record.path):
         folder = folder_of(record.path.parent)
-        parts = next((parts for parts in folder.ggufs.values() if record.path in parts), [record.path])
-        return _checks_by_name(folder, [part.name for part in parts], problems)
+        return _checks_by_name(folder, [path.name for path in folder.gguf_files(record.path)], problems)
     store = store_of(record.path)
     manifest = store.read_manifest(record.path)
     if manifest.digest != record.digest:

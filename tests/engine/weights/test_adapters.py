@@ -150,7 +150,7 @@ class TestGguf:
     def test_a_gguf_model_takes_the_adapters_of_its_original(self, tmp_path, case):
         base = (ADAPTERS / case / "base.txt").read_text().strip()
         path = write_folder(tmp_path / "m.gguf", REFERENCES / base)
-        found = loaded(source_with(case, open_gguf(record_of(path), path))).model(expected(case)["ids"][None])[0]
+        found = loaded(source_with(case, open_gguf(record_of(path), [path]))).model(expected(case)["ids"][None])[0]
         assert distance(found, expected(case)["whole"]) < TOLERANCE
 
     @pytest.mark.parametrize("kind", ["Q8_0", "Q4_K", "Q6_K"])
@@ -181,7 +181,7 @@ class TestGguf:
         adapters = (open_adapter(tmp_path / "adapters.safetensors"),)
         found, wanted = (
             loaded(replace(source, adapters=adapters)).model(mx.arange(40)[None])
-            for source in (open_gguf(record_of(path), path), plain)
+            for source in (open_gguf(record_of(path), [path]), plain)
         )
         scale = mx.abs(wanted).max().item()
         assert mx.abs(wanted - loaded(plain).model(mx.arange(40)[None])).max().item() > 0.01 * scale
@@ -194,7 +194,7 @@ class TestGguf:
         adapter = write_gguf_adapter(tmp_path / "a.gguf", ADAPTERS / "llama-peft", base.config)
         if on_gguf:
             path = write_folder(tmp_path / "m.gguf", REFERENCES / "llama")
-            base = open_gguf(record_of(path), path)
+            base = open_gguf(record_of(path), [path])
         found = loaded(replace(base, adapters=(open_adapter(adapter),)))
         assert distance(found.model(wanted["ids"][None])[0], wanted["whole"]) < TOLERANCE
 

@@ -115,7 +115,15 @@ def convert(
                     f"{printable_path(source.path)}: two of its tensors are {printable(name)}; there should be one."
                 )
             tensors[name] = info
-    return ConvertedFile(source.path, source.digest, tensors, source.metadata, format=source.format, recipes=recipes)
+    return ConvertedFile(
+        source.path,
+        source.digest,
+        tensors,
+        source.metadata,
+        format=source.format,
+        more_parts=source.more_parts,
+        recipes=recipes,
+    )
 
 
 def describe_repacking(files: Iterable[TensorFile], *, widened: bool = False) -> str:

@@ -41,7 +41,7 @@ def can_regroup(recipe: Recipe) -> bool:
     return kind in _OUTPUTS and (recipe.layout.mode != "affine" or recipe.dtype == mx.float16)
 
 
-def regroup(kernels: Any, recipe: Recipe, content: memoryview) -> Iterator[tuple[dict[str, mx.array], int]]:
+def regroup(kernels: Any, recipe: Recipe, content: Any) -> Iterator[tuple[dict[str, mx.array], int]]:
     """Yield the bytes read in each step, and with the last one the arrays by name.
 
     Args:

@@ -6,7 +6,11 @@ model, at most its largest tensor is in memory. Pages that have been read are re
 
 import mmap
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from io import FileIO
 from typing import Any
 
 import mlx.core as mx
@@ -18,7 +22,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.files import open_regular
 from sotto.store.gguf.block_types import BY_NAME
 from sotto.store.printable import printable_path
-from sotto.store.records import TensorInfo
+from sotto.store.records import FilePart, TensorInfo
 
 # Elements converted at once: enough to make calls cheap, few enough to stay in a core's cache.
 _SLICE_ELEMENTS = 1 << 19
@@ -40,27 +44,90 @@ def steps(file: ConvertedFile, evaluate: Evaluate, kernels: Any | None = None) -
     Raises:
         BrokenModelError: The file can no longer be read, or became shorter.
     """
-    end = max((part.end for recipe in file.recipes for part in recipe.parts), default=0)
-    with open_regular(file.path) as (stream, size):
-        _require_size(file, size, end)
-        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as mapped, memoryview(mapped) as content:
-            for recipe in file.recipes:
-                # Reading mapped pages beyond the end of the file would kill the process.
-                _require_size(file, os.fstat(stream.fileno()).st_size, end)
-                if kernels is not None and can_regroup(recipe):
-                    yield from regroup(kernels, recipe, content)
-                else:
-                    yield from _steps(recipe, content, evaluate)
-                _release(mapped, recipe)
+    with ExitStack() as opened:
+        content = Content([opened.enter_context(_mapped(part, file)) for part in file.parts])
+        for recipe in file.recipes:
+            # Reading mapped pages beyond the end of a file would kill the process.
+            content.require()
+            if kernels is not None and can_regroup(recipe):
+                yield from regroup(kernels, recipe, content)
+            else:
+                yield from _steps(recipe, content, evaluate)
+            content.release(recipe)
 
 
-def _require_size(file: ConvertedFile, size: int, needed: int) -> None:
-    """Raise BrokenModelError if a file has become too short."""
-    if size < needed:
-        raise BrokenModelError(f"{printable_path(file.path)} was changed while the model was being loaded; try again.")
+@dataclass(frozen=True, slots=True)
+class _Mapped:
+    """A file that is mapped into memory.
+
+    Attributes:
+        part: The file, and where its bytes begin among those of all files.
+        stream: The open file.
+        needed: The bytes that it has to have.
+        pages: The mapping.
+        bytes: Its bytes.
+    """
+
+    part: FilePart
+    stream: FileIO
+    needed: int
+    pages: mmap.mmap
+    bytes: memoryview
+
+    def require(self) -> None:
+        """Raise BrokenModelError if the file has become too short."""
+        if os.fstat(self.stream.fileno()).st_size < self.needed:
+            raise _changed(self.part)
 
 
-def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[Step]:
+class Content:
+    """The bytes of a model in one file or several, as if these followed each other."""
+
+    def __init__(self, files: Sequence[_Mapped]) -> None:
+        """Join files, which are in order."""
+        self._files = files
+
+    def __getitem__(self, place: slice) -> Any:
+        """Return the bytes at a place, which is within one file."""
+        file = self._at(place.start)
+        return file.bytes[place.start - file.part.start : place.stop - file.part.start]
+
+    def require(self) -> None:
+        """Raise BrokenModelError if a file has become too short."""
+        for file in self._files:
+            file.require()
+
+    def release(self, recipe: Recipe) -> None:
+        """Release the pages that were read, on systems that support it."""
+        for part in recipe.parts:
+            file = self._at(part.start)
+            if hasattr(file.pages, "madvise"):
+                begin, end = part.start - file.part.start, part.end - file.part.start
+                start = begin // mmap.PAGESIZE * mmap.PAGESIZE
+                file.pages.madvise(mmap.MADV_DONTNEED, start, end - start)
+
+    def _at(self, position: int) -> _Mapped:
+        return next(file for file in reversed(self._files) if file.part.start <= position)
+
+
+@contextmanager
+def _mapped(part: FilePart, file: ConvertedFile) -> Iterator[_Mapped]:
+    """Map one of the files of a model into memory."""
+    following = min((other.start for other in file.parts if other.start > part.start), default=sys.maxsize)
+    ends = (info.end for recipe in file.recipes for info in recipe.parts if part.start <= info.start < following)
+    needed = max(ends, default=part.start) - part.start
+    with open_regular(part.path) as (stream, size):
+        if size < max(needed, 1):
+            raise _changed(part)
+        with mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ) as pages, memoryview(pages) as content:
+            yield _Mapped(part, stream, needed, pages, content)
+
+
+def _changed(part: FilePart) -> BrokenModelError:
+    return BrokenModelError(f"{printable_path(part.path)} was changed while the model was being loaded; try again.")
+
+
+def _steps(recipe: Recipe, content: Content, evaluate: Evaluate) -> Iterator[Step]:
     name = recipe.place.name
     if len(recipe.parts) > 1:
         keys, values = (_read_numbers(part, content, evaluate, name) for part in recipe.parts)
@@ -87,7 +154,7 @@ def _steps(recipe: Recipe, content: memoryview, evaluate: Evaluate) -> Iterator[
     yield tensors, 0
 
 
-def _plain(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
+def _plain(recipe: Recipe, part: TensorInfo, content: Content) -> Iterator[tuple[tuple[mx.array, ...], int]]:
     """Yield slices of an unquantized tensor in its final type, with the bytes read for each."""
     for raw in _slices(part, content):
         numbers = raw.reshape(-1).view(repack.PLAIN_DTYPES[part.dtype])
@@ -96,14 +163,14 @@ def _plain(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tu
         yield (numbers.astype(recipe.dtype),), raw.nbytes
 
 
-def _repack(recipe: Recipe, part: TensorInfo, content: memoryview) -> Iterator[tuple[tuple[mx.array, ...], int]]:
+def _repack(recipe: Recipe, part: TensorInfo, content: Content) -> Iterator[tuple[tuple[mx.array, ...], int]]:
     """Yield slices of a quantized tensor as words, scales and biases, a row per block, with the bytes read for each."""
     assert recipe.layout is not None
     for raw in _slices(part, content):
         yield repack.repack(part.dtype, raw, recipe.layout, recipe.dtype), raw.nbytes
 
 
-def _read_numbers(part: TensorInfo, content: memoryview, evaluate: Evaluate, name: str) -> mx.array:
+def _read_numbers(part: TensorInfo, content: Content, evaluate: Evaluate, name: str) -> mx.array:
     found = []
     for raw in _slices(part, content):
         numbers = repack.dequantize(part.dtype, raw)
@@ -112,7 +179,7 @@ def _read_numbers(part: TensorInfo, content: memoryview, evaluate: Evaluate, nam
     return mx.concatenate(found).reshape(part.shape)
 
 
-def _slices(part: TensorInfo, content: Any) -> Iterator[mx.array]:
+def _slices(part: TensorInfo, content: Content) -> Iterator[mx.array]:
     """Yield slices of a tensor's blocks, uint8 `[blocks, bytes of a block]`."""
     block = BY_NAME[part.dtype]
     step = _SLICE_ELEMENTS // block.size * block.nbytes
@@ -127,11 +194,3 @@ def _separate_halves(array: mx.array, heads: int) -> mx.array:
         return array
     pairs = array.reshape(heads, -1, 2, *array.shape[1:])
     return mx.contiguous(pairs.swapaxes(1, 2)).reshape(array.shape)
-
-
-def _release(mapped: mmap.mmap, recipe: Recipe) -> None:
-    """Release the pages that were read, on systems that support it."""
-    if hasattr(mapped, "madvise"):
-        for part in recipe.parts:
-            start = part.start // mmap.PAGESIZE * mmap.PAGESIZE
-            mapped.madvise(mmap.MADV_DONTNEED, start, part.end - start)

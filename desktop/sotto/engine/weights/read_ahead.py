@@ -34,9 +34,9 @@ def reading_ahead(source: ModelSource, limits: Limits) -> Iterator[None]:
 
 
 def _read(files: Sequence[TensorFile], left: threading.Event) -> None:
-    for file in files:
+    for part in (part for file in files for part in file.parts):
         try:
-            with open_regular(file.path) as (stream, size):
+            with open_regular(part.path) as (stream, size):
                 for start in range(0, size, _PIECE_BYTES):
                     if left.is_set():
                         return

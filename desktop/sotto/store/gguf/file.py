@@ -13,7 +13,7 @@ from sotto.store.files import open_regular, read_exactly
 from sotto.store.gguf.block_types import BLOCK_TYPES
 from sotto.store.gguf.reader import ARRAY, TEXT, Reader
 from sotto.store.printable import printable, printable_path
-from sotto.store.records import TensorInfo
+from sotto.store.records import FilePart, TensorInfo
 
 # In bytes; chat templates are the longest strings.
 _MAX_STRING = 4 << 20
@@ -31,12 +31,14 @@ class GgufFile:
         size: Its size in bytes.
         values: Numbers, booleans, strings and lists of one of these, by key.
         tensors: The tensors by name, in the header's order; the dimension that varies fastest is last, as in MLX.
+        more_parts: The files after the first of a model that is split into several, with offsets as tensors have them.
     """
 
     path: Path
     size: int
     values: Mapping[str, Any]
     tensors: Mapping[str, TensorInfo]
+    more_parts: tuple[FilePart, ...] = ()
 
     def read(self, tensor: TensorInfo) -> bytes:
         """Return the bytes of a small tensor.
@@ -44,9 +46,11 @@ class GgufFile:
         Raises:
             BrokenModelError: The file cannot be read, or has become shorter.
         """
-        with open_regular(self.path) as (file, _):
-            file.seek(tensor.start)
-            return read_exactly(file, tensor.nbytes, self.path)
+        parts = FilePart(self.path, 0), *self.more_parts
+        part = next(part for part in reversed(parts) if part.start <= tensor.start)
+        with open_regular(part.path) as (file, _):
+            file.seek(tensor.start - part.start)
+            return read_exactly(file, tensor.nbytes, part.path)
 
 
 def read_gguf_file(path: Path, wanted: Callable[[str], bool] = lambda _: True) -> GgufFile:

@@ -1,58 +1,60 @@
 """Opening a GGUF file for the engine, as a `ModelSource`."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import MappingProxyType
 
-from sotto.errors import BrokenModelError
 from sotto.store.gguf.encoders import sentence_modules
-from sotto.store.gguf.file import GgufFile, read_gguf_file
 from sotto.store.gguf.gguf_config import config_of
 from sotto.store.gguf.metadata_values import Values
+from sotto.store.gguf.split_files import read_gguf_files
 from sotto.store.gguf.vocabulary import added_tokens_of, vocabulary_of
-from sotto.store.printable import printable_path
 from sotto.store.records import Format, ModelRecord, ModelSource, TensorFile
 
-SPLIT = "{} is one part of a GGUF file that was split, which cannot run yet; join the parts, or choose a whole file."
 # Lists as long as the vocabulary that only tokenization needs.
 _TOKENIZATION_LISTS = frozenset({"tokenizer.ggml.merges", "tokenizer.ggml.scores"})
 
 
-def open_gguf(record: ModelRecord, path: Path, digest: str = "") -> ModelSource:
-    """Return what the engine needs to load a GGUF file, with its values converted to JSON files.
+def open_gguf(record: ModelRecord, paths: Sequence[Path], digest: str = "") -> ModelSource:
+    """Return what the engine needs to load a GGUF model, with its values converted to JSON files.
 
     Args:
         record: The model.
-        path: The file.
+        paths: Its file, or the files that it is split into, in order.
         digest: The digest that the store names the file by; empty if it does not.
 
     Raises:
         BrokenModelError: The file cannot be read, is damaged or inconsistent, or cannot run.
     """
-    file = read_gguf_file(path)
-    values = _unsplit_values(file)
+    file = read_gguf_files(paths)
+    values = Values(file)
     config = config_of(values)
     modules = sentence_modules(values)
     vocabulary = vocabulary_of(values)
     return ModelSource(
         record=record,
-        tensor_files=(TensorFile(path, digest, file.tensors, MappingProxyType({}), format=Format.GGUF),),
+        tensor_files=(
+            TensorFile(
+                file.path, digest, file.tensors, MappingProxyType({}), format=Format.GGUF, more_parts=file.more_parts
+            ),
+        ),
         json_files=MappingProxyType({"config.json": config, **vocabulary.files}),
         tokenizer_json=vocabulary.tokenizer,
         modules=modules,
     )
 
 
-def gguf_texts(record: ModelRecord, path: Path) -> ModelSource:
-    """Return the JSON files of a GGUF file without its tensors; the vocabulary contains only the added tokens.
+def gguf_texts(record: ModelRecord, paths: Sequence[Path]) -> ModelSource:
+    """Return the JSON files of a GGUF model without its tensors; the vocabulary contains only the added tokens.
 
     Args:
         record: The model.
-        path: The file.
+        paths: Its file, or the files that it is split into, in order.
 
     Raises:
         BrokenModelError: As for `open_gguf`, as far as these values are concerned.
     """
-    values = _unsplit_values(read_gguf_file(path, lambda key: key not in _TOKENIZATION_LISTS))
+    values = Values(read_gguf_files(paths, lambda key: key not in _TOKENIZATION_LISTS))
     vocabulary = added_tokens_of(values)
     return ModelSource(
         record=record,
@@ -61,10 +63,3 @@ def gguf_texts(record: ModelRecord, path: Path) -> ModelSource:
         tokenizer_json=vocabulary.tokenizer,
         modules=sentence_modules(values),
     )
-
-
-def _unsplit_values(file: GgufFile) -> Values:
-    values = Values(file)
-    if values.integer("split.count", 1) > 1:
-        raise BrokenModelError(SPLIT.format(printable_path(file.path)))
-    return values

@@ -21,7 +21,6 @@ from sotto.store.bounded_json import kind_of, read_object
 from sotto.store.facts import commonest_dtype, config_facts, parameter_count
 from sotto.store.files import is_folder, list_names, open_regular, read_exactly, resolve_inside
 from sotto.store.gguf.gguf_config import refusal
-from sotto.store.gguf.gguf_source import SPLIT
 from sotto.store.gguf.header import read_gguf
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, SentenceModule, Source, TensorFile
@@ -84,6 +83,10 @@ class ModelFolder:
             if name.lower().endswith(".gguf") and not is_projector(name):
                 models[split_part(name)[0]].append(self.path / name)
         return dict(models)
+
+    def gguf_files(self, path: Path) -> list[Path]:
+        """Return all files of the GGUF model that one of them belongs to, in order."""
+        return next((parts for parts in self.ggufs.values() if path in parts), [path])
 
     def weight_files(self) -> tuple[Path, ...]:
         """Return the weight files; only their names are checked.
@@ -265,23 +268,40 @@ def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, 
                 facts.size += size
                 _sample(digest, file, size, read_exactly(file, min(size, _HEAD_BYTES), path), path)
         facts.digest = digest.hexdigest()
+        _require_parts(parts)
         header = read_gguf(parts[0])
         facts.architecture, facts.parameters = header.architecture, header.parameters
         facts.quantization, facts.context_length = header.quantization, header.context_length
         facts.capabilities = header.capabilities
-        match = _GGUF_PART.fullmatch(parts[0].name)
-        if match and (len(parts) > 1 or match[3] != "00001"):
+        if len(parts) > 1:
             # The header lists the tensors of the first part only.
             facts.parameters = None
-            if len(parts) != int(match[3]):
-                raise BrokenModelError(
-                    f"{printable_path(parts[0])} is one of {int(match[3])} parts, of which {len(parts)} are there; "
-                    "download the model again."
-                )
-            return SPLIT.format(printable_path(parts[0]))
         return refusal(header.architecture, header.kind)
 
     harvest.add(Facts(printable(name), source, parts[0], path_digest(parts[0]), format=Format.GGUF), read)
+
+
+def _require_parts(parts: list[Path]) -> None:
+    """Raise BrokenModelError if files of a GGUF model are missing, as far as the names of the others tell."""
+    matches = [match for path in parts if (match := _GGUF_PART.fullmatch(path.name))]
+    if not matches:
+        return
+    count = int(matches[0][3])
+    numbers = {int(match[2]) for match in matches}
+    missing = sorted(set(range(1, min(count, _MAX_FILES) + 1)) - numbers)
+    if missing:
+        stem = printable(matches[0][1])
+        rest = f" and {len(missing) - 1} more" if missing[1:] else ""
+        raise BrokenModelError(
+            f"{printable_path(parts[0])} is one of {count} files of a model, of which "
+            f"{stem}-{missing[0]:05}-of-{count:05}.gguf{rest} {'are' if rest else 'is'} missing; download the model "
+            "again."
+        )
+    if len(parts) != count:
+        raise BrokenModelError(
+            f"{printable_path(parts[0])} is one of {count} files of a model by its name, but there are {len(parts)}; "
+            "remove those that do not belong to it."
+        )
 
 
 def describe_folder(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
