@@ -7,9 +7,11 @@ import pytest
 
 from sotto.paths import resources_dir
 from sotto.store.discovery import discover
+from sotto.store.path_listing import list_path
 from sotto.store.records import Format, Source
 from sotto.store.roots import Root
-from stores import LLAMA, Store, assert_sentence, folder, repository
+from sotto.store.sources.harvest import everything_runs
+from stores import LLAMA, Store, assert_sentence, folder, gguf, gguf_text, repository
 
 
 def test_without_roots_all_default_places_are_searched(home, monkeypatch, tmp_path):
@@ -152,3 +154,13 @@ def test_a_store_with_too_many_entries_is_listed_up_to_the_limit(tmp_path, monke
     (record,) = found.records
     assert len(record.also) < 20
     assert_sentence(found.problems[0].message, tmp_path, "more than 20 entries")
+
+
+def test_folders_of_models_beside_gguf_files_are_found_as_well(tmp_path):
+    """A folder that a person names may hold both side by side."""
+    (tmp_path / "file.gguf").write_bytes(gguf([("general.architecture", 8, gguf_text("llama"))]))
+    folder(tmp_path / "below")
+    folder(tmp_path / "deep" / "below", fill=1)
+    names = [record.name for record in discover([Root(Source.FOLDER, tmp_path, missing_is_error=True)]).records]
+    assert sorted(names) == ["below", "below@folder", "file"]
+    assert len(list_path(tmp_path, everything_runs).records) == 3

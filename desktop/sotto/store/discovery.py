@@ -115,7 +115,7 @@ def _list_root(root: Root, harvest: Harvest) -> None:
 
 
 def _model_folders(root: Path, harvest: Harvest) -> Iterator[ModelFolder]:
-    """Yield the folders that hold models, without descending into those."""
+    """Yield the folders that hold models, without descending into those of safetensors."""
     base = os.path.realpath(root)
     seen: set[str] = set()
     pending = [(root, 0)]
@@ -137,7 +137,8 @@ def _model_folders(root: Path, harvest: Harvest) -> Iterator[ModelFolder]:
             return
         if folder.is_model or folder.ggufs:
             yield folder
-        elif depth < _MAX_DEPTH:
+        # Folders of models may lie beside GGUF files.
+        if not folder.is_model and depth < _MAX_DEPTH:
             pending += [(below, depth + 1) for below in reversed(subfolders(path, folder.names))]
 
 
