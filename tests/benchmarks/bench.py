@@ -16,6 +16,7 @@ from sotto.engine.kernels import device
 
 device.prepare()
 
+import adapter_rows  # noqa: E402
 import app_rows  # noqa: E402
 import company_rows  # noqa: E402
 import import_rows  # noqa: E402
@@ -54,6 +55,7 @@ def _groups(
         "look-up": lambda: prefix_rows.look_up_rows(quick=quick),
         "streams": lambda: company_rows.stream_rows(models, quick=quick),
         "gap": lambda: company_rows.gap_rows(models, quick=quick),
+        "adapter": lambda: adapter_rows.adapter_rows(models, quick=quick),
         "plan": lambda: memory_rows.plan_rows(models, quick=quick),
         "loading": lambda: memory_rows.load_rows(models, quick=quick),
         "import": lambda: import_rows.import_rows(models, quick=quick),

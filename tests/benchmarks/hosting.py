@@ -4,7 +4,7 @@ import itertools
 import random
 import string
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Self
 
@@ -48,6 +48,7 @@ class Host:
         *,
         speculates: bool = False,
         draft: Path | None = None,
+        adapters: Sequence[Path] = (),
     ) -> None:
         """Load a model by its folder or its record.
 
@@ -58,9 +59,10 @@ class Host:
             speculates: Whether speculative decoding is enabled. Models with random weights soon repeat themselves, so
                 every result would otherwise measure speculation.
             draft: The folder of a draft model, or None.
+            adapters: The folders of adapters.
         """
         self.engine = Engine(settings)
-        source = open_model(record_of(model) if isinstance(model, Path) else model)
+        source = open_model(record_of(model) if isinstance(model, Path) else model, adapters)
         self.config = source.config
         self.info: ModelInfo = self.engine.load(
             source, num_ctx=num_ctx, draft=open_model(record_of(draft)) if draft else None
