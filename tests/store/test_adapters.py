@@ -10,6 +10,7 @@ from sotto.store.adapters import user_adapters
 from sotto.store.adapters.adapter_files import open_adapter
 from sotto.store.adapters.user_adapters import read_user_adapter, save_user_adapter
 from sotto.store.opening import open_model, record_of
+from sotto.store.verify import verify
 from stores import Store, assert_sentence, gguf, gguf_text, safetensors
 
 CONFIG = {"peft_type": "LORA", "r": 2, "lora_alpha": 4}
@@ -127,6 +128,15 @@ class TestOfModels:
         save_user_adapter(record.digest, None)
         save_user_adapter(record.digest, None)
         assert open_model(record).adapters == ()
+
+    def test_a_chosen_adapter_that_is_gone_is_named_with_the_model(self, tmp_path):
+        record = record_of(Store(tmp_path / "store").model("m"))
+        save_user_adapter(record.digest, tmp_path / "gone")
+        with pytest.raises(BrokenModelError) as caught:
+            open_model(record)
+        start = f"The adapter that was chosen for {record.name} cannot be added: "
+        assert_sentence(caught.value.message, start, tmp_path / "gone")
+        assert verify(record, lambda done, total: None, lambda: False).problems == ()
 
     def test_any_path_can_be_chosen(self):
         for path in (Path("/a folder/é"), Path("/not\udcffutf8")):

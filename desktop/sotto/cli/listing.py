@@ -116,7 +116,8 @@ def _inside(source: ModelSource) -> dict[str, Any]:
     kinds = Counter(tensor.dtype for file in source.tensor_files for tensor in file.tensors.values())
     return {
         "weight_bytes": source.weight_bytes,
-        "files": len(source.tensor_files),
+        "files": sum(len(file.parts) for file in source.tensor_files),
+        "adapter": source.adapter_names,
         "tensors": dict(kinds.most_common()),
         "prediction_head": has_head(source.config, (name for file in source.tensor_files for name in file.tensors)),
         "options": dict(source.params),

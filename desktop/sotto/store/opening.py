@@ -9,7 +9,13 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from sotto.errors import BrokenModelError, InvalidNameError, ModelNotFoundError, StoreError
+from sotto.errors import (
+    BrokenModelError,
+    InvalidNameError,
+    ModelNotFoundError,
+    StoreError,
+    UnsupportedModelError,
+)
 from sotto.store.adapters.adapter_files import ADAPTER_CONFIG, open_adapter, open_adapter_blob
 from sotto.store.adapters.user_adapters import read_user_adapter
 from sotto.store.bounded_json import read_list, read_object
@@ -125,10 +131,23 @@ def open_model(record: ModelRecord, adapters: Sequence[Path] | None = None) -> M
         StoreError: The model cannot run, for example because it runs on a remote host.
     """
     source = _open(record)
-    if adapters is None:
-        chosen = read_user_adapter(record.digest)
-        adapters = () if chosen is None else (chosen,)
-    return replace(source, adapters=(*source.adapters, *map(open_adapter, adapters))) if adapters else source
+    added = _chosen_adapter(record) if adapters is None else tuple(map(open_adapter, adapters))
+    return replace(source, adapters=(*source.adapters, *added)) if added else source
+
+
+def _chosen_adapter(record: ModelRecord) -> tuple[Adapter, ...]:
+    """Return the adapter that the user chose for a model, if any.
+
+    Raises:
+        BrokenModelError: It cannot be opened any more.
+    """
+    path = read_user_adapter(record.digest)
+    try:
+        return () if path is None else (open_adapter(path),)
+    except (BrokenModelError, UnsupportedModelError) as error:
+        raise BrokenModelError(
+            f"The adapter that was chosen for {printable(record.name)} cannot be added: {error.message}"
+        ) from error
 
 
 def _open(record: ModelRecord) -> ModelSource:

@@ -85,7 +85,7 @@ def verify(record: ModelRecord, progress: Callable[[int, int], None], cancelled:
     # A GGUF file that cannot run may still be intact.
     if not problems and (record.format is Format.SAFETENSORS or record.runnable):
         try:
-            files = open_model(record).tensor_files
+            files = open_model(record, ()).tensor_files
         except StoreError as error:
             problems.append(Problem(record.path, error.message))
         else:

@@ -171,7 +171,7 @@ def _model_details(record: ModelRecord, profile: Profile, *, verbose: bool) -> d
     try:
         if of_file:
             shown |= _gguf_fields(gguf_file(record, lists=verbose))
-        source = open_model(record) if verbose and not of_file else open_texts(record)
+        source = open_model(record, ()) if verbose and not of_file else open_texts(record)
     except StoreError as error:
         if record.runnable:
             raise
