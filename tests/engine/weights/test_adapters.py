@@ -12,10 +12,10 @@ import mlx.core as mx
 import numpy as np
 import pytest
 
-from checkpoints import LLAMA, folder_source, read_header, source_of, write_tensors
+from checkpoints import LLAMA, QWEN3_MOE, folder_source, read_header, source_of, write_tensors
 from gguf_writing import random_blocks, write_folder, write_model
-from loading import random_weights
-from native_kernels import bits, needs_kernels
+from loading import quantized_checkpoint, random_weights
+from native_kernels import KERNELS, bits, needs_kernels
 from places import ADAPTERS, REFERENCES
 from sotto.engine.caches.batch import batch_caches
 from sotto.engine.caches.caches import make_caches
@@ -100,6 +100,21 @@ def test_a_step_from_a_tape_has_the_same_bits(case, rows):
         assert bits(wanted[:1]) == bits(wanted[-1:])
 
 
+@needs_kernels
+@pytest.mark.parametrize("case", TAPED)
+def test_several_tokens_at_once_have_the_bits_of_single_steps(case):
+    found, ids = adapted(case), expected(case)["ids"].tolist()
+    plain, taped = (make_caches(found.model) for _ in range(2))
+    for caches in (plain, taped):
+        found.model(mx.array([ids[:9]]), cache=caches)
+        mx.eval([layer.state for layer in caches])
+    model = with_tapes(found.model, found.config, plain)
+    for start, count in ((9, 2), (11, 5), (16, KERNELS.few_rows())):
+        tokens = ids[start : start + count]
+        single = mx.concatenate([found.model(mx.array([[token]]), cache=plain) for token in tokens], axis=1)
+        assert bits(model(mx.array([tokens]), cache=taped)) == bits(single)
+
+
 @cases
 def test_its_memory_is_planned(case):
     needs = needs_of(source_with(case), limits_here(), native.kernels())
@@ -128,19 +143,48 @@ def quantized(folder, base, kind):
     return sources
 
 
-@pytest.mark.parametrize("case", [case for case in CASES if "moe" not in case and "mixtral" not in case])
+# mlx-lm replaces no matrices of quantized models.
+@pytest.mark.parametrize("case", [case for case in TAPED if case != "llama-mlx-full"])
 @pytest.mark.parametrize("kind", [4, 8])
 def test_a_quantized_model_is_changed_like_its_unpacked_numbers(tmp_path, case, kind):
-    if case == "llama-mlx-full" and kind == 4:
-        pytest.skip("mlx-lm replaces no matrices of quantized models")
     packed, plain = quantized(tmp_path, (ADAPTERS / case / "base.txt").read_text().strip(), kind)
-    if case == "llama-mlx-full":
-        return
     ids = expected(case)["ids"].tolist()
     models = [loaded(source_with(case, source)).model for source in (packed, plain)]
     found, wanted = (step_by_step(model, ids, 20) for model in models)
     assert mx.abs(wanted).max().item() > 1
     assert distance(found, wanted) < TOLERANCE
+
+
+@pytest.mark.parametrize("kind", ["int4", "mxfp4"])
+def test_quantized_experts_are_changed_like_their_unpacked_numbers(tmp_path, kind):
+    weights = random_weights(QWEN3_MOE)
+    files, unpacked = quantized_checkpoint(tmp_path / "blobs", weights, kind)
+    (tmp_path / "plain").mkdir()
+    write_tensors(tmp_path / "plain" / "model.safetensors", unpacked)
+    plain = source_of([read_header(tmp_path / "plain" / "model.safetensors")], QWEN3_MOE)
+    trained = {}
+    for name, weight in weights.items():
+        layer = name.removesuffix(".weight")
+        if weight.ndim == 3:
+            trained[f"{layer}.lora_a"] = 0.2 * mx.random.normal((weight.shape[0], 4, weight.shape[2]))
+            trained[f"{layer}.lora_b"] = 0.2 * mx.random.normal((weight.shape[0], weight.shape[1], 4))
+    assert trained
+    mx.save_safetensors(str(tmp_path / "adapters.safetensors"), trained)
+    said = {"lora_parameters": {"rank": 4, "scale": 1.0, "dropout": 0.0}}
+    (tmp_path / "adapter_config.json").write_text(json.dumps(said))
+    adapters = (open_adapter(tmp_path / "adapters.safetensors"),)
+    ids = mx.arange(30)[None]
+    found, wanted, without = (
+        loaded(source).model(ids)
+        for source in (
+            replace(source_of(files, QWEN3_MOE), adapters=adapters),
+            replace(plain, adapters=adapters),
+            plain,
+        )
+    )
+    scale = mx.abs(wanted).max().item()
+    assert mx.abs(wanted - without).max().item() > 0.01 * scale
+    assert distance(found, wanted) < 1e-3 * scale
 
 
 class TestGguf:
