@@ -24,6 +24,7 @@ import load_rows  # noqa: E402
 import memory_rows  # noqa: E402
 import peer_llama_cpp  # noqa: E402
 import prefix_rows  # noqa: E402
+import pull_rows  # noqa: E402
 import report  # noqa: E402
 import speculation_rows  # noqa: E402
 import speed_rows  # noqa: E402
@@ -64,6 +65,7 @@ def _groups(
         "lateness": lambda: app_rows.lateness_rows(models, quick=quick),
         "startup": lambda: app_rows.startup_rows(quick=quick),
         "chats": lambda: app_rows.chat_rows(quick=quick),
+        "pull": lambda: pull_rows.pull_rows(quick=quick),
     }
 
 

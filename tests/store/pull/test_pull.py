@@ -161,6 +161,25 @@ def test_a_connection_far_slower_than_others_is_replaced(root, tmp_path):
         assert_complete(root, registry)
 
 
+@pytest.mark.parametrize(
+    "faults",
+    [[drop(0.5)], [silent(0.5)], [shorter], [longer], [corrupt], []],
+    ids=["drop", "silent", "shorter", "longer", "corrupt", "none"],
+)
+def test_a_large_file_arrives_whole_despite_faults(root, tmp_path, faults):
+    """Check a file of which most is read from the connection itself."""
+    with serving(large_model(tmp_path / "big", tensors=1, rows=12_000)) as registry:
+        blobs = (registry.store.root / "blobs").iterdir()
+        big = max(blobs, key=lambda path: path.stat().st_size).name.removeprefix("sha256-")
+        registry.fail(big, *faults)
+        log = pull(root, name_at(registry), patience=RESTLESS)
+        assert log.reports[-1].state is PullState.DONE, log.reports[-1]
+        assert_complete(root, registry)
+        assert (PullState.STALLED in log.states()) == (faults != [] and faults[0].__qualname__.startswith("silent"))
+        ranges = [request.headers.get("range") for request in registry.requests if big in request.path]
+        assert len(ranges) == 1 + len(faults)
+
+
 def test_retries_are_reported_with_their_reason(root, registry):
     registry.fail("/manifests/", status(503), status(502))
     log = pull(root, name_at(registry))

@@ -123,7 +123,7 @@ class Fetcher:
                 watch = Watch(self._speeds, self._patience.slow_after)
                 async for piece in response.pieces:
                     self._check_space(len(piece))
-                    partial.write(piece)
+                    await partial.write(piece)
                     self._meter.add_received(stream, len(piece))
                     if watch.add(len(piece)) and not accept_slow and not self._pace.rate:
                         raise _TooSlowError

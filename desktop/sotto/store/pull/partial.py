@@ -1,8 +1,13 @@
-"""A partly downloaded blob on the disk, with its running digest."""
+"""A partly downloaded blob on the disk, with its running digest.
+
+The digest is computed on another thread, of what has been written: hashing and receiving take about as long, and
+neither needs Python's lock for most of its time.
+"""
 
 import asyncio
 import hashlib
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,6 +19,8 @@ from sotto.store.pull.threads import run_in_thread
 from sotto.store.sources.manifest import Layer
 
 _CHUNK = 1 << 20
+# In bytes: how much is hashed at once, and how much may wait for that before no more is received.
+_STEP, _MAX_BEHIND = 4 << 20, 64 << 20
 
 
 class Partial:
@@ -29,8 +36,12 @@ class Partial:
         self.have = 0
         self._path = staging.partial_file(layer.digest)
         self._final_path = staging.blob_file(layer.digest)
-        self._digest = hashlib.sha256()
+        # Guards the handle and the digest against the thread that hashes.
+        self._lock = threading.Lock()
         self._file = -1
+        self._digest = hashlib.sha256()
+        self._hashed = 0
+        self._hashing: asyncio.Task[None] | None = None
 
     def exists(self) -> bool:
         """Return whether an earlier run left a file."""
@@ -45,10 +56,8 @@ class Partial:
         with self.open():
             if os.fstat(self._file).st_size > self.layer.size:
                 self.restart()
-            while piece := os.read(self._file, _CHUNK):
-                self._digest.update(piece)
-                self.have += len(piece)
-                await asyncio.sleep(0)
+            self.have = os.fstat(self._file).st_size
+            await self._hash(self.have)
 
     @contextmanager
     def open(self) -> Iterator[None]:
@@ -61,17 +70,19 @@ class Partial:
                 os.lseek(self._file, self.have, os.SEEK_SET)
             yield
         finally:
-            os.close(self._file)
-            self._file = -1
+            with self._lock:
+                os.close(self._file)
+                self._file = -1
 
     def restart(self) -> None:
         """Discard all bytes."""
-        os.ftruncate(self._file, 0)
-        os.lseek(self._file, 0, os.SEEK_SET)
-        self._digest = hashlib.sha256()
-        self.have = 0
+        with self._lock:
+            os.ftruncate(self._file, 0)
+            os.lseek(self._file, 0, os.SEEK_SET)
+            self._digest = hashlib.sha256()
+            self._hashed = self.have = 0
 
-    def write(self, piece: bytes) -> None:
+    async def write(self, piece: bytes) -> None:
         """Append bytes.
 
         Raises:
@@ -88,22 +99,48 @@ class Partial:
             os.ftruncate(self._file, self.have)
             os.lseek(self._file, self.have, os.SEEK_SET)
             raise
-        self._digest.update(piece)
         self.have += len(piece)
+        if self.have - self._hashed >= _STEP and (self._hashing is None or self._hashing.done()):
+            self._hashing = asyncio.create_task(self._hash(self.have))
+            # What goes wrong goes wrong again in `finish`.
+            self._hashing.add_done_callback(lambda task: task.cancelled() or task.exception())
+        if self.have - self._hashed >= _MAX_BEHIND and self._hashing is not None:
+            await self._hashing
 
     async def finish(self) -> None:
         """Verify the digest, flush the file to the disk and give it its final name.
 
         Raises:
             WrongBytesError: The digest differs.
-            OSError: It cannot be written.
+            OSError: It cannot be read or written.
         """
+        await self._hash(self.have)
         if self._digest.hexdigest() != self.layer.digest:
             raise WrongBytesError(
                 f"The data received for sha256:{self.layer.digest} has another digest and was discarded."
             )
         await run_in_thread(lambda: sync_to_disk(self._path))
         self._path.replace(self._final_path)
+
+    async def _hash(self, end: int) -> None:
+        """Add what is on the disk up to byte `end` to the digest, on another thread."""
+        await run_in_thread(lambda: self._hash_up_to(end))
+
+    def _hash_up_to(self, end: int) -> None:
+        """Add bytes to the digest until `end` is reached or the file is closed or emptied."""
+        buffer = memoryview(bytearray(_CHUNK))
+        going = True
+        while going:
+            with self._lock:
+                count = min(_CHUNK, end - self._hashed)
+                going = self._file >= 0 and count > 0 and self._add(buffer[:count])
+
+    def _add(self, buffer: memoryview) -> bool:
+        """Add the next bytes of the file to the digest, as many as fit into a buffer; return whether there were any."""
+        count = os.preadv(self._file, [buffer], self._hashed)
+        self._digest.update(buffer[:count])
+        self._hashed += count
+        return count > 0
 
 
 async def has_digest(path: Path, digest: str, on_read: Callable[[int], None]) -> bool:
