@@ -31,7 +31,7 @@ from sotto.store.printable import printable, printable_path, with_path
 from sotto.store.records import Adapter, Format, ModelRecord, ModelSource, Place, TensorFile
 from sotto.store.safetensors_header import read_header
 from sotto.store.sources.harvest import Judge, everything_runs
-from sotto.store.sources.hugging_face_names import possible_names
+from sotto.store.sources.hugging_face_names import HUGGING_FACE, possible_names
 from sotto.store.sources.manifest import CHOSEN_TEMPLATE, Layer, Manifest
 from sotto.store.sources.model_names import parse_name, split_source
 from sotto.store.sources.ollama_layout import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layer, renderer_name
@@ -411,7 +411,9 @@ def _find_by_prefix(target: str, records: Sequence[ModelRecord]) -> ModelRecord 
     start = target.casefold()
     if ":" in target.rpartition("/")[2]:
         return None
-    whole = [record for record in records if record.name.rpartition(":")[0].casefold() == start]
+    # A name of two parts may be one of Hugging Face's, without its host.
+    starts = {start, f"{HUGGING_FACE}/{start}"}
+    whole = [record for record in records if record.name.rpartition(":")[0].casefold() in starts]
     found = whole or [record for record in records if record.name.casefold().startswith(start)]
     return _require_single(target, found) if found else None
 

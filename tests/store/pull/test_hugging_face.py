@@ -10,6 +10,7 @@ from hub_server import HubRepository, git_id, hub_serving
 from pulling import ENDED, HASTY, leftovers, models_in, open_queue, pull
 from registry_server import corrupt, drop, status
 from sotto.errors import InvalidNameError
+from sotto.store.discovery import discover
 from sotto.store.opening import open_model, open_texts, resolve
 from sotto.store.pull import disk_room
 from sotto.store.pull.progress import PullState
@@ -197,6 +198,14 @@ def test_a_quantization_is_chosen(root, hub, wanted, room, taken, said):
     assert len(list((root / "blobs").iterdir())) == 2
 
 
+def test_a_model_is_found_without_the_host_and_the_quantization(root, hub):
+    hub.add(GGUF_NAME[6:], gguf_files(Q2_K=2000, Q8_0=6000))
+    pulled(root, f"{GGUF_NAME}:Q8_0")
+    listing = discover([Root(Source.SOTTO, root, False)])
+    for text in (GGUF_NAME, "Org/Tiny-GGUF", "Org/Tiny-GGUF:q8_0", "org/tiny-gguf"):
+        assert resolve(text, listing).name == f"{GGUF_NAME}:Q8_0"
+
+
 def test_none_that_fits_is_a_reason_to_ask(root, hub):
     hub.add(GGUF_NAME[6:], gguf_files(Q2_K=2000, Q4_K_M=3000))
     note_of(root, GGUF_NAME, "None of Q2_K and Q4_K_M", "1 kB of weights", "behind a colon", room=lambda: 1000)
@@ -256,8 +265,6 @@ def test_a_repository_without_a_whole_model_is_refused_before_its_weights(root, 
 def test_forms_of_a_name(root, hub, text):
     hub.add(NAME, folder_files())
     assert pulled(root, text).name == STORED
-    listing = [Root(Source.SOTTO, root, False)]
-    assert listing
     assert list(models_in(root)) == [STORED]
 
 

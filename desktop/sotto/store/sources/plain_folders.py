@@ -307,16 +307,13 @@ def _require_parts(parts: list[Path]) -> None:
 def describe_folder(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
     """Fill in the facts, and return why the model cannot run or an empty string."""
     digest = hashlib.sha256(b"folder\0")
-    config = None
+    config = read_object(folder.file("config.json"))
     for name in folder.small_files():
         path = folder.file(name)
         with open_regular(path) as (file, size):
             facts.size += size
             digest.update(f"{name}\0{size}\0".encode())
             _sample(digest, file, size, read_exactly(file, min(size, _HEAD_BYTES), path), path)
-        if name == "config.json":
-            config = read_object(path)
-    assert config is not None
     path = folder.path / "config.json"
     modules = folder.modules()
     if modules:
