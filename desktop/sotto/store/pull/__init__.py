@@ -1,1 +1,1 @@
-"""Downloading models from a registry into Sotto's own store."""
+"""Downloading models into Sotto's own store, from any source of models."""
