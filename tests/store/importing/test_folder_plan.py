@@ -64,6 +64,17 @@ def test_each_tensor_gets_a_blob_and_companions_follow_in_order(tmp_path):
     assert not any(blob.is_computed for blob in found.blobs)
 
 
+def test_templates_for_particular_uses_are_kept_beside_the_usual_one(tmp_path):
+    path = model(tmp_path / "m", {f"{Q_PROJ}.weight": MATRIX}, **{"chat_template.jinja": b"usual"})
+    (path / "additional_chat_templates").mkdir()
+    (path / "additional_chat_templates" / "tool_use.jinja").write_text("tools")
+    (blob,) = [blob for blob in plan(path).blobs if blob.name == "chat_template.json"]
+    assert json.loads(blob.pieces[0])["chat_template"] == [
+        {"name": "default", "template": "usual"},
+        {"name": "tool_use", "template": "tools"},
+    ]
+
+
 def test_the_size_is_known_beforehand(tmp_path):
     path = model(tmp_path / "m", {f"{Q_PROJ}.weight": MATRIX})
     blob = tensors(plan(path, "int4"))[f"{Q_PROJ}.weight"]

@@ -13,6 +13,7 @@ GEMMA4_MOE = {**GEMMA4, "text_config": {"num_hidden_layers": 30, "num_experts": 
 QWEN35 = {"model_type": "qwen3_5", "num_hidden_layers": 30}
 COHERE = {"architectures": ["Cohere2MoeForCausalLM"], "num_hidden_layers": 30}
 GLIMMER = {"architectures": ["MuseGlimmerForConditionalGeneration"], "num_hidden_layers": 30}
+LAGUNA = {"architectures": ["LagunaForCausalLM"], "num_hidden_layers": 40, "mlp_only_layers": [0]}
 NEMOTRON = {"architectures": ["NemotronHForCausalLM"], "num_hidden_layers": 30}
 
 
@@ -131,6 +132,18 @@ def test_only_floats_are_quantized():
         (GLIMMER, "mxfp4", "model.layers.3.mlp.gate_proj.weight", "mxfp4"),
         (GLIMMER, "mxfp4", "model.layers.5.mlp.gate_proj.weight", "mxfp8"),
         (GLIMMER, "mxfp4", "vision_tower.layers.5.mlp.gate_proj.weight", ""),
+        (LAGUNA, "int4", "model.layers.3.self_attn.k_proj.weight", "int8"),
+        (LAGUNA, "nvfp4", "model.embed_tokens.weight", "mxfp8"),
+        (LAGUNA, "nvfp4", "model.layers.3.self_attn.k_proj.weight", "nvfp4"),
+        (LAGUNA, "mxfp8", "model.layers.3.self_attn.k_proj.weight", ""),
+        (LAGUNA, "nvfp4", "model.layers.0.mlp.up_proj.weight", "nvfp4"),
+        (LAGUNA, "nvfp4", "model.layers.3.mlp.experts.down_proj.weight", "nvfp4"),
+        (LAGUNA, "mxfp8", "model.layers.3.mlp.experts.down_proj.weight", ""),
+        (LAGUNA, "mxfp8", "model.layers.5.mlp.experts.down_proj.weight", "mxfp8"),
+        (LAGUNA, "nvfp4", "model.layers.7.mlp.shared_expert.down_proj.weight", "mxfp8"),
+        (LAGUNA, "nvfp4", "model.layers.19.mlp.shared_expert.down_proj.weight", ""),
+        (LAGUNA, "nvfp4", "model.layers.19.mlp.shared_expert.up_proj.weight", "nvfp4"),
+        (LAGUNA, "nvfp4", "model.layers.3.mlp.gate.weight", ""),
         (NEMOTRON, "nvfp4", "backbone.embeddings.weight", "mxfp8"),
         (NEMOTRON, "nvfp4", "backbone.layers.3.mixer.q_proj.weight", "mxfp8"),
         (NEMOTRON, "nvfp4", "backbone.layers.3.mixer.out_proj.weight", "nvfp4"),

@@ -19,6 +19,7 @@ from sotto.store.importing.import_plan import ImportPlan, ImportProgress
 from sotto.store.importing.writing import copy_blobs
 from sotto.store.printable import printable_path
 from sotto.store.removal import own_store
+from sotto.store.sources.huggingface import snapshot
 from sotto.store.sources.model_names import parse_name
 
 
@@ -36,7 +37,9 @@ def plan_import(path: Path, quantize: str = "") -> ImportPlan:
     """
     path = absolute(path)
     if is_folder(path):
-        return plan_folder(path, quantize, refusal)
+        # A repository in Hugging Face's cache has its files in a snapshot.
+        found = snapshot(path) if path.name.startswith("models--") else None
+        return plan_folder(found.path if found else path, quantize, refusal)
     if not path.exists():
         raise BrokenModelError(f"{printable_path(path)} is missing; it should be a folder or a GGUF file.")
     if not is_gguf(path):

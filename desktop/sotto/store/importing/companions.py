@@ -54,7 +54,7 @@ def json_blobs(folder: ModelFolder) -> list[PlannedBlob]:
     blobs = {name: PlannedBlob("json", name, (_whole(folder.file(name)),)) for name in names}
     if TEMPLATE in folder.names:
         # Ollama has no layer for it, and readers prefer it to the one in tokenizer_config.json.
-        content = compact({"chat_template": _template(folder.file(TEMPLATE))})
+        content = compact({"chat_template": _templates(folder)})
         blobs[_JSON_TEMPLATE] = PlannedBlob("json", _JSON_TEMPLATE, (content,))
     return [blobs[name] for name in sorted(blobs)]
 
@@ -128,6 +128,15 @@ def _formats(config: Mapping[str, Any], template: str) -> tuple[str, str]:
                         return other_parser, other_renderer
                 return parser, renderer
     return "", ""
+
+
+def _templates(folder: ModelFolder) -> str | list[dict[str, str]]:
+    """Return the chat template, or all of them by name if there are more for particular uses."""
+    usual = _template(folder.file(TEMPLATE))
+    more = {Path(name).stem: _template(folder.file(name)) for name in folder.more_templates()}
+    if not more:
+        return usual
+    return [{"name": name, "template": text} for name, text in {"default": usual, **more}.items()]
 
 
 def _template(path: Path) -> str:

@@ -19,6 +19,8 @@ _EXPERTS = (".experts.", ".mlp.switch_mlp.", ".mlp.shared_experts.", ".mixer.sha
 _COMPANIONS = (".bias", ".scale", ".qbias")
 _SENSITIVE = (".v_proj", ".k_proj", "down_proj")
 _LAYER = re.compile(r"(?:^|\.)layers\.(\d+)\.")
+# The number of layers of a Laguna that does not state it.
+_LAGUNA_LAYERS = 40
 _FOUR_BITS = frozenset({"int4", "mxfp4", "nvfp4"})
 
 
@@ -48,11 +50,15 @@ class _Tensor:
         return any(part in self.name for part in parts)
 
     @property
-    def takes_more(self) -> bool:
-        """Whether it is in one of the layers that get more bits: the first and last eighth, every third between."""
+    def layer(self) -> int:
+        """The number of its layer; -1 outside of the layers."""
         match = _LAYER.search(self.name)
-        count = layer_count(self.config)
-        return match is not None and takes_more(int(match[1]), count)
+        return int(match[1]) if match else -1
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether it is in one of the layers that get more bits."""
+        return self.layer >= 0 and takes_more(self.layer, layer_count(self.config))
 
 
 def takes_more(layer: int, count: int) -> bool:
@@ -198,12 +204,45 @@ def _nemotron_h(tensor: _Tensor) -> str:
     return _default(tensor)
 
 
+def _laguna(tensor: _Tensor) -> str:
+    """Return the type in a model of Laguna, whose rules are for floating-point types only."""
+    if tensor.wanted.startswith("int"):
+        return _default(tensor)
+    if tensor.name.endswith(("embed_tokens.weight", "lm_head.weight")):
+        return tensor.first("mxfp8")
+    if not _may_be_quantized(tensor):
+        return ""
+    eight = tensor.wanted == "mxfp8"
+    layer, count = tensor.layer, layer_count(tensor.config) or _LAGUNA_LAYERS
+    # As elsewhere, but the middle ends earlier.
+    middle = count // 8 <= layer < count // 2 - 4 and (layer - count // 8) % 3 == 2
+    often = layer < count // 8 or layer >= 7 * count // 8 or middle
+    if tensor.is_any("shared_expert"):
+        if tensor.is_any("down_proj"):
+            return tensor.first("mxfp8") if often and not eight else ""
+        return tensor.first(tensor.wanted) if tensor.is_any("gate_proj", "up_proj") else ""
+    if tensor.is_any(".experts.", ".switch_mlp."):
+        return "" if eight and often and "down_proj" in tensor.name else tensor.first(tensor.wanted)
+    if tensor.is_any(*(f"self_attn.{name}_proj" for name in "qkvog")):
+        return "" if eight else tensor.first(tensor.wanted)
+    return tensor.first(tensor.wanted) if ".mlp." in tensor.name and layer in _dense_layers(tensor.config) else ""
+
+
+def _dense_layers(config: Mapping[str, Any]) -> set[int]:
+    """Return the layers without experts."""
+    types, only = config.get("mlp_layer_types"), config.get("mlp_only_layers")
+    if isinstance(types, list):
+        return {number for number, kind in enumerate(types) if kind == "dense"}
+    return {number for number in only if isinstance(number, int)} if isinstance(only, list) else {0}
+
+
 # By a part of the architecture's name, in lower case and without underscores.
 _RULES: Mapping[str, Callable[[_Tensor], str]] = {
     "gemma4": _gemma4,
     "qwen35": _qwen35,
     "qwen3next": _qwen35,
     "cohere2moe": _cohere2_moe,
+    "laguna": _laguna,
     "museglimmer": _glimmer,
     "nemotronh": _nemotron_h,
 }

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
-from sotto.store.files import open_regular
+from sotto.store.files import open_regular, read_exactly
 from sotto.store.printable import printable_path
 
 _CHUNK = 1 << 20
@@ -33,7 +33,7 @@ def take_over(source: Path, target: Path, read: Callable[[int], None]) -> str:
         OSError: The new file cannot be written.
     """
     real = Path(os.path.realpath(source))
-    with open_regular(real) as (file, _):
+    with open_regular(real) as (file, size):
         before = os.fstat(file.fileno())
         if not _clone(file.fileno(), target):
             with contextlib.suppress(OSError):
@@ -41,7 +41,9 @@ def take_over(source: Path, target: Path, read: Callable[[int], None]) -> str:
         digest = hashlib.sha256()
         copy = None if target.exists() else target.open("xb", buffering=0)
         with copy or contextlib.nullcontext():
-            while content := file.read(_CHUNK):
+            # Not to the end, as the file may grow as fast as it is read.
+            for start in range(0, size, _CHUNK):
+                content = read_exactly(file, min(_CHUNK, size - start), source)
                 digest.update(content)
                 if copy is not None:
                     copy.write(content)
