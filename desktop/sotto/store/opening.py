@@ -260,6 +260,7 @@ def _manifest_texts(record: ModelRecord, store: OllamaStore, manifest: Manifest)
         tensor_files=(),
         json_files=MappingProxyType(objects),
         tokenizer_json=_tokenizer(store.blob(tokenizer)),
+        modules=store.modules(manifest),
         **_texts(record, store, manifest),
     )
 

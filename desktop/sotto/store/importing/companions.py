@@ -10,6 +10,7 @@ from sotto.store.bounded_json import read_object
 from sotto.store.files import open_regular, read_all
 from sotto.store.importing.import_plan import PlannedBlob, Segment, compact
 from sotto.store.printable import format_size, printable_path
+from sotto.store.sentence import MODULES, sentence_modules
 from sotto.store.sources.plain_folders import INDEX, TEMPLATE, ModelFolder
 
 # The oldest version of Ollama that reads such models.
@@ -56,6 +57,8 @@ def json_blobs(folder: ModelFolder) -> list[PlannedBlob]:
         # Ollama has no layer for it, and readers prefer it to the one in tokenizer_config.json.
         content = compact({"chat_template": _templates(folder)})
         blobs[_JSON_TEMPLATE] = PlannedBlob("json", _JSON_TEMPLATE, (content,))
+    for name, path in _module_files(folder).items():
+        blobs[name] = PlannedBlob("json", name, (_whole(path),))
     return [blobs[name] for name in sorted(blobs)]
 
 
@@ -128,6 +131,21 @@ def _formats(config: Mapping[str, Any], template: str) -> tuple[str, str]:
                         return other_parser, other_renderer
                 return parser, renderer
     return "", ""
+
+
+def _module_files(folder: ModelFolder) -> dict[str, Path]:
+    """Return the files with the steps from a text to its embedding: those that reading the steps asks for."""
+    files: dict[str, Path] = {}
+
+    def find(name: str) -> Path | None:
+        path = folder.find(name)
+        if path is not None:
+            files[name] = path
+        return path
+
+    if MODULES in folder.names:
+        sentence_modules(folder.file(MODULES), find)
+    return files
 
 
 def _templates(folder: ModelFolder) -> str | list[dict[str, str]]:

@@ -7,7 +7,7 @@ from typing import Any
 
 from sotto.errors import InvalidRequestError, UnsupportedModelError
 from sotto.store.bounded_json import read_object
-from sotto.store.facts import ENCODERS, config_facts, parameter_count
+from sotto.store.facts import config_facts, parameter_count
 from sotto.store.importing.companions import chat_template, config_blob, json_blobs
 from sotto.store.importing.float_tensors import float_blobs, fp8_blobs
 from sotto.store.importing.import_plan import Computed, ImportPlan, PlannedBlob, Segment
@@ -17,7 +17,6 @@ from sotto.store.importing.quant_types import QUANT_TYPES
 from sotto.store.importing.recipes import parse_recipe
 from sotto.store.locating import folder_of
 from sotto.store.printable import printable, printable_path
-from sotto.store.sentence import MODULES
 from sotto.store.sources.harvest import Judge
 from sotto.store.sources.plain_folders import ModelFolder
 
@@ -40,7 +39,7 @@ def plan_folder(path: Path, quantize: str, judge: Judge) -> ImportPlan:
     folder = folder_of(path)
     inventory = take_inventory(folder)
     config = read_object(folder.file("config.json"))
-    facts = config_facts(config, folder.path / "config.json")
+    facts = config_facts(config, folder.path / "config.json", folder.modules())
     if reason := judge(config):
         raise UnsupportedModelError(reason)
     _require_importable(folder)
@@ -67,7 +66,7 @@ def plan_folder(path: Path, quantize: str, judge: Judge) -> ImportPlan:
         parameters=parameter_count(inventory.files, config, folder.path / "config.json"),
         files=source_files([*(file.path for file in inventory.files), *_read_files(companions)]),
         blobs=(*blobs, *companions),
-        config=config_blob(config, chat_template(folder), file_type, embeds=facts.architecture in ENCODERS),
+        config=config_blob(config, chat_template(folder), file_type, embeds="embedding" in facts.capabilities),
         notes=(*_notes(config), *ollama_notes(kinds)),
     )
 
@@ -94,11 +93,6 @@ def _require_importable(folder: ModelFolder) -> None:
         raise UnsupportedModelError(
             f"{printable_path(folder.path)} has no tokenizer.json, which every model needs; tokenizers in other files "
             "are not read."
-        )
-    if MODULES in folder.names:
-        raise UnsupportedModelError(
-            f"{printable_path(folder.path)} is an embedding model whose last steps are in folders of their own, for "
-            "which a store has no place; it runs from its folder."
         )
 
 

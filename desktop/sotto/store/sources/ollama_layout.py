@@ -10,8 +10,9 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
 from sotto.store.files import is_folder, list_names, read_all, read_error, require_regular, resolve_inside
 from sotto.store.printable import printable, printable_path
-from sotto.store.records import TensorFile
+from sotto.store.records import SentenceModule, TensorFile
 from sotto.store.safetensors_header import read_header
+from sotto.store.sentence import MODULES, sentence_modules
 from sotto.store.sources.harvest import Harvest
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Layer, Manifest, parse_manifest
 from sotto.store.sources.model_names import ModelName, is_valid_part, name_of_parts
@@ -130,6 +131,20 @@ class OllamaStore:
         if layer.digest not in self._objects:
             self._objects[layer.digest] = read_object(path)
         return self._objects[layer.digest]
+
+    def modules(self, manifest: Manifest) -> tuple[SentenceModule, ...]:
+        """Return the steps from a text to its embedding, from JSON layers; none if the model does not list them.
+
+        Raises:
+            BrokenModelError: A layer is damaged.
+        """
+
+        def find(name: str) -> Path | None:
+            layer = manifest.json_layer(name)
+            return self.blob(layer) if layer else None
+
+        path = find(MODULES)
+        return sentence_modules(path, find) if path else ()
 
     def tensor_file(self, layer: Layer) -> TensorFile:
         """Return the tensors in a blob.

@@ -112,7 +112,7 @@ def _describe_tensors(
     layer = manifest.json_layer("config.json")
     assert layer is not None
     config, path = store.json_object(layer), store.blob(layer)
-    stated = config_facts(config, path)
+    stated = config_facts(config, path, store.modules(manifest))
     facts.architecture, facts.context_length = stated.architecture, stated.context_length
     facts.capabilities = facts.capabilities or stated.capabilities
     store.require_blobs(manifest)
