@@ -27,7 +27,7 @@ _VERSION, _ALIGNMENT = 3, 32
 _NUMBERS = {kind.name: number for number, kind in BLOCK_TYPES.items()}
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class JoinedGguf(GgufFile):
     """The headers of all parts of a model; the path and size are those of the first part.
 
@@ -86,7 +86,11 @@ def read_parts(paths: Sequence[Path], wanted: Callable[[str], bool] = lambda _: 
             tensors[name], owners[name] = info, file.path
     values = {key: value for key, value in files[0].values.items() if not key.startswith(_SPLIT)}
     return JoinedGguf(
-        files[0].path, files[0].size, MappingProxyType(values), MappingProxyType(tensors), MappingProxyType(owners)
+        files[0].path,
+        files[0].size,
+        MappingProxyType(values),
+        MappingProxyType(tensors),
+        owners=MappingProxyType(owners),
     )
 
 
