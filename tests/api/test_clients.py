@@ -123,8 +123,8 @@ class TestOllama:
             (lambda client: client.copy("sotto", "../other"), 400, 'destination "../other" is invalid'),
             (lambda client: client.delete("sotto"), 403, "other stores are read-only"),
             (lambda client: client.delete("nope"), 404, "model 'nope' not found"),
-            (lambda client: client.push("sotto"), 501, "Uploading models is not supported"),
-            (lambda client: client.create("new", from_="sotto"), 501, "Creating models is not supported yet"),
+            (lambda client: client.push("nope"), 404, "model 'nope:latest' not found"),
+            (lambda client: client.create("../new", from_="sotto"), 400, "is not a model name"),
         ],
     )
     def test_errors(self, ollama_client, call, status, message):

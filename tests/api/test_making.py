@@ -104,7 +104,7 @@ def test_a_file_with_another_digest_or_cut_off_is_not_kept(served, store_folder)
     with pytest.raises(RuntimeError, match="gone"):
         served.http.post(f"/api/blobs/sha256:{64 * 'b'}", content=broken())
     deadline = time.monotonic() + 10
-    while any(names for _, _, names in os.walk(store_folder)):
+    while any(set(names) - {"lock"} for _, _, names in os.walk(store_folder)):
         assert time.monotonic() < deadline
 
 
@@ -175,6 +175,6 @@ def test_disconnecting_stops_it(served, store_folder):
     with served.http.stream("POST", "/api/create", json={"model": "made", "from": "sotto"}) as answer:
         next(answer.iter_lines())
     deadline = time.monotonic() + 10
-    while (store_folder / "working").exists():
+    while any((store_folder / "working").glob("*")):
         assert time.monotonic() < deadline
     assert served.http.post("/api/create", json={"model": "made", "from": "sotto", "stream": False}).status_code == 200

@@ -12,10 +12,10 @@ from sotto.engine.contract.options import request_options
 from sotto.engine.prompt.templates import ChatTemplate
 from sotto.errors import CancelledError, DownloadError, StoreError, UnsupportedModelError
 from sotto.runner.catalogue import catalogue
-from sotto.store.creating.model_base import Base, base_of, license_texts
+from sotto.store.creating.model_base import Base, base_of, has_to_be_imported, license_texts
 from sotto.store.creating.modelfile import MODELFILE_LIMIT, Modelfile, decode_modelfile
 from sotto.store.creating.new_model import Report, Step, make
-from sotto.store.files import absolute, is_folder, read_all
+from sotto.store.files import absolute, read_all
 from sotto.store.importing.import_plan import ImportProgress
 from sotto.store.opening import PATH_PREFIXES, find_by_name, open_texts, record_of
 from sotto.store.printable import printable, printable_path, with_path
@@ -61,7 +61,7 @@ def create_model(
         found = found or find_base(model.base) or _pull(model.base, report, insecure=insecure)
         if not found.runnable:
             raise UnsupportedModelError(with_path(found.path, found.reason))
-        if quantize or is_folder(found.path):
+        if quantize or has_to_be_imported(found):
             found = _import(found, target, quantize, report)
         base = base_of(found, lambda done, total: report(Step("reading model file", "", done, total)))
     return make(target, base, model, report)

@@ -30,7 +30,6 @@ from sotto.store.creating.model_base import Base, base_of_gguf
 from sotto.store.creating.modelfile import ROLES, Modelfile
 from sotto.store.creating.new_model import Report, Step
 from sotto.store.creating.uploads import Upload, delete_expired, uploaded
-from sotto.store.creating.workplace import workspace
 from sotto.store.gguf.header import is_gguf
 from sotto.store.importing.recipes import parse_recipe
 from sotto.store.opening import PATH_PREFIXES, find_place
@@ -39,6 +38,7 @@ from sotto.store.pushing.push_model import push
 from sotto.store.removal import own_store, require_own_store
 from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import ModelName, parse_name
+from sotto.store.upkeep.workspaces import workspace
 
 _MAX_WORKERS = 4
 # Bytes of an upload that are written at a time.

@@ -9,7 +9,6 @@ from typing import Any
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.files import is_folder, open_regular, read_all
-from sotto.store.gguf.gguf_source import SPLIT
 from sotto.store.gguf.header import is_gguf, read_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.opening import open_model
@@ -41,15 +40,26 @@ class Base:
     files: Mapping[str, Path]
 
 
+def has_to_be_imported(record: ModelRecord) -> bool:
+    """Return whether a model's files cannot be blobs as they are: those of a folder, and the parts of a split file.
+
+    Raises:
+        BrokenModelError: They cannot be read.
+    """
+    return is_folder(record.path) or (
+        is_gguf(record.path) and len(folder_of(record.path.parent).gguf_files(record.path)) > 1
+    )
+
+
 def base_of(record: ModelRecord, tally: Tally) -> Base:
     """Return what a model of this machine consists of; a GGUF file without a digest is read as a whole.
 
     Args:
-        record: A model with a manifest, or in a GGUF file; a folder has to be imported first.
+        record: A model that need not be imported first.
         tally: Called while the file is read.
 
     Raises:
-        StoreError: It cannot run, it is a file that was split, or a file is missing or damaged.
+        StoreError: It cannot run, or a file is missing or damaged.
     """
     # Headers and small files are read as for loading, so that nothing is made that cannot be loaded.
     open_model(record)
@@ -65,14 +75,11 @@ def base_of_gguf(path: Path, tally: Tally, digest: str = "") -> Base:
         digest: Its digest, where that is known.
 
     Raises:
-        BrokenModelError: It is damaged, or part of a file that was split.
+        BrokenModelError: It is damaged.
     """
     header = read_gguf(path)
     if not path.name.startswith("sha256-"):
-        folder = folder_of(path.parent)
-        path = folder.file(path.name)
-        if any(len(parts) > 1 and path in parts for parts in folder.ggufs.values()):
-            raise BrokenModelError(SPLIT.format(printable_path(path)))
+        path = folder_of(path.parent).file(path.name)
     digest = digest or digest_of(path, tally)
     layer = {"mediaType": f"{MEDIA_PREFIX}model", "digest": f"sha256:{digest}", "size": path.stat().st_size}
     config = {

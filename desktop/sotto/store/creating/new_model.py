@@ -1,8 +1,6 @@
 """Writing a model that is made from another into Sotto's own store."""
 
 import contextlib
-import errno
-import hashlib
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,8 +11,6 @@ from sotto.store.atomic_writing import sync_to_disk
 from sotto.store.creating.layers import Assembly, assemble
 from sotto.store.creating.model_base import Base
 from sotto.store.creating.modelfile import Modelfile
-from sotto.store.creating.workplace import install, workspace
-from sotto.store.files import open_regular
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.pull.disk_room import RESERVE, free_bytes
 from sotto.store.pull.staging import Staging
@@ -22,10 +18,9 @@ from sotto.store.removal import lies_inside, own_store, require_own_store
 from sotto.store.sources.manifest import Layer, Manifest, parse_manifest
 from sotto.store.sources.model_names import ModelName
 from sotto.store.sources.ollama_layout import OllamaStore
-
-_PIECE = 1 << 20
-# A file of another owner, or on another disk, cannot have a second name here.
-_NO_LINK = frozenset({errno.EXDEV, errno.EPERM, errno.EACCES, errno.EMLINK, errno.EOPNOTSUPP, errno.ENOTSUP})
+from sotto.store.upkeep.installing import install
+from sotto.store.upkeep.linking import Sharing, digest_of, share
+from sotto.store.upkeep.workspaces import workspace
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,32 +114,29 @@ def _has(store: OllamaStore, layer: Layer) -> bool:
 
 
 def _take(source: Path, target: Path, layer: Layer, report: Report) -> None:
-    """Give a file a second name, or copy it and compare the copy with its digest."""
+    """Share the bytes of a file, or copy it and compare the copy with its digest."""
     real = Path(os.path.realpath(source))
-    if real.stat().st_mode & 0o444 == 0o444:
-        try:
-            target.hardlink_to(real)
-        except OSError as error:
-            if error.errno not in _NO_LINK:
-                raise
-        else:
-            return
+    # A file that others may not read has to stay as it is, and so cannot be a blob.
+    readable = real.stat().st_mode & 0o444 == 0o444
+    if readable and (shared := share(real, target)) is not None:
+        if shared is not Sharing.LINKED:
+            _finish(target)
+        return
     if layer.size + RESERVE > (free := free_bytes(target.parent)):
         raise StoreError(
             f"The disk of {printable_path(target.parent)} has {format_size(free)} free, and copying "
             f"{printable_path(source)} needs {format_size(layer.size)} and a reserve of {format_size(RESERVE)}; free "
             "some space first."
         )
-    hashed, done = hashlib.sha256(), 0
-    with open_regular(real) as (file, _), target.open("xb", buffering=0) as copy:
-        while piece := file.read(_PIECE):
-            hashed.update(piece)
-            copy.write(piece)
-            done += len(piece)
-            report(Step(f"copying sha256:{layer.digest}", layer.digest, done, layer.size))
-    if hashed.hexdigest() != layer.digest:
-        with contextlib.suppress(OSError):
-            target.unlink()
+    done = 0
+
+    def read(count: int) -> None:
+        nonlocal done
+        done += count
+        report(Step(f"copying sha256:{layer.digest}", layer.digest, done, layer.size))
+
+    if digest_of(real, read, target) != layer.digest:
+        target.unlink()
         raise BrokenModelError(
             f"{printable_path(source)} has another digest than its name or its manifest says; download the model again."
         )

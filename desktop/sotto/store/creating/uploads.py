@@ -13,10 +13,10 @@ from typing import Self
 from sotto.errors import InvalidRequestError, StoreError
 from sotto.paths import make_folder
 from sotto.store.atomic_writing import sync_to_disk
-from sotto.store.creating.workplace import workspace
 from sotto.store.printable import format_size, printable_path
 from sotto.store.pull.disk_room import RESERVE, free_bytes
 from sotto.store.removal import delete_unused_blobs, require_own_store
+from sotto.store.upkeep.workspaces import workspace
 
 GRACE_SECONDS = 3600
 _PREFIX = "sha256-"
