@@ -142,7 +142,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+165"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+169"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>Denken</translation>
@@ -446,7 +446,8 @@
     <message>
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
-        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
+        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
@@ -476,6 +477,7 @@
     </message>
     <message>
         <location line="+4"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+348"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+307"/>
         <location line="+24"/>
         <source>Rename…</source>
@@ -483,7 +485,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+342"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
@@ -707,7 +709,7 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+312"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
         <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
@@ -907,7 +909,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+301"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+319"/>
         <source>Add a model folder</source>
         <translation>Modellordner hinzufügen</translation>
     </message>
@@ -920,9 +922,9 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-236"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+68"/>
         <source>Get a model</source>
         <translation>Modell holen</translation>
     </message>
@@ -990,8 +992,9 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-208"/>
-        <location line="+259"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
+        <location line="+269"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
         <source>Load</source>
         <translation>Laden</translation>
@@ -999,6 +1002,7 @@
     <message>
         <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="-27"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="+31"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
@@ -1007,6 +1011,8 @@
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-51"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
+        <location line="+4"/>
         <source>Name of the model</source>
         <translation>Name des Modells</translation>
     </message>
@@ -1269,7 +1275,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-87"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-90"/>
         <source>Stays loaded</source>
         <translation>Bleibt geladen</translation>
     </message>
@@ -1380,19 +1386,19 @@
         <translation>{name} würde {size} belegen</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-245"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-260"/>
         <source>Weights</source>
         <translation>Gewichte</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+101"/>
+        <location line="+109"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>Kontext</translation>
     </message>
     <message>
-        <location line="-100"/>
+        <location line="-108"/>
         <source>While computing</source>
         <translation>Beim Rechnen</translation>
     </message>
@@ -1412,25 +1418,35 @@
         <translation>Jetzt belegt</translation>
     </message>
     <message>
-        <location line="+47"/>
-        <location line="+191"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
+        <location line="+49"/>
+        <location line="+204"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+30"/>
         <source>Favourite</source>
         <translation>Favorit</translation>
     </message>
     <message>
-        <location line="-188"/>
+        <location line="-201"/>
         <source>Close details</source>
         <translation>Details schließen</translation>
     </message>
     <message>
         <location line="+7"/>
-        <location line="+202"/>
+        <location line="+215"/>
         <source>Add adapter…</source>
         <translation>Adapter hinzufügen …</translation>
     </message>
     <message>
-        <location line="-196"/>
+        <location line="-211"/>
+        <source>Keep the model in Sotto’s own store, so that it stays when the other program deletes it</source>
+        <translation>Das Modell in Sottos eigenem Speicher behalten, damit es bleibt, wenn das andere Programm es löscht</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Keep a copy…</source>
+        <translation>Kopie behalten…</translation>
+    </message>
+    <message>
+        <location line="+7"/>
         <location filename="../../desktop/sotto/ui/preferences/sampling_options.py" line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="-23"/>
         <source>Context length</source>
@@ -1448,7 +1464,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+165"/>
+        <location line="+172"/>
         <source>Keep loaded</source>
         <translation>Geladen halten</translation>
     </message>
@@ -1478,7 +1494,7 @@
         <translation>Adapter entfernen</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+14"/>
         <source>Unknown whether it fits</source>
         <translation>Unbekannt, ob es passt</translation>
     </message>
@@ -1499,7 +1515,7 @@
     </message>
     <message>
         <location line="+21"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-29"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-34"/>
         <source>Eject</source>
         <translation>Entladen</translation>
     </message>
@@ -1510,13 +1526,19 @@
         <translation>{name} entladen</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="+7"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+25"/>
         <source>Stop</source>
         <translation>Stoppen</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="+5"/>
+        <source>Progress</source>
+        <translation>Fortschritt</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_row.py" line="+8"/>
         <source>Stop loading {name}</source>
         <translation>Laden von {name} stoppen</translation>
@@ -1650,7 +1672,12 @@
         <translation>Embeddings</translation>
     </message>
     <message>
-        <location line="+19"/>
+        <location line="+14"/>
+        <source>{size} on disk, deleting frees {freed}</source>
+        <translation>{size} auf der Festplatte, Löschen gibt {freed} frei</translation>
+    </message>
+    <message>
+        <location line="+16"/>
         <source>Memory in use after loading: {percent} % of {size}.</source>
         <translation>Speicherbelegung nach dem Laden: {percent}&#xa0;% von {size}.</translation>
     </message>
@@ -1660,7 +1687,7 @@
         <translation>Erwartet: {size}, belegt: {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-83"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-89"/>
         <source>Recently Used</source>
         <translation>Zuletzt verwendet</translation>
     </message>
@@ -1684,7 +1711,7 @@
         <translation>Eignung</translation>
     </message>
     <message>
-        <location line="+68"/>
+        <location line="+74"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
         <source>Rescan models</source>
         <translation>Modelle neu suchen</translation>
@@ -1724,7 +1751,7 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
-        <location line="+55"/>
+        <location line="+57"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
@@ -1733,7 +1760,7 @@
     </message>
     <message>
         <location line="+165"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+125"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+133"/>
         <source>No model is called “{text}”.</source>
         <translation>Kein Modell heißt „{text}“.</translation>
     </message>
@@ -1783,7 +1810,17 @@
         <translation>Vorlage des Modells verwenden</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+4"/>
+        <source>Duplicate…</source>
+        <translation>Duplizieren…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Keep a Copy…</source>
+        <translation>Kopie behalten…</translation>
+    </message>
+    <message>
+        <location line="+7"/>
         <source>Keep Loaded</source>
         <translation>Geladen halten</translation>
     </message>
@@ -1796,7 +1833,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-171"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-181"/>
         <source>Filter models</source>
         <translation>Modelle filtern</translation>
     </message>
@@ -1876,12 +1913,13 @@
         </translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+9"/>
         <source>{size} on disk</source>
         <translation>{size} auf der Festplatte</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+28"/>
         <location filename="../../desktop/sotto/ui/models/state_line.py" line="-10"/>
         <source>Loading…</source>
         <translation>Wird geladen&#xa0;…</translation>
@@ -1995,27 +2033,37 @@
         <translation>{name} antwortet ab dem nächsten Laden ohne Adapter.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-6"/>
+        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-5"/>
         <source>{name} was not deleted</source>
         <translation>{name} wurde nicht gelöscht</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+3"/>
         <source>{name} was deleted</source>
         <translation>{name} wurde gelöscht</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+1"/>
+        <source>Frees {size} once the trash is emptied, in an hour.</source>
+        <translation>Gibt {size} frei, sobald der Papierkorb in einer Stunde geleert wird.</translation>
+    </message>
+    <message>
+        <location line="+10"/>
         <source>{name} could not be restored</source>
         <translation>{name} konnte nicht wiederhergestellt werden</translation>
     </message>
     <message>
-        <location line="+14"/>
-        <source>{name} still uses disk space</source>
-        <translation>{name} belegt noch Platz auf der Festplatte</translation>
+        <location line="+48"/>
+        <source>Restore {name}</source>
+        <translation>{name} wiederherstellen</translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location line="+3"/>
+        <source>Empty the Trash</source>
+        <translation>Papierkorb leeren</translation>
+    </message>
+    <message>
+        <location line="-40"/>
         <source>The trash of models could not be emptied</source>
         <translation>Der Papierkorb der Modelle konnte nicht geleert werden</translation>
     </message>
@@ -2044,8 +2092,16 @@
         <source>Details of the selected model</source>
         <translation>Details zum ausgewählten Modell</translation>
     </message>
+    <message numerus="yes">
+        <location line="+112"/>
+        <source>1 deleted model…|{count} deleted models…</source>
+        <translation>
+            <numerusform>1 gelöschtes Modell…</numerusform>
+            <numerusform>{count} gelöschte Modelle…</numerusform>
+        </translation>
+    </message>
     <message>
-        <location line="+159"/>
+        <location line="+57"/>
         <source>No models yet.</source>
         <translation>Noch keine Modelle.</translation>
     </message>
@@ -2093,7 +2149,7 @@
         <translation>erzeugt Embeddings</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-11"/>
         <location filename="../../desktop/sotto/ui/models/state_line.py" line="+2"/>
         <source>predicts tokens ahead</source>
         <translation>sagt Tokens voraus</translation>
@@ -5401,6 +5457,73 @@
         <location line="-8"/>
         <source>Copying… {share}</source>
         <translation>Wird kopiert … {share}</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="-110"/>
+        <source>Rename {name}</source>
+        <translation>{name} umbenennen</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-7"/>
+        <source>Rename</source>
+        <translation>Umbenennen</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Duplicate {name}</source>
+        <translation>{name} duplizieren</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Both share their files, so that the copy takes up no space.</source>
+        <translation>Beide teilen sich ihre Dateien, sodass die Kopie keinen Platz belegt.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Duplicate</source>
+        <translation>Duplizieren</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Keep a copy of {name}</source>
+        <translation>Eine Kopie von {name} behalten</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>The copy stays when {program} deletes the model. Where the disk can share files, it takes up no space: either as a clone, or as a link, which is one file with two names.</source>
+        <translation>Die Kopie bleibt, wenn {program} das Modell löscht. Wo die Festplatte Dateien teilen kann, belegt sie keinen Platz: als Klon oder als Link, also als eine Datei mit zwei Namen.</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Keep</source>
+        <comment>keep a copy of a model</comment>
+        <translation>Behalten</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>{name} was duplicated</source>
+        <translation>{name} wurde dupliziert</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} is kept</source>
+        <translation>{name} bleibt erhalten</translation>
+    </message>
+    <message>
+        <location line="+45"/>
+        <source>{name} was renamed</source>
+        <translation>{name} wurde umbenannt</translation>
+    </message>
+    <message>
+        <location line="+26"/>
+        <source>{size} shared with {program}</source>
+        <translation>{size} mit {program} geteilt</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{size} copied</source>
+        <translation>{size} kopiert</translation>
     </message>
 </context>
 </TS>

@@ -142,7 +142,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+165"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+169"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>Réflexion</translation>
@@ -446,7 +446,8 @@
     <message>
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
-        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
+        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
@@ -476,6 +477,7 @@
     </message>
     <message>
         <location line="+4"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+348"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+307"/>
         <location line="+24"/>
         <source>Rename…</source>
@@ -483,7 +485,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+342"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
@@ -707,7 +709,7 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+312"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
         <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
@@ -907,7 +909,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+301"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+319"/>
         <source>Add a model folder</source>
         <translation>Ajouter un dossier de modèles</translation>
     </message>
@@ -920,9 +922,9 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-236"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+68"/>
         <source>Get a model</source>
         <translation>Obtenir un modèle</translation>
     </message>
@@ -990,8 +992,9 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-208"/>
-        <location line="+259"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
+        <location line="+269"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
         <source>Load</source>
         <translation>Charger</translation>
@@ -999,6 +1002,7 @@
     <message>
         <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="-27"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="+31"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
@@ -1007,6 +1011,8 @@
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-51"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
+        <location line="+4"/>
         <source>Name of the model</source>
         <translation>Nom du modèle</translation>
     </message>
@@ -1269,7 +1275,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-87"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-90"/>
         <source>Stays loaded</source>
         <translation>Reste chargé</translation>
     </message>
@@ -1380,19 +1386,19 @@
         <translation>{name} occuperait {size}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-245"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-260"/>
         <source>Weights</source>
         <translation>Poids</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+101"/>
+        <location line="+109"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>Contexte</translation>
     </message>
     <message>
-        <location line="-100"/>
+        <location line="-108"/>
         <source>While computing</source>
         <translation>Pendant le calcul</translation>
     </message>
@@ -1412,25 +1418,35 @@
         <translation>Utilisation actuelle</translation>
     </message>
     <message>
-        <location line="+47"/>
-        <location line="+191"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
+        <location line="+49"/>
+        <location line="+204"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+30"/>
         <source>Favourite</source>
         <translation>Favori</translation>
     </message>
     <message>
-        <location line="-188"/>
+        <location line="-201"/>
         <source>Close details</source>
         <translation>Fermer les détails</translation>
     </message>
     <message>
         <location line="+7"/>
-        <location line="+202"/>
+        <location line="+215"/>
         <source>Add adapter…</source>
         <translation>Ajouter un adaptateur…</translation>
     </message>
     <message>
-        <location line="-196"/>
+        <location line="-211"/>
+        <source>Keep the model in Sotto’s own store, so that it stays when the other program deletes it</source>
+        <translation>Garder le modèle dans le dépôt de Sotto, pour qu’il reste si l’autre programme le supprime</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Keep a copy…</source>
+        <translation>Garder une copie…</translation>
+    </message>
+    <message>
+        <location line="+7"/>
         <location filename="../../desktop/sotto/ui/preferences/sampling_options.py" line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="-23"/>
         <source>Context length</source>
@@ -1448,7 +1464,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+165"/>
+        <location line="+172"/>
         <source>Keep loaded</source>
         <translation>Garder chargé</translation>
     </message>
@@ -1478,7 +1494,7 @@
         <translation>Retirer l’adaptateur</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+14"/>
         <source>Unknown whether it fits</source>
         <translation>Place en mémoire inconnue</translation>
     </message>
@@ -1499,7 +1515,7 @@
     </message>
     <message>
         <location line="+21"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-29"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-34"/>
         <source>Eject</source>
         <translation>Éjecter</translation>
     </message>
@@ -1510,13 +1526,19 @@
         <translation>Éjecter {name}</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="+7"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+25"/>
         <source>Stop</source>
         <translation>Arrêter</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="+5"/>
+        <source>Progress</source>
+        <translation>Progression</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_row.py" line="+8"/>
         <source>Stop loading {name}</source>
         <translation>Arrêter le chargement de {name}</translation>
@@ -1650,7 +1672,12 @@
         <translation>Embeddings</translation>
     </message>
     <message>
-        <location line="+19"/>
+        <location line="+14"/>
+        <source>{size} on disk, deleting frees {freed}</source>
+        <translation>{size} sur le disque, la suppression libère {freed}</translation>
+    </message>
+    <message>
+        <location line="+16"/>
         <source>Memory in use after loading: {percent} % of {size}.</source>
         <translation>Mémoire utilisée après le chargement&#xa0;: {percent}&#xa0;% de {size}.</translation>
     </message>
@@ -1660,7 +1687,7 @@
         <translation>Prévision&#xa0;: {size}&#xa0;; utilisés&#xa0;: {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-83"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-89"/>
         <source>Recently Used</source>
         <translation>Utilisation récente</translation>
     </message>
@@ -1684,7 +1711,7 @@
         <translation>Mémoire</translation>
     </message>
     <message>
-        <location line="+68"/>
+        <location line="+74"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
         <source>Rescan models</source>
         <translation>Actualiser les modèles</translation>
@@ -1724,7 +1751,7 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
-        <location line="+55"/>
+        <location line="+57"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
@@ -1733,7 +1760,7 @@
     </message>
     <message>
         <location line="+165"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+125"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+133"/>
         <source>No model is called “{text}”.</source>
         <translation>Aucun modèle ne s’appelle «&#xa0;{text}&#xa0;».</translation>
     </message>
@@ -1783,7 +1810,17 @@
         <translation>Utiliser le gabarit du modèle</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+4"/>
+        <source>Duplicate…</source>
+        <translation>Dupliquer…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Keep a Copy…</source>
+        <translation>Garder une copie…</translation>
+    </message>
+    <message>
+        <location line="+7"/>
         <source>Keep Loaded</source>
         <translation>Garder chargé</translation>
     </message>
@@ -1796,7 +1833,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-171"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-181"/>
         <source>Filter models</source>
         <translation>Filtrer les modèles</translation>
     </message>
@@ -1876,12 +1913,13 @@
         </translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+9"/>
         <source>{size} on disk</source>
         <translation>{size} sur le disque</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+28"/>
         <location filename="../../desktop/sotto/ui/models/state_line.py" line="-10"/>
         <source>Loading…</source>
         <translation>Chargement…</translation>
@@ -1995,27 +2033,37 @@
         <translation>{name} répondra sans adaptateur à partir du prochain chargement.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-6"/>
+        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-5"/>
         <source>{name} was not deleted</source>
         <translation>{name} n’a pas été supprimé</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+3"/>
         <source>{name} was deleted</source>
         <translation>{name} a été supprimé</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+1"/>
+        <source>Frees {size} once the trash is emptied, in an hour.</source>
+        <translation>Libère {size} quand la corbeille sera vidée, dans une heure.</translation>
+    </message>
+    <message>
+        <location line="+10"/>
         <source>{name} could not be restored</source>
         <translation>{name} n’a pas pu être restauré</translation>
     </message>
     <message>
-        <location line="+14"/>
-        <source>{name} still uses disk space</source>
-        <translation>{name} occupe encore de l’espace disque</translation>
+        <location line="+48"/>
+        <source>Restore {name}</source>
+        <translation>Restaurer {name}</translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location line="+3"/>
+        <source>Empty the Trash</source>
+        <translation>Vider la corbeille</translation>
+    </message>
+    <message>
+        <location line="-40"/>
         <source>The trash of models could not be emptied</source>
         <translation>La corbeille des modèles n’a pas pu être vidée</translation>
     </message>
@@ -2044,8 +2092,16 @@
         <source>Details of the selected model</source>
         <translation>Détails du modèle sélectionné</translation>
     </message>
+    <message numerus="yes">
+        <location line="+112"/>
+        <source>1 deleted model…|{count} deleted models…</source>
+        <translation>
+            <numerusform>{count} modèle supprimé…</numerusform>
+            <numerusform>{count} modèles supprimés…</numerusform>
+        </translation>
+    </message>
     <message>
-        <location line="+159"/>
+        <location line="+57"/>
         <source>No models yet.</source>
         <translation>Aucun modèle pour l’instant.</translation>
     </message>
@@ -2093,7 +2149,7 @@
         <translation>produit des embeddings</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-11"/>
         <location filename="../../desktop/sotto/ui/models/state_line.py" line="+2"/>
         <source>predicts tokens ahead</source>
         <translation>prédit des tokens à l’avance</translation>
@@ -5401,6 +5457,73 @@
         <location line="-8"/>
         <source>Copying… {share}</source>
         <translation>Copie… {share}</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="-110"/>
+        <source>Rename {name}</source>
+        <translation>Renommer {name}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-7"/>
+        <source>Rename</source>
+        <translation>Renommer</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Duplicate {name}</source>
+        <translation>Dupliquer {name}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Both share their files, so that the copy takes up no space.</source>
+        <translation>Les deux partagent leurs fichiers, si bien que la copie n’occupe pas de place.</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Duplicate</source>
+        <translation>Dupliquer</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Keep a copy of {name}</source>
+        <translation>Garder une copie de {name}</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>The copy stays when {program} deletes the model. Where the disk can share files, it takes up no space: either as a clone, or as a link, which is one file with two names.</source>
+        <translation>La copie reste quand {program} supprime le modèle. Là où le disque peut partager des fichiers, elle n’occupe pas de place : comme clone, ou comme lien, c’est-à-dire un fichier à deux noms.</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Keep</source>
+        <comment>keep a copy of a model</comment>
+        <translation>Garder</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>{name} was duplicated</source>
+        <translation>{name} a été dupliqué</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} is kept</source>
+        <translation>{name} est gardé</translation>
+    </message>
+    <message>
+        <location line="+45"/>
+        <source>{name} was renamed</source>
+        <translation>{name} a été renommé</translation>
+    </message>
+    <message>
+        <location line="+26"/>
+        <source>{size} shared with {program}</source>
+        <translation>{size} partagés avec {program}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{size} copied</source>
+        <translation>{size} copiés</translation>
     </message>
 </context>
 </TS>

@@ -142,7 +142,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+165"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+169"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>思考</translation>
@@ -442,7 +442,8 @@
     <message>
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
-        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
+        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
@@ -472,6 +473,7 @@
     </message>
     <message>
         <location line="+4"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+348"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+307"/>
         <location line="+24"/>
         <source>Rename…</source>
@@ -479,7 +481,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+342"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
@@ -702,7 +704,7 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+312"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
         <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
@@ -898,7 +900,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+301"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+319"/>
         <source>Add a model folder</source>
         <translation>モデルフォルダーを追加</translation>
     </message>
@@ -911,9 +913,9 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-236"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+68"/>
         <source>Get a model</source>
         <translation>モデルを入手</translation>
     </message>
@@ -979,8 +981,9 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-208"/>
-        <location line="+259"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
+        <location line="+269"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
         <source>Load</source>
         <translation>ロード</translation>
@@ -988,6 +991,7 @@
     <message>
         <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="-27"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="+31"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
@@ -996,6 +1000,8 @@
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-51"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
+        <location line="+4"/>
         <source>Name of the model</source>
         <translation>モデル名</translation>
     </message>
@@ -1258,7 +1264,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-87"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-90"/>
         <source>Stays loaded</source>
         <translation>メモリに保持中</translation>
     </message>
@@ -1368,19 +1374,19 @@
         <translation>{name}の予測使用量 {size}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-245"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-260"/>
         <source>Weights</source>
         <translation>重み</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+101"/>
+        <location line="+109"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>コンテキスト</translation>
     </message>
     <message>
-        <location line="-100"/>
+        <location line="-108"/>
         <source>While computing</source>
         <translation>計算用</translation>
     </message>
@@ -1400,25 +1406,35 @@
         <translation>現在の使用量</translation>
     </message>
     <message>
-        <location line="+47"/>
-        <location line="+191"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
+        <location line="+49"/>
+        <location line="+204"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+30"/>
         <source>Favourite</source>
         <translation>お気に入り</translation>
     </message>
     <message>
-        <location line="-188"/>
+        <location line="-201"/>
         <source>Close details</source>
         <translation>詳細を閉じる</translation>
     </message>
     <message>
         <location line="+7"/>
-        <location line="+202"/>
+        <location line="+215"/>
         <source>Add adapter…</source>
         <translation>アダプターを追加…</translation>
     </message>
     <message>
-        <location line="-196"/>
+        <location line="-211"/>
+        <source>Keep the model in Sotto’s own store, so that it stays when the other program deletes it</source>
+        <translation>ほかのプログラムが削除しても残るように、モデルを Sotto のストアに保管します</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Keep a copy…</source>
+        <translation>コピーを保管…</translation>
+    </message>
+    <message>
+        <location line="+7"/>
         <location filename="../../desktop/sotto/ui/preferences/sampling_options.py" line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="-23"/>
         <source>Context length</source>
@@ -1436,7 +1452,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+165"/>
+        <location line="+172"/>
         <source>Keep loaded</source>
         <translation>メモリに保持</translation>
     </message>
@@ -1466,7 +1482,7 @@
         <translation>アダプターを外す</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+14"/>
         <source>Unknown whether it fits</source>
         <translation>メモリの余裕は不明</translation>
     </message>
@@ -1487,7 +1503,7 @@
     </message>
     <message>
         <location line="+21"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-29"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-34"/>
         <source>Eject</source>
         <translation>アンロード</translation>
     </message>
@@ -1498,13 +1514,19 @@
         <translation>「{name}」をアンロード</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="+7"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+25"/>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="+5"/>
+        <source>Progress</source>
+        <translation>進行状況</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_row.py" line="+8"/>
         <source>Stop loading {name}</source>
         <translation>「{name}」のロードを停止</translation>
@@ -1637,7 +1659,12 @@
         <translation>埋め込み</translation>
     </message>
     <message>
-        <location line="+19"/>
+        <location line="+14"/>
+        <source>{size} on disk, deleting frees {freed}</source>
+        <translation>ディスク上に {size}、削除すると {freed} 空きます</translation>
+    </message>
+    <message>
+        <location line="+16"/>
         <source>Memory in use after loading: {percent} % of {size}.</source>
         <translation>ロード後のメモリ使用量：{size}の{percent}%。</translation>
     </message>
@@ -1647,7 +1674,7 @@
         <translation>予測 {size}、実際 {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-83"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-89"/>
         <source>Recently Used</source>
         <translation>最近使用した順</translation>
     </message>
@@ -1671,7 +1698,7 @@
         <translation>メモリの余裕</translation>
     </message>
     <message>
-        <location line="+68"/>
+        <location line="+74"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
         <source>Rescan models</source>
         <translation>モデルを再スキャン</translation>
@@ -1711,7 +1738,7 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
-        <location line="+55"/>
+        <location line="+57"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
@@ -1720,7 +1747,7 @@
     </message>
     <message>
         <location line="+165"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+125"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+133"/>
         <source>No model is called “{text}”.</source>
         <translation>「{text}」という名前のモデルはありません。</translation>
     </message>
@@ -1770,7 +1797,17 @@
         <translation>モデルのテンプレートを使用</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+4"/>
+        <source>Duplicate…</source>
+        <translation>複製…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Keep a Copy…</source>
+        <translation>コピーを保管…</translation>
+    </message>
+    <message>
+        <location line="+7"/>
         <source>Keep Loaded</source>
         <translation>メモリに保持</translation>
     </message>
@@ -1783,7 +1820,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-171"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-181"/>
         <source>Filter models</source>
         <translation>モデルを絞り込む</translation>
     </message>
@@ -1862,12 +1899,13 @@
         </translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+9"/>
         <source>{size} on disk</source>
         <translation>ディスク上 {size}</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+28"/>
         <location filename="../../desktop/sotto/ui/models/state_line.py" line="-10"/>
         <source>Loading…</source>
         <translation>ロード中…</translation>
@@ -1980,27 +2018,37 @@
         <translation>{name} は次に読み込んだときからアダプターなしで回答します。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-6"/>
+        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-5"/>
         <source>{name} was not deleted</source>
         <translation>「{name}」は削除されませんでした</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+3"/>
         <source>{name} was deleted</source>
         <translation>「{name}」を削除しました</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+1"/>
+        <source>Frees {size} once the trash is emptied, in an hour.</source>
+        <translation>1 時間後にゴミ箱が空になると {size} 空きます。</translation>
+    </message>
+    <message>
+        <location line="+10"/>
         <source>{name} could not be restored</source>
         <translation>「{name}」を復元できませんでした</translation>
     </message>
     <message>
-        <location line="+14"/>
-        <source>{name} still uses disk space</source>
-        <translation>「{name}」がまだディスク領域を使用しています</translation>
+        <location line="+48"/>
+        <source>Restore {name}</source>
+        <translation>{name} を元に戻す</translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location line="+3"/>
+        <source>Empty the Trash</source>
+        <translation>ゴミ箱を空にする</translation>
+    </message>
+    <message>
+        <location line="-40"/>
         <source>The trash of models could not be emptied</source>
         <translation>モデルのゴミ箱を空にできませんでした</translation>
     </message>
@@ -2029,8 +2077,15 @@
         <source>Details of the selected model</source>
         <translation>選択したモデルの詳細</translation>
     </message>
+    <message numerus="yes">
+        <location line="+112"/>
+        <source>1 deleted model…|{count} deleted models…</source>
+        <translation>
+            <numerusform>削除したモデル {count} 個…</numerusform>
+        </translation>
+    </message>
     <message>
-        <location line="+159"/>
+        <location line="+57"/>
         <source>No models yet.</source>
         <translation>モデルはまだありません。</translation>
     </message>
@@ -2077,7 +2132,7 @@
         <translation>埋め込み用</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-11"/>
         <location filename="../../desktop/sotto/ui/models/state_line.py" line="+2"/>
         <source>predicts tokens ahead</source>
         <translation>トークンを先読み</translation>
@@ -5363,6 +5418,73 @@
         <location line="-8"/>
         <source>Copying… {share}</source>
         <translation>コピー中… {share}</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="-110"/>
+        <source>Rename {name}</source>
+        <translation>{name} の名前を変更</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-7"/>
+        <source>Rename</source>
+        <translation>名前を変更</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Duplicate {name}</source>
+        <translation>{name} を複製</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Both share their files, so that the copy takes up no space.</source>
+        <translation>両者はファイルを共有するので、コピーは場所を取りません。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Duplicate</source>
+        <translation>複製</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Keep a copy of {name}</source>
+        <translation>{name} のコピーを保管</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>The copy stays when {program} deletes the model. Where the disk can share files, it takes up no space: either as a clone, or as a link, which is one file with two names.</source>
+        <translation>{program} がモデルを削除してもコピーは残ります。ディスクがファイルを共有できる場合は場所を取りません。クローン、またはリンク（1 つのファイルに 2 つの名前）になります。</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Keep</source>
+        <comment>keep a copy of a model</comment>
+        <translation>保管</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>{name} was duplicated</source>
+        <translation>{name} を複製しました</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} is kept</source>
+        <translation>{name} を保管しました</translation>
+    </message>
+    <message>
+        <location line="+45"/>
+        <source>{name} was renamed</source>
+        <translation>{name} の名前を変更しました</translation>
+    </message>
+    <message>
+        <location line="+26"/>
+        <source>{size} shared with {program}</source>
+        <translation>{size} を {program} と共有</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{size} copied</source>
+        <translation>{size} をコピー</translation>
     </message>
 </context>
 </TS>

@@ -142,7 +142,7 @@
     <message>
         <location line="+11"/>
         <location filename="../../desktop/sotto/ui/composer/thinking_button.py" line="+37"/>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+165"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+169"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+6"/>
         <source>Thinking</source>
         <translation>思考</translation>
@@ -442,7 +442,8 @@
     <message>
         <location line="+6"/>
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
-        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+65"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
+        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
         <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
@@ -472,6 +473,7 @@
     </message>
     <message>
         <location line="+4"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+348"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+307"/>
         <location line="+24"/>
         <source>Rename…</source>
@@ -479,7 +481,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+342"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/settings/data_page.py" line="+21"/>
         <location line="+1"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="+55"/>
@@ -702,7 +704,7 @@
     </message>
     <message numerus="yes">
         <location line="-13"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+312"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+334"/>
         <location filename="../../desktop/sotto/ui/transcript/attachment_chips.py" line="+174"/>
         <location filename="../../desktop/sotto/ui/window/request_list.py" line="+141"/>
         <source>1 token|{count} tokens</source>
@@ -898,7 +900,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+301"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+319"/>
         <source>Add a model folder</source>
         <translation>添加模型文件夹</translation>
     </message>
@@ -911,9 +913,9 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-236"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+66"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+68"/>
         <source>Get a model</source>
         <translation>获取模型</translation>
     </message>
@@ -979,8 +981,9 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-208"/>
-        <location line="+259"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
+        <location line="+269"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
         <source>Load</source>
         <translation>加载</translation>
@@ -988,6 +991,7 @@
     <message>
         <location filename="../../desktop/sotto/ui/app/report_dialog.py" line="-28"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="-27"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="+31"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="-2"/>
         <location filename="../../desktop/sotto/ui/window/server_card.py" line="-154"/>
         <source>Close</source>
@@ -996,6 +1000,8 @@
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-51"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
+        <location line="+4"/>
         <source>Name of the model</source>
         <translation>模型名称</translation>
     </message>
@@ -1258,7 +1264,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/idle_unloader.py" line="+68"/>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-87"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-90"/>
         <source>Stays loaded</source>
         <translation>保持常驻</translation>
     </message>
@@ -1368,19 +1374,19 @@
         <translation>{name} 将占用 {size}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-245"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-260"/>
         <source>Weights</source>
         <translation>权重</translation>
     </message>
     <message>
         <location line="+1"/>
-        <location line="+101"/>
+        <location line="+109"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-183"/>
         <source>Context</source>
         <translation>上下文</translation>
     </message>
     <message>
-        <location line="-100"/>
+        <location line="-108"/>
         <source>While computing</source>
         <translation>计算时占用</translation>
     </message>
@@ -1400,25 +1406,35 @@
         <translation>当前占用</translation>
     </message>
     <message>
-        <location line="+47"/>
-        <location line="+191"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+25"/>
+        <location line="+49"/>
+        <location line="+204"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+30"/>
         <source>Favourite</source>
         <translation>收藏</translation>
     </message>
     <message>
-        <location line="-188"/>
+        <location line="-201"/>
         <source>Close details</source>
         <translation>关闭详情</translation>
     </message>
     <message>
         <location line="+7"/>
-        <location line="+202"/>
+        <location line="+215"/>
         <source>Add adapter…</source>
         <translation>添加适配器…</translation>
     </message>
     <message>
-        <location line="-196"/>
+        <location line="-211"/>
+        <source>Keep the model in Sotto’s own store, so that it stays when the other program deletes it</source>
+        <translation>将模型保留在 Sotto 自己的存储中，这样其他程序删除它后它仍会保留</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Keep a copy…</source>
+        <translation>保留副本…</translation>
+    </message>
+    <message>
+        <location line="+7"/>
         <location filename="../../desktop/sotto/ui/preferences/sampling_options.py" line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="-23"/>
         <source>Context length</source>
@@ -1436,7 +1452,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location line="+165"/>
+        <location line="+172"/>
         <source>Keep loaded</source>
         <translation>常驻内存</translation>
     </message>
@@ -1466,7 +1482,7 @@
         <translation>移除适配器</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+14"/>
         <source>Unknown whether it fits</source>
         <translation>无法判断内存是否够用</translation>
     </message>
@@ -1487,7 +1503,7 @@
     </message>
     <message>
         <location line="+21"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-29"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-34"/>
         <source>Eject</source>
         <translation>卸载</translation>
     </message>
@@ -1498,13 +1514,19 @@
         <translation>卸载 {name}</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="+7"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+25"/>
         <source>Stop</source>
         <translation>停止</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location line="+5"/>
+        <source>Progress</source>
+        <translation>进度</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_row.py" line="+8"/>
         <source>Stop loading {name}</source>
         <translation>停止加载 {name}</translation>
@@ -1637,7 +1659,12 @@
         <translation>嵌入</translation>
     </message>
     <message>
-        <location line="+19"/>
+        <location line="+14"/>
+        <source>{size} on disk, deleting frees {freed}</source>
+        <translation>占用磁盘 {size}，删除可释放 {freed}</translation>
+    </message>
+    <message>
+        <location line="+16"/>
         <source>Memory in use after loading: {percent} % of {size}.</source>
         <translation>加载后内存占用率：{percent}%（共 {size}）。</translation>
     </message>
@@ -1647,7 +1674,7 @@
         <translation>预计 {size}，实际占用 {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-83"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-89"/>
         <source>Recently Used</source>
         <translation>最近使用</translation>
     </message>
@@ -1671,7 +1698,7 @@
         <translation>内存适配</translation>
     </message>
     <message>
-        <location line="+68"/>
+        <location line="+74"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
         <source>Rescan models</source>
         <translation>重新扫描模型</translation>
@@ -1711,7 +1738,7 @@
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
-        <location line="+55"/>
+        <location line="+57"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
@@ -1720,7 +1747,7 @@
     </message>
     <message>
         <location line="+165"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+125"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+133"/>
         <source>No model is called “{text}”.</source>
         <translation>没有名为“{text}”的模型。</translation>
     </message>
@@ -1770,7 +1797,17 @@
         <translation>使用模型自带模板</translation>
     </message>
     <message>
-        <location line="+10"/>
+        <location line="+4"/>
+        <source>Duplicate…</source>
+        <translation>复制…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Keep a Copy…</source>
+        <translation>保留副本…</translation>
+    </message>
+    <message>
+        <location line="+7"/>
         <source>Keep Loaded</source>
         <translation>常驻内存</translation>
     </message>
@@ -1783,7 +1820,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-171"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-181"/>
         <source>Filter models</source>
         <translation>筛选模型</translation>
     </message>
@@ -1862,12 +1899,13 @@
         </translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+9"/>
         <source>{size} on disk</source>
         <translation>磁盘占用 {size}</translation>
     </message>
     <message>
-        <location line="+28"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+28"/>
         <location filename="../../desktop/sotto/ui/models/state_line.py" line="-10"/>
         <source>Loading…</source>
         <translation>正在加载…</translation>
@@ -1980,27 +2018,37 @@
         <translation>从下次加载起，{name} 不使用适配器回答。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-6"/>
+        <location filename="../../desktop/sotto/ui/models/model_trash.py" line="-5"/>
         <source>{name} was not deleted</source>
         <translation>{name} 未删除</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+3"/>
         <source>{name} was deleted</source>
         <translation>已删除 {name}</translation>
     </message>
     <message>
-        <location line="+14"/>
+        <location line="+1"/>
+        <source>Frees {size} once the trash is emptied, in an hour.</source>
+        <translation>一小时后清空废纸篓时释放 {size}。</translation>
+    </message>
+    <message>
+        <location line="+10"/>
         <source>{name} could not be restored</source>
         <translation>无法恢复 {name}</translation>
     </message>
     <message>
-        <location line="+14"/>
-        <source>{name} still uses disk space</source>
-        <translation>{name} 仍占用磁盘空间</translation>
+        <location line="+48"/>
+        <source>Restore {name}</source>
+        <translation>恢复 {name}</translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location line="+3"/>
+        <source>Empty the Trash</source>
+        <translation>清空废纸篓</translation>
+    </message>
+    <message>
+        <location line="-40"/>
         <source>The trash of models could not be emptied</source>
         <translation>无法清空模型回收站</translation>
     </message>
@@ -2029,8 +2077,15 @@
         <source>Details of the selected model</source>
         <translation>所选模型的详情</translation>
     </message>
+    <message numerus="yes">
+        <location line="+112"/>
+        <source>1 deleted model…|{count} deleted models…</source>
+        <translation>
+            <numerusform>{count} 个已删除的模型…</numerusform>
+        </translation>
+    </message>
     <message>
-        <location line="+159"/>
+        <location line="+57"/>
         <source>No models yet.</source>
         <translation>还没有模型。</translation>
     </message>
@@ -2077,7 +2132,7 @@
         <translation>生成嵌入</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-25"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="-11"/>
         <location filename="../../desktop/sotto/ui/models/state_line.py" line="+2"/>
         <source>predicts tokens ahead</source>
         <translation>提前预测词元</translation>
@@ -5363,6 +5418,73 @@
         <location line="-8"/>
         <source>Copying… {share}</source>
         <translation>正在复制… {share}</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="-110"/>
+        <source>Rename {name}</source>
+        <translation>重命名 {name}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-7"/>
+        <source>Rename</source>
+        <translation>重命名</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Duplicate {name}</source>
+        <translation>复制 {name}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Both share their files, so that the copy takes up no space.</source>
+        <translation>两者共享文件，因此副本不占用空间。</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Duplicate</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Keep a copy of {name}</source>
+        <translation>保留 {name} 的副本</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>The copy stays when {program} deletes the model. Where the disk can share files, it takes up no space: either as a clone, or as a link, which is one file with two names.</source>
+        <translation>{program} 删除模型后，副本仍会保留。如果磁盘可以共享文件，副本不占用空间：要么是克隆，要么是链接，即一个文件有两个名称。</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Keep</source>
+        <comment>keep a copy of a model</comment>
+        <translation>保留</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>{name} was duplicated</source>
+        <translation>已复制 {name}</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} is kept</source>
+        <translation>已保留 {name}</translation>
+    </message>
+    <message>
+        <location line="+45"/>
+        <source>{name} was renamed</source>
+        <translation>已重命名 {name}</translation>
+    </message>
+    <message>
+        <location line="+26"/>
+        <source>{size} shared with {program}</source>
+        <translation>与 {program} 共享 {size}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>{size} copied</source>
+        <translation>已复制 {size}</translation>
     </message>
 </context>
 </TS>

@@ -90,6 +90,11 @@ class ModelRecord:
         return self.source is Source.SOTTO
 
 
+def is_adoptable(record: ModelRecord) -> bool:
+    """Return whether a copy of another program's model can be kept in Sotto's own store: a manifest or a GGUF file."""
+    return record.present and not (record.own or record.builtin) and not record.path.is_dir()
+
+
 def record_fields(record: ModelRecord) -> dict[str, Any]:
     """Return the fields of a record as JSON values, without `also` and `present`; the path may not be valid UTF-8."""
     return {

@@ -18,6 +18,7 @@ from sotto.engine.contract.events import LoadProgress
 from sotto.engine.memory.memory_figures import MemoryFigures, ModelFigures
 from sotto.errors import StoreError
 from sotto.store import removal
+from sotto.store.disk_use import DiskUse
 from sotto.store.pull.progress import PullProgress, PullState
 from sotto.store.records import Format, Place, Source
 from sotto.ui.models import download_controller, model_templates, model_trash
@@ -126,6 +127,7 @@ def test_nothing_about_models_stays_english(visit, qtbot, loop):
     read_adapters(visit)
     read_folders(visit)
     read_deletions(visit)
+    read_keeping(visit)
     assert visit.reader.english == {}
     assert visit.reader.unread("models") == []
 
@@ -186,6 +188,10 @@ def read_cards(visit):
         visit.models.notes.pin(each, pinned=not visit.models.notes.is_pinned(each))
         visit.reader.look(card)
     assert "⟦Load anyway⟧" in visit.reader.read
+    for each in (TIGHT, FITS):
+        visit.models.show_details(each)
+        card.show_disk_use(DiskUse({each.digest: 5}, 5, {TIGHT.digest: 3}))
+        visit.reader.look(card)
     visit.models.show_details(FITS)
     card.slider.setValue(0)
     visit.reader.look(card)
@@ -375,25 +381,36 @@ def read_folders(visit):
     visit.told("⟦The folder was not added⟧")
 
 
+def read_keeping(visit):
+    keeper = visit.models.keeper
+    for ask, each in ((keeper.rename, TIGHT), (keeper.duplicate, TIGHT), (keeper.keep, FITS)):
+        ask(each)
+        visit.reader.look(keeper.form)
+    keeper.form.show_running(True)
+    visit.reader.look(keeper.form)
+    keeper.form.close_card()
+    keeper._offer_undo(TIGHT.places[0], "other:1b")
+    visit.told("tiny:2b⟦ was renamed⟧")
+
+
 def read_deletions(visit):
     trash, notice = visit.models.trash, visit.window.panes.pane.notice
     visit.monkeypatch.setattr(removal, "remove", refuse)
     trash.remove(HUGE)
     visit.told("tiny:3b⟦ was not deleted⟧")
-    removed = removal.RemovedModel(HUGE.name, visit.folder, ())
+    removed = removal.RemovedModel(HUGE.name, visit.folder, (), 0.0)
     visit.monkeypatch.setattr(removal, "remove", lambda each: removed)
     visit.monkeypatch.setattr(removal, "restore", refuse)
     trash.remove(HUGE)
     visit.told("tiny:3b⟦ was deleted⟧")
     notice.button.click()
     visit.told("tiny:3b⟦ could not be restored⟧")
-    visit.monkeypatch.setattr(removal, "erase", refuse)
-    visit.monkeypatch.setattr(model_trash, "UNDO_SECONDS", 0.01)
-    trash.remove(HUGE)
-    visit.told("tiny:3b⟦ still uses disk space⟧")
     visit.monkeypatch.setattr(removal, "empty_trash", refuse)
-    trash.begin(visit.tasks)
+    trash.empty()
     visit.told("⟦The trash of models could not be emptied⟧")
+    trash.removed = (removed,)
+    visit.reader.look(model_trash.trash_menu(trash, visit.window))
+    visit.models.page.show_trash(2)
 
 
 def test_nothing_is_translated_while_models_are_painted_or_filtered(ready, qtbot, loop, qapp, destroyed):

@@ -1,6 +1,8 @@
 """Models that are unloaded when idle, models that stay loaded, and models that are deleted."""
 
+import os
 import threading
+import time
 
 import pytest
 
@@ -122,12 +124,18 @@ def test_a_deleted_model_can_be_restored(window_and_store, qtbot, loop):
     assert contents(store) == before
 
 
-def test_a_deleted_model_that_is_not_restored_is_erased(window_and_store, qtbot, loop):
+def test_a_deleted_model_is_erased_after_an_hour(window_and_store, qtbot, loop):
     window, store = window_and_store
-    blobs = len(list((store.root / "blobs").iterdir()))
+    blobs, trash = len(list((store.root / "blobs").iterdir())), window.models.trash
     delete(window, "one:latest")
-    qtbot.waitUntil(lambda: not list((store.root / "trash").glob("*/*")) and not window.models.trash.removed)
-    qtbot.waitUntil(lambda: len(list((store.root / "blobs").iterdir())) < blobs)
+    qtbot.waitUntil(lambda: [removed.name for removed in trash.removed] == ["one:latest"])
+    trash._prune_now()
+    qtbot.wait(100)
+    assert len(list((store.root / "blobs").iterdir())) == blobs
+    os.utime(trash.removed[0].folder, (0, time.time() - 3700))
+    trash._prune_now()
+    qtbot.waitUntil(lambda: not trash.removed)
+    assert len(list((store.root / "blobs").iterdir())) < blobs
     assert names(window) >= {"two:latest"}
 
 

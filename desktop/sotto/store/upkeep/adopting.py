@@ -6,13 +6,15 @@ its digest is checked before it becomes a blob. The files of the other program a
 
 import hashlib
 import json
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from sotto.errors import BrokenModelError, CancelledError, StoreError
+from sotto.errors import BrokenModelError, CancelledError, InvalidNameError, StoreError
 from sotto.store.atomic_writing import write_atomically
 from sotto.store.copying import claimed, require_free
 from sotto.store.files import is_folder, read_all
@@ -23,7 +25,7 @@ from sotto.store.pull.disk_room import RESERVE, free_bytes
 from sotto.store.records import ModelRecord, Place
 from sotto.store.removal import own_store
 from sotto.store.sources.manifest import MANIFEST_LIMIT, Manifest, parse_manifest
-from sotto.store.sources.model_names import ModelName
+from sotto.store.sources.model_names import DEFAULT_TAG, ModelName, parse_name
 from sotto.store.upkeep.installing import install
 from sotto.store.upkeep.linking import Sharing, digest_of, share
 from sotto.store.upkeep.workspaces import workspace
@@ -31,6 +33,7 @@ from sotto.store.user_templates import read_user_template, save_user_template
 
 # Another process may delete a blob of the store between looking for it and installing the model, again and again.
 _TRIES = 10
+_INVALID = re.compile(r"[^A-Za-z0-9_.-]+")
 _MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
 _CONFIG_TYPE = "application/vnd.docker.container.image.v1+json"
 _GGUF_TYPE = "application/vnd.ollama.image.model"
@@ -88,6 +91,13 @@ def adopt(
     if manifest.digest != record.digest and (template := read_user_template(record.digest)):
         save_user_template(manifest.digest, template)
     return Adopted(manifest.digest, dict(adoption.bytes_by), adoption.present)
+
+
+def suggested_name(place: Place) -> str:
+    """Return a valid name for a model that is to be adopted, as near as possible to the one that it has."""
+    with suppress(InvalidNameError):
+        return parse_name(place.name).short
+    return f"{_INVALID.sub('-', place.name).strip('-.')[-80:].lstrip('-.') or 'model'}:{DEFAULT_TAG}"
 
 
 @dataclass(frozen=True, slots=True)

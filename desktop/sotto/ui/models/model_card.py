@@ -1,6 +1,7 @@
 """The model card: a panel with a model's details, its memory plan, and a slider for its context length."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, QSignalBlocker, Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
@@ -8,9 +9,9 @@ from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QSlider, QVBoxLa
 
 from sotto.engine.memory.memory_plan import Plan
 from sotto.runner.residents import is_same_model
-from sotto.store.records import ModelRecord
+from sotto.store.records import ModelRecord, is_adoptable
 from sotto.ui.models.memory_planner import MemoryPlanner
-from sotto.ui.models.model_description import abilities, model_facts, projection_line, source_names, verdict
+from sotto.ui.models.model_description import abilities, disk_line, model_facts, projection_line, source_names, verdict
 from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.models.model_templates import ModelAdapters
 from sotto.ui.models.state_line import loading_line
@@ -22,6 +23,9 @@ from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
 from sotto.ui.toolkit.widgets import ElidedLabel, IconButton, IconLabel, Label, TextButton
+
+if TYPE_CHECKING:
+    from sotto.store.disk_use import DiskUse
 
 _WIDTH = 348
 # The context is saved when the slider has not moved for this time.
@@ -45,6 +49,7 @@ class ModelCard(QFrame):
             whether even if it does not fit.
         eject_wanted: The user wants to unload the record.
         stop_wanted: The user wants to stop loading the record.
+        keep_wanted: The user wants to keep a copy of the record, which is another program's.
         menu_wanted: The user wants the menu of the record, at a position on the screen.
         adapter_wanted: The user wants to choose an adapter for the record.
         adapter_unwanted: The user wants the record without its adapter.
@@ -56,6 +61,7 @@ class ModelCard(QFrame):
     load_wanted = Signal(object, object, bool)
     eject_wanted = Signal(object)
     stop_wanted = Signal(object)
+    keep_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
     adapter_wanted = Signal(object)
     adapter_unwanted = Signal(object)
@@ -92,6 +98,12 @@ class ModelCard(QFrame):
         self.adapter = Label("", "caption", wrap=True)
         self.adapt = TextButton(tr("Add adapter…"))
         self.adapt.clicked.connect(self._add_or_remove_adapter)
+        self._disk_use: DiskUse | None = None
+        self.disk = Label("", "caption", wrap=True)
+        tip = tr("Keep the model in Sotto’s own store, so that it stays when the other program deletes it")
+        self.keep = TextButton(tr("Keep a copy…"))
+        self.keep.setToolTip(tip)
+        self.keep.clicked.connect(lambda: self.keep_wanted.emit(self.record))
         self._icon = IconLabel("unknown", "muted", 18)
         self.verdict = Label("", "strong", wrap=True)
         self.sentence = Label("", "caption", wrap=True)
@@ -176,6 +188,8 @@ class ModelCard(QFrame):
         adapter.addWidget(self.adapter, 1)
         adapter.addWidget(self.adapt)
         inside.addLayout(adapter)
+        inside.addWidget(self.disk)
+        inside.addWidget(self.keep, 0, Qt.AlignmentFlag.AlignLeading)
         inside.addWidget(_make_rule())
         inside.addLayout(fit)
         inside.addWidget(self.plan_rows)
@@ -229,6 +243,11 @@ class ModelCard(QFrame):
             else:
                 self.record = known
                 self._show()
+
+    def show_disk_use(self, use: "DiskUse") -> None:
+        """Show the disk space of the model, and what deleting it frees."""
+        self._disk_use = use
+        self._show()
 
     def show_state(self) -> None:
         """Show the current state of the model."""
@@ -296,6 +315,9 @@ class ModelCard(QFrame):
         self.adapt.setAccessibleName(self.adapt.text())
         for part in (self.adapter, self.adapt):
             part.setVisible(record.runnable and record.present)
+        self.disk.setText(disk_line(record, self._disk_use) if self._disk_use else "")
+        self.disk.setVisible(bool(self.disk.text()))
+        self.keep.setVisible(is_adoptable(record))
 
     def _show_projection(self, record: ModelRecord, projection: Projection) -> None:
         state, plan = self._model_state, projection.plan

@@ -4,6 +4,7 @@ Nothing here is called while something is painted: widgets keep what they show.
 """
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sotto.engine.contract.events import ModelInfo
 from sotto.store.records import Format, ModelRecord, Source
@@ -12,6 +13,9 @@ from sotto.ui.state.memory_estimate import Fit, MachineMemory, Projection
 from sotto.ui.state.model_state import ModelState, Phase
 from sotto.ui.state.names import home_path, join_facts
 from sotto.ui.toolkit.translation import QT_TR_NOOP, tr
+
+if TYPE_CHECKING:
+    from sotto.store.disk_use import DiskUse
 
 _SOURCES = {
     Source.BUILTIN: QT_TR_NOOP("Built in"),
@@ -167,6 +171,17 @@ def abilities(record: ModelRecord, info: ModelInfo | None = None) -> str:
     }
     ahead = (tr("predicts tokens ahead"),) if info is not None and info.predicts else ()
     return join_facts((*(words.get(capability, capability) for capability in record.capabilities), *ahead))
+
+
+def disk_line(record: ModelRecord, use: "DiskUse") -> str:
+    """Return a line on what deleting a model of Sotto's own frees, or on the disk space of several copies."""
+    size = use.models.get(record.digest)
+    if size is None:
+        return ""
+    freed = use.freed.get(record.digest)
+    if freed is None:
+        return tr("{size} on disk").format(size=wording.size(size)) if record.also else ""
+    return tr("{size} on disk, deleting frees {freed}").format(size=wording.size(size), freed=wording.size(freed))
 
 
 def is_embedder(record: ModelRecord) -> bool:

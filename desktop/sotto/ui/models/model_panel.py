@@ -9,7 +9,7 @@ from PySide6.QtGui import QActionGroup, QDesktopServices, QGuiApplication, QResi
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from sotto.runner.residents import is_same_model
-from sotto.store.records import ModelRecord
+from sotto.store.records import ModelRecord, is_adoptable
 from sotto.ui.models.customizing.customizing import Customizing
 from sotto.ui.models.download_list import DownloadList
 from sotto.ui.models.downloads import Downloads
@@ -46,6 +46,9 @@ class ModelPanel(QWidget):
         eject_wanted: The user wants to unload a model.
         stop_wanted: The user wants to stop loading a model.
         verify_wanted: The user wants to check a model's files.
+        rename_wanted: The user wants to rename a model.
+        duplicate_wanted: The user wants to give a model a second name.
+        keep_wanted: The user wants to keep a copy of another program's model.
         remove_wanted: The user wants to delete a model.
         details_wanted: The user wants to see a model's card.
         entered: The user wants to move the focus to a model's card.
@@ -62,6 +65,9 @@ class ModelPanel(QWidget):
     eject_wanted = Signal(object)
     stop_wanted = Signal(object)
     verify_wanted = Signal(object)
+    rename_wanted = Signal(object)
+    duplicate_wanted = Signal(object)
+    keep_wanted = Signal(object)
     remove_wanted = Signal(object)
     details_wanted = Signal(object)
     entered = Signal(object)
@@ -339,7 +345,12 @@ class ModelPanel(QWidget):
                 add_action(menu, tr("Use the Model’s Template"), lambda: self.template_unwanted.emit(record))
         if record.own:
             menu.addSeparator()
+            add_action(menu, tr("Rename…"), lambda: self.rename_wanted.emit(record))
+            add_action(menu, tr("Duplicate…"), lambda: self.duplicate_wanted.emit(record))
             add_action(menu, tr("Delete"), lambda: self.remove_wanted.emit(record))
+        elif is_adoptable(record):
+            menu.addSeparator()
+            add_action(menu, tr("Keep a Copy…"), lambda: self.keep_wanted.emit(record))
         return menu
 
     def _add_marks(self, menu: QMenu, record: ModelRecord) -> None:

@@ -15,6 +15,7 @@ from sotto.ui.models.customizing.customizing import Customizing
 from sotto.ui.models.discovery_summary import DiscoverySummary, SearchedPlace
 from sotto.ui.models.download_controller import DownloadController
 from sotto.ui.models.idle_unloader import IdleUnloader
+from sotto.ui.models.keeping.model_keeper import ModelKeeper
 from sotto.ui.models.memory_gauge import MemoryGauge
 from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_card import ModelCard
@@ -24,7 +25,7 @@ from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_picker import ModelPicker
 from sotto.ui.models.model_table import ModelTable
 from sotto.ui.models.model_templates import ModelAdapters, ModelTemplates
-from sotto.ui.models.model_trash import ModelTrash
+from sotto.ui.models.model_trash import ModelTrash, trash_menu
 from sotto.ui.models.models_page import ModelsPage
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
@@ -64,6 +65,7 @@ class ModelsController(QObject):
         self.planner = MemoryPlanner(session, self.notes, self)
         self.idle_unloader = IdleUnloader(session, self.notes, preferences, self)
         self.trash = ModelTrash(session, self)
+        self.keeper = ModelKeeper(session, self)
         self.templates = ModelTemplates(session, self)
         self.customizing = Customizing(session, self)
         self.adapters = ModelAdapters(session, self)
@@ -94,11 +96,17 @@ class ModelsController(QObject):
         self.downloading.install(centre, sidebar, panel)
         self.downloading.load_wanted.connect(self.load)
         self.downloading.left.connect(self.left)
-        for offering in (self.trash, self.downloading):
+        self.keeper.install(centre, sidebar, panel.manage)
+        self.keeper.load_wanted.connect(self.load)
+        self.keeper.left.connect(self.left)
+        for offering in (self.trash, self.keeper, self.downloading):
             offering.offered.connect(self.offered)
         panel.load_wanted.connect(self.load)
         panel.eject_wanted.connect(session.eject)
         panel.stop_wanted.connect(session.stop_load)
+        panel.rename_wanted.connect(self.keeper.rename)
+        panel.duplicate_wanted.connect(self.keeper.duplicate)
+        panel.keep_wanted.connect(self.keeper.keep)
         panel.remove_wanted.connect(self.trash.remove)
         panel.customize_wanted.connect(lambda record: self.customizing.open(record, centre))
         panel.template_wanted.connect(lambda record: self.templates.choose(record, centre))
@@ -114,6 +122,7 @@ class ModelsController(QObject):
         card.stop_wanted.connect(session.stop_load)
         card.menu_wanted.connect(lambda record, at: popup(panel.menu_of(record), at))
         self._connect_adapters(card)
+        card.keep_wanted.connect(self.keeper.keep)
         card.previewed.connect(gauge.show_plan)
         card.closed.connect(self.close_card)
         card.hidden.connect(self._deselect)
@@ -123,6 +132,7 @@ class ModelsController(QObject):
         gauge.sample_wanted.connect(self.sample_memory)
         session.library.changed.connect(panel.show_models)
         session.library.changed.connect(card.show_models)
+        session.library.changed.connect(self._measure_disk)
         session.figures_changed.connect(gauge.show_figures)
         session.residents_changed.connect(panel.show_residents)
         session.residents_changed.connect(card.show_state)
@@ -137,6 +147,7 @@ class ModelsController(QObject):
         self._gauge.show_figures(self._session.figures)
         self.planner.begin(tasks)
         self.trash.begin(tasks)
+        self.keeper.begin(tasks)
         self.templates.begin(tasks)
         self.customizing.begin(tasks)
         self.adapters.begin(tasks)
@@ -171,6 +182,7 @@ class ModelsController(QObject):
             return
         row.setChecked(True)
         self.card.open(record)
+        self._measure_disk()
         area = row.rect()
         area.moveTopLeft(row.mapTo(self._centre, QPoint(0, 0)))
         self.card.set_anchor(self._sidebar, area)
@@ -221,7 +233,11 @@ class ModelsController(QObject):
         card.eject_wanted.connect(session.eject)
         card.stop_wanted.connect(session.stop_load)
         self._connect_adapters(card)
+        card.keep_wanted.connect(self.keeper.keep)
         card.previewed.connect(self._gauge.show_plan)
+        page.trash_wanted.connect(lambda at: popup(trash_menu(self.trash, page), at))
+        self.trash.changed.connect(lambda: page.show_trash(len(self.trash.removed)))
+        page.show_trash(len(self.trash.removed))
         page.load_wanted.connect(self.load)
         page.menu_wanted.connect(lambda record, at: popup(self.panel.menu_of(record), at))
         page.get_wanted.connect(self.downloading.open)
@@ -230,7 +246,6 @@ class ModelsController(QObject):
         page.shown.connect(self._measure_disk)
         page.show_models(session.library.models)
         session.library.changed.connect(page.show_models)
-        session.library.changed.connect(self._measure_disk)
         changes = (session.state_changed, session.residents_changed, self.planner.planned, self._preferences.changed)
         for changed in changes:
             changed.connect(page.refresh)
@@ -257,7 +272,7 @@ class ModelsController(QObject):
     @Slot()
     def _measure_disk(self) -> None:
         """Count the disk space of the models on a worker thread, while it can be seen."""
-        if self._tasks is not None and self._page_in_view:
+        if self._tasks is not None and (self._page_in_view or self.card.isVisible()):
             self._tasks.start(self._show_disk_use(self._tasks))
 
     async def _show_disk_use(self, tasks: "AsyncTasks") -> None:
@@ -266,8 +281,11 @@ class ModelsController(QObject):
         models = self._session.library.models
         use = await tasks.call(disk_use, models)
         if models == self._session.library.models:
-            self.page.model.show_disk_use(use)
-            self.page.show_summary()
+            self.card.show_disk_use(use)
+            if self._page_in_view:
+                self.page.card.show_disk_use(use)
+                self.page.model.show_disk_use(use)
+                self.page.show_summary()
 
     def open_picker(self, below: QWidget, then: Callable[[ModelRecord], None] | None = None) -> None:
         """Let the user choose a model from a list below a widget, and call `then` with it, or else use it."""
@@ -337,8 +355,9 @@ class ModelsController(QObject):
         self._summary.show_found(session.library.models, places, sample.total if sample else 0)
 
     def close(self) -> None:
-        """Pause all downloads until the next start, and stop the making of a model."""
+        """Pause all downloads until the next start, and stop what is copied and the making of a model."""
         self.downloading.close()
+        self.keeper.close()
         self.customizing.close()
 
     @Slot()

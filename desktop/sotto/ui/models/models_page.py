@@ -17,7 +17,7 @@ from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.pane import FollowingRow, Pane
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import tr
-from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label, add_action, popup
+from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label, TextButton, add_action, popup
 
 _CARD_WIDTH, _FILTER_WIDTH = 300, 320
 # Downloads take up at most this part of the height, as a divisor.
@@ -34,6 +34,7 @@ class ModelsPage(Pane):
         load_wanted: The user wants to load a model (`ModelRecord`).
         menu_wanted: The user wants the menu of a model (`ModelRecord`), at a position on the screen.
         get_wanted: The user wants to download a model.
+        trash_wanted: The user wants to see the deleted models in a menu, at a position on the screen.
         rescan_wanted: The user wants all stores to be searched again.
         shown: The page has come into view.
     """
@@ -42,6 +43,7 @@ class ModelsPage(Pane):
     load_wanted = Signal(object)
     menu_wanted = Signal(object, QPoint)
     get_wanted = Signal()
+    trash_wanted = Signal(QPoint)
     rescan_wanted = Signal()
     shown = Signal()
 
@@ -93,6 +95,8 @@ class ModelsPage(Pane):
         self.empty = Label("", "muted", wrap=True)
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.summary = Label("", "caption")
+        self.trash = TextButton("")
+        self.trash.clicked.connect(lambda: self.trash_wanted.emit(self.trash.mapToGlobal(QPoint(0, 0))))
         model.arranged.connect(self._place)
         card.setProperty("docked", True)
         card.closed.connect(self._close_card)
@@ -131,6 +135,7 @@ class ModelsPage(Pane):
         line.setContentsMargins(theme.GAP_24, theme.GAP_8, theme.GAP_24, theme.GAP_8)
         line.addWidget(self.summary)
         line.addStretch(1)
+        line.addWidget(self.trash)
         self._list = QFrame()
         self._list.setObjectName("modelsList")
         column = QVBoxLayout(self._list)
@@ -183,6 +188,13 @@ class ModelsPage(Pane):
     def show_summary(self) -> None:
         """Show the number of models and their disk space."""
         self.summary.setText(self.model.summary)
+
+    def show_trash(self, count: int) -> None:
+        """Show how many models were deleted and can be brought back."""
+        text = tr("1 deleted model…|{count} deleted models…", "", count).format(count=count)
+        self.trash.setText(text)
+        self.trash.setAccessibleName(text)
+        self.trash.setVisible(count > 0)
 
     def show_details(self, record: ModelRecord) -> None:
         """Select a model and show its card; a filter that hides it is cleared."""

@@ -1,0 +1,1 @@
+"""Renaming and copying models of Sotto's own, and keeping copies of other programs' models."""
