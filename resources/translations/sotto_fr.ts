@@ -1141,7 +1141,7 @@
         <translation>Créer le modèle</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+72"/>
+        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+2"/>
         <source>Downloaded</source>
         <translation>Téléchargé</translation>
     </message>
@@ -1533,7 +1533,7 @@
         <translation>Arrêter</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+2"/>
         <source>Progress</source>
         <translation>Progression</translation>
     </message>
@@ -5465,7 +5465,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-7"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-4"/>
         <source>Rename</source>
         <translation>Renommer</translation>
     </message>

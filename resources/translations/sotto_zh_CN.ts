@@ -1130,7 +1130,7 @@
         <translation>创建模型</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+72"/>
+        <location filename="../../desktop/sotto/ui/models/download_row.py" line="+2"/>
         <source>Downloaded</source>
         <translation>下载进度</translation>
     </message>
@@ -1521,7 +1521,7 @@
         <translation>停止</translation>
     </message>
     <message>
-        <location line="+5"/>
+        <location line="+2"/>
         <source>Progress</source>
         <translation>进度</translation>
     </message>
@@ -5426,7 +5426,7 @@
     </message>
     <message>
         <location line="+1"/>
-        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-7"/>
+        <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-4"/>
         <source>Rename</source>
         <translation>重命名</translation>
     </message>

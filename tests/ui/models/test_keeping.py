@@ -91,6 +91,16 @@ def test_a_model_of_another_program_is_kept_by_its_card(window, theirs, qtbot, l
     assert fingerprint(theirs.root) == before
 
 
+def test_a_name_that_is_taken_is_said_in_the_form(window, theirs, qtbot, loop):
+    form = choose(window, "theirs:latest", "Keep a Copy…")
+    form.field.selectAll()
+    submit(qtbot, form, "one")
+    qtbot.waitUntil(lambda: "There is a one:latest already" in form.error.text())
+    assert form.isVisible()
+    assert form.field.hasFocus()
+    assert not form.stop.isVisible()
+
+
 def test_keeping_a_copy_can_be_stopped(window, theirs, qtbot, loop):
     form = choose(window, "theirs:latest", "Keep a Copy…")
     window.models.keeper.form.submitted.connect(window.models.keeper._stopping.set)

@@ -1,7 +1,7 @@
 """Ollama's dialect: downloading, copying and deleting models. Only Sotto's own store is ever written."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing, asynccontextmanager
 from functools import partial
 from http import HTTPStatus
@@ -27,6 +27,7 @@ from sotto.store.records import ModelRecord, Place, Source
 from sotto.store.removal import erase, own_store, remove
 from sotto.store.sources.hugging_face_names import parse_wanted
 from sotto.store.sources.model_names import ModelName, parse_name
+from sotto.store.upkeep.adopting import adopt
 
 # In these states the client gets the number of downloaded bytes.
 _UNDER_WAY = (PullState.DOWNLOADING, PullState.STALLED, PullState.RETRYING)
@@ -72,10 +73,16 @@ class OllamaStorage:
                 raise bad_request(f'{field} "{text[:200]}" is invalid')
 
         async def act() -> None:
-            _, place = await self._own_place(source, f'model "{source[:200]}" not found', "cannot be copied")
+            record, place = await self._place(source, f'model "{source[:200]}" not found')
             name = parse_name(destination)
+            work: Callable[[], object]
+            if place.source is Source.SOTTO:
+                work = partial(copy, place, name, replacing=True)
+            else:
+                stopped = self._desk.closing.is_set
+                work = partial(adopt, record, place, name, lambda done, total: None, stopped, replacing=True)
             async with self._changing, self._replacing(name):
-                await asyncio.to_thread(partial(copy, place, name, replacing=True))
+                await asyncio.to_thread(work)
 
         return Done(DIALECT, act)
 
@@ -88,7 +95,12 @@ class OllamaStorage:
             raise bad_request(f'name "{name[:200]}" is invalid')
 
         async def act() -> None:
-            record, place = await self._own_place(name, f"model '{name[:200]}' not found", "cannot be deleted")
+            record, place = await self._place(name, f"model '{name[:200]}' not found")
+            if place.source is not Source.SOTTO:
+                raise ApiError(
+                    HTTPStatus.FORBIDDEN,
+                    f"{place.name} cannot be deleted: it is not in Sotto's own store, and other stores are read-only.",
+                )
             if not record.also:
                 # This does not wait for answers in progress: they no longer need the files.
                 await self._desk.unload(record)
@@ -149,16 +161,15 @@ class OllamaStorage:
             finally:
                 closing.cancel()
 
-    async def _own_place(self, name: str, unknown: str, refused: str) -> tuple[ModelRecord, Place]:
-        """Return a model and its place in Sotto's own store.
+    async def _place(self, name: str, unknown: str) -> tuple[ModelRecord, Place]:
+        """Return a model and its place of this name.
 
         Args:
             name: The model's name.
             unknown: The error message for a name that no model has.
-            refused: The words after the model's name in the error message for a model of another store.
 
         Raises:
-            ApiError: There is no such model, or it is in another store.
+            ApiError: There is no such model.
         """
         try:
             found = find_place(name, [await self._desk.model(name)])
@@ -166,13 +177,7 @@ class OllamaStorage:
             found = None
         if found is None:
             raise ApiError(HTTPStatus.NOT_FOUND, unknown)
-        record, place = found
-        if place.source is not Source.SOTTO:
-            raise ApiError(
-                HTTPStatus.FORBIDDEN,
-                f"{place.name} {refused}: it is not in Sotto's own store, and other stores are read-only.",
-            )
-        return record, place
+        return found
 
     @asynccontextmanager
     async def _replacing(self, name: ModelName) -> AsyncIterator[None]:

@@ -57,7 +57,7 @@ class DownloadRow(QFrame):
         name = tr("Cancel the download of {name}").format(name=model_name(progress.name))
         self.cancel = IconButton("close", name, tip=tr("Cancel"))
         self.cancel.clicked.connect(lambda: self.cancel_wanted.emit(progress.name))
-        self.bar = _Bar()
+        self.bar = Bar(tr("Downloaded"))
         self.status = Label("", "caption", wrap=True)
         self.amounts, self.percent = Label("", "caption", wrap=True), Label("", "caption")
         self.note = Label("", "caption", wrap=True)
@@ -122,12 +122,13 @@ class DownloadRow(QFrame):
         wanted.emit(self.progress.name)
 
 
-class _Bar(QProgressBar):
+class Bar(QProgressBar):
     """A thin progress bar that screen readers recognise as one."""
 
-    def __init__(self) -> None:
+    def __init__(self, name: str) -> None:
+        """Create a bar with this accessible name."""
         super().__init__()
-        self.setAccessibleName(tr("Downloaded"))
+        self.setAccessibleName(name)
         self.setTextVisible(False)
         self.setFixedHeight(_BAR)
         self._share, self._color = 0.0, "accent"
@@ -145,6 +146,7 @@ class _Bar(QProgressBar):
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the share in its colour."""
         tokens, painter = theme.current().tokens, QPainter(self)
         if self.isRightToLeft():
             painter.translate(self.width(), 0)

@@ -1,8 +1,9 @@
 """The small form in which a user gives a model another name."""
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from sotto.ui.models.download_row import Bar
 from sotto.ui.models.side_card import SideCard
 from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.announcements import announce
@@ -10,7 +11,6 @@ from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label, TextButton
 
 _WIDTH = 348
-_STEPS = 1000
 
 
 class NameForm(SideCard):
@@ -39,10 +39,7 @@ class NameForm(SideCard):
         self.button.clicked.connect(self._submit)
         self.stop = TextButton(tr("Stop"))
         self.stop.clicked.connect(self.stopped)
-        self.progress = QProgressBar()
-        self.progress.setRange(0, _STEPS)
-        self.progress.setTextVisible(False)
-        self.progress.setAccessibleName(tr("Progress"))
+        self.progress = Bar(tr("Progress"))
         self.hint = Label("", "caption", wrap=True)
         self.error = Label("", "error", wrap=True)
         self._arrange()
@@ -90,17 +87,23 @@ class NameForm(SideCard):
 
     def show_running(self, running: bool) -> None:
         """Show the progress in place of the field, or the field again."""
-        self.field.setHidden(running)
-        self.button.setHidden(running)
-        self.progress.setVisible(running)
-        self.stop.setVisible(running)
-        if running:
-            self.progress.setValue(0)
-            self.stop.setFocus()
+        busy: tuple[QWidget, ...] = (self.stop, self.progress)
+        asking: tuple[QWidget, ...] = (self.field, self.button)
+        shown, hidden = (busy, asking) if running else (asking, busy)
+        for widget in shown:
+            widget.show()
+        # The form hides when none of its widgets has the focus, so one gets it before the others are gone.
+        if self.isVisible():
+            shown[0].setFocus()
+        for widget in hidden:
+            widget.hide()
+        self.show_progress(0, 1)
+        self._set_error("")
 
     def show_progress(self, done: int, total: int) -> None:
         """Show how much is done."""
-        self.progress.setValue(_STEPS * done // max(total, 1))
+        share = done / max(total, 1)
+        self.progress.show_share(share, int(100 * share), "accent")
 
     def show_error(self, message: str) -> None:
         """Show why the name was rejected, and return to the field."""
