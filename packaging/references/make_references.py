@@ -65,6 +65,7 @@ _YARN = {
     "beta_slow": 1.0,
     "original_max_position_embeddings": 32,
 }
+_GROWING_YARN = _YARN | {"mscale": 1.0, "mscale_all_dim": 1.0, "llama_4_scaling_beta": 0.1}
 _MAMBA2 = {"mamba_n_heads": 8, "mamba_d_head": 8, "mamba_d_state": 8, "mamba_n_groups": 1, "mamba_chunk_size": 8}
 _EXPERTS = {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 16, "norm_topk_prob": True}
 _LATENT = {
@@ -83,6 +84,28 @@ _LATENT = {
     "first_k_dense_replace": 1,
     "routed_scaling_factor": 1.5,
 }
+# As many heads as that the sums of rectified scores are never equal.
+_INDEXER = {"index_n_heads": 16, "index_head_dim": 16, "index_topk": 8}
+_GEMMA4 = {
+    "head_dim": 8,
+    "global_head_dim": 16,
+    "sliding_window": 16,
+    "num_hidden_layers": 6,
+    "tie_word_embeddings": True,
+    "hidden_size_per_layer_input": 0,
+    "num_kv_shared_layers": 0,
+}
+_NEMOTRON = {
+    "head_dim": 8,
+    "mamba_num_heads": 8,
+    "mamba_head_dim": 8,
+    "ssm_state_size": 8,
+    "n_groups": 2,
+    "chunk_size": 8,
+    # transformers clips time steps from below only when it computes several tokens at once; nobody else does.
+    "time_step_min": 1e-30,
+}
+_ALPHA = {"rope_type": "dynamic", "rope_theta": 10000.0, "alpha": 1000.0, "factor": 1.0}
 _LINEAR = {
     "num_hidden_layers": 4,
     "head_dim": 8,
@@ -210,8 +233,146 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "qwen3-next-mtp": ("qwen3_next", {**_LINEAR, "decoder_sparse_step": 1, "mlp_only_layers": [], **_EXPERTS}),
     "qwen3-5-mtp": ("qwen3_5_text", {"mtp_num_hidden_layers": 1, **_LINEAR}),
     "qwen3-5-moe-mtp": ("qwen3_5_moe_text", {"mtp_num_hidden_layers": 1, **_LINEAR, **_EXPERTS}),
+    # Families of mlx-lm and our own, which nothing is corrected in.
+    "deepseek-v32": ("deepseek_v32", {**_LATENT, **_INDEXER}),
+    "ernie4-5": ("ernie4_5", {"head_dim": 8, "tie_word_embeddings": True}),
+    "ernie4-5-moe": (
+        "ernie4_5_moe",
+        {
+            "num_hidden_layers": 3,
+            "moe_num_experts": 4,
+            "moe_k": 2,
+            "moe_intermediate_size": 16,
+            "moe_num_shared_experts": 1,
+            "moe_layer_start_index": 1,
+        },
+    ),
+    "exaone4": (
+        "exaone4",
+        {
+            "head_dim": 8,
+            "num_hidden_layers": 4,
+            "sliding_window": 16,
+            "layer_types": ["sliding_attention"] * 3 + ["full_attention"],
+        },
+    ),
+    "falcon-h1": (
+        "falcon_h1",
+        {
+            "head_dim": 8,
+            "mamba_d_ssm": 64,
+            **_MAMBA2,
+            "key_multiplier": 0.7,
+            "attention_in_multiplier": 1.2,
+            "ssm_multipliers": [1.1, 0.9, 0.8, 1.2, 0.7],
+            "mlp_multipliers": [0.8, 1.1],
+            "lm_head_multiplier": 0.5,
+            "embedding_multiplier": 2.0,
+        },
+    ),
+    "gemma3n": (
+        "gemma3n_text",
+        {
+            "head_dim": 8,
+            "sliding_window": 16,
+            "num_hidden_layers": 10,
+            "layer_types": (["sliding_attention"] * 4 + ["full_attention"]) * 2,
+            "num_kv_shared_layers": 4,
+            "hidden_size_per_layer_input": 8,
+            "vocab_size_per_layer_input": 64,
+            "laurel_rank": 8,
+            "activation_sparsity_pattern": [0.95] * 5 + [0.0] * 5,
+            "tie_word_embeddings": True,
+        },
+    ),
+    "gemma4-moe": (
+        "gemma4_text",
+        {
+            **_GEMMA4,
+            "enable_moe_block": True,
+            "num_experts": 4,
+            "top_k_experts": 2,
+            "moe_intermediate_size": 16,
+            "attention_k_eq_v": True,
+            "num_global_key_value_heads": 1,
+        },
+    ),
+    "gemma4-shared": (
+        "gemma4_text",
+        {
+            **_GEMMA4,
+            "num_hidden_layers": 10,
+            "layer_types": (["sliding_attention"] * 4 + ["full_attention"]) * 2,
+            "num_kv_shared_layers": 4,
+            "use_double_wide_mlp": True,
+            "hidden_size_per_layer_input": 8,
+            "vocab_size_per_layer_input": 64,
+        },
+    ),
+    "glm-moe-dsa": ("glm_moe_dsa", {**_LATENT, **_INDEXER}),
+    "granite-hybrid-dense": (
+        "granitemoehybrid",
+        {
+            "num_hidden_layers": 3,
+            "layer_types": ["mamba", "attention", "mamba"],
+            "num_local_experts": 0,
+            "num_experts_per_tok": 0,
+            "shared_intermediate_size": 16,
+            **_MAMBA2,
+        },
+    ),
+    "hunyuan-dense": ("hunyuan_v1_dense", {"head_dim": 8, "tie_word_embeddings": True, "rope_parameters": _ALPHA}),
+    "hunyuan-moe": (
+        "hunyuan_v1_moe",
+        {"head_dim": 8, "num_experts": 4, "moe_topk": 2, "tie_word_embeddings": True, "rope_parameters": _ALPHA},
+    ),
+    "lfm2-moe": (
+        "lfm2_moe",
+        {
+            "num_hidden_layers": 4,
+            "layer_types": ["conv", "full_attention"] * 2,
+            "conv_L_cache": 3,
+            "tie_word_embeddings": True,
+            "num_dense_layers": 1,
+            "use_expert_bias": True,
+            "num_experts": 4,
+            "num_experts_per_tok": 2,
+            "moe_intermediate_size": 16,
+        },
+    ),
+    "minimax-m2": (
+        "minimax_m2",
+        {
+            "head_dim": 8,
+            "num_local_experts": 4,
+            "num_experts_per_tok": 2,
+            "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5},
+        },
+    ),
+    "ministral3": ("ministral3", {"head_dim": 8, "rope_parameters": _GROWING_YARN}),
+    "mistral4": ("mistral4", {**_LATENT, "rope_parameters": _GROWING_YARN}),
+    "nemotron-h": (
+        "nemotron_h",
+        {"layers_block_type": ["linear_attention", "mlp", "full_attention", "mlp"], **_NEMOTRON},
+    ),
+    "nemotron-h-moe": (
+        "nemotron_h",
+        {
+            "layers_block_type": ["linear_attention", "moe", "full_attention", "moe"],
+            **_NEMOTRON,
+            "n_routed_experts": 4,
+            "moe_intermediate_size": 16,
+            "moe_shared_expert_intermediate_size": 16,
+            "n_group": 1,
+            "topk_group": 1,
+        },
+    ),
+    "olmo3": ("olmo3", {"num_hidden_layers": 4, "sliding_window": 16}),
+    "seed-oss": ("seed_oss", {"head_dim": 8}),
     "mamba2": ("mamba2", {"state_size": 8, "num_heads": 8, "head_dim": 8, "n_groups": 1, "chunk_size": 8, "expand": 2}),
 }
+# Text models that occur only inside of another model, by the type of that model.
+INSIDE: Mapping[str, str] = {"gemma3n_text": "gemma3n", "mistral4": "mistral3"}
 # Options that must affect the logits: with these changes the logits have to differ.
 EFFECTIVE_OPTIONS: Mapping[str, dict[str, Any]] = {
     "mistral-window": {"sliding_window": None},
@@ -227,6 +388,9 @@ def build(kind: str, options: Mapping[str, Any]) -> nn.Module:
     """Return a reproducible random model in which every weight affects the logits."""
     config = transformers.CONFIG_MAPPING[kind](**{**_SHAPE, **options})
     torch.manual_seed(SEED)
+    if kind == "mistral4":
+        # It is not registered, as it only occurs inside of another model.
+        transformers.AutoModelForCausalLM.register(type(config), transformers.Mistral4ForCausalLM, exist_ok=True)
     model = transformers.AutoModelForCausalLM.from_config(config, attn_implementation="eager").float().eval()
     generator = torch.Generator().manual_seed(SEED)
     with torch.no_grad():
@@ -279,6 +443,8 @@ def make(name: str) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     model.save_pretrained(folder)
     (folder / "generation_config.json").unlink(missing_ok=True)
+    if kind in INSIDE:
+        put_inside(folder, INSIDE[kind])
     tensors = dict(expected(name, model))
     if name in prediction_heads.LAYOUTS:
         tensors |= prediction_heads.add_head(
@@ -292,6 +458,20 @@ def make(name: str) -> None:
     saved = json.loads((folder / "config.json").read_text(encoding="utf-8"))
     weights = sum(tensor.numel() for tensor in load_file(folder / "model.safetensors").values())
     print(f"{name}: {saved['model_type']}, {weights:,} weights, logits to {tensors['whole'].abs().max():.1f}")
+
+
+def put_inside(folder: Path, kind: str) -> None:
+    """Change a saved text model to the inner part of a model of this type, as its checkpoints have it."""
+    config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
+    outer = {"architectures": [f"{kind.capitalize()}ForConditionalGeneration"], "model_type": kind}
+    outer |= {"tie_word_embeddings": config["tie_word_embeddings"], "text_config": config}
+    (folder / "config.json").write_text(json.dumps(outer, indent=2) + "\n", encoding="utf-8")
+    path = folder / "model.safetensors"
+    tensors = {
+        name.replace("model.", "model.language_model.", 1) if name.startswith("model.") else name: tensor
+        for name, tensor in load_file(path).items()
+    }
+    save_file(tensors, path, metadata={"format": "pt"})
 
 
 def main() -> None:

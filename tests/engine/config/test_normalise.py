@@ -115,7 +115,7 @@ def test_required_keys_get_their_default():
         ),
         (
             {"model_type": "granitemoehybrid", "num_local_experts": 0, "shared_intermediate_size": 16},
-            {"intermediate_size": 16},
+            {"intermediate_size": 16, "position_embedding_type": "nope"},
         ),
         ({"model_type": "mellum", "num_local_experts": 4}, {"num_experts": 4}),
         ({"model_type": "minimax_m2", "head_dim": 8}, {"shared_intermediate_size": 0, "rotary_dim": 8}),

@@ -87,7 +87,10 @@ class BatchStates:
 
 def can_batch(config: Mapping[str, Any], caches: Series[Any]) -> bool:
     """Return whether sequences of a model with this config and such caches can share a forward pass."""
-    if not architecture(config).batches:
+    inner = config.get("text_config")
+    found = [architecture(part) for part in (config, inner) if isinstance(part, Mapping)]
+    # An inner model that never occurs alone has no entry that says it.
+    if not found[0].batches or any(entry.name and not entry.batches for entry in found):
         return False
     kinds = {type(leaf) for leaf in leaves(caches)}
     known = all(issubclass(kind, FullKVCache | SlidingKVCache | ArraysCache) for kind in kinds)
