@@ -105,7 +105,11 @@ _NEMOTRON = {
     # transformers clips time steps from below only when it computes several tokens at once; nobody else does.
     "time_step_min": 1e-30,
 }
-_ALPHA = {"rope_type": "dynamic", "rope_theta": 10000.0, "alpha": 1000.0, "factor": 1.0}
+_HUNYUAN = {
+    "head_dim": 8,
+    "tie_word_embeddings": True,
+    "rope_parameters": {"rope_type": "dynamic", "rope_theta": 10000.0, "alpha": 1000.0, "factor": 1.0},
+}
 _LINEAR = {
     "num_hidden_layers": 4,
     "head_dim": 8,
@@ -321,10 +325,31 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
             **_MAMBA2,
         },
     ),
-    "hunyuan-dense": ("hunyuan_v1_dense", {"head_dim": 8, "tie_word_embeddings": True, "rope_parameters": _ALPHA}),
+    "granite-hybrid-moe": (
+        "granitemoehybrid",
+        {
+            "layer_types": ["mamba", "attention"],
+            "num_local_experts": 4,
+            "num_experts_per_tok": 2,
+            "intermediate_size": 16,
+            "shared_intermediate_size": 16,
+            "embedding_multiplier": 6.0,
+            "attention_multiplier": 0.2,
+            "residual_multiplier": 0.4,
+            "logits_scaling": 2.0,
+            **_MAMBA2,
+        },
+    ),
+    "hunyuan-dense": ("hunyuan_v1_dense", _HUNYUAN),
     "hunyuan-moe": (
         "hunyuan_v1_moe",
-        {"head_dim": 8, "num_experts": 4, "moe_topk": 2, "tie_word_embeddings": True, "rope_parameters": _ALPHA},
+        {
+            **_HUNYUAN,
+            "num_experts": 4,
+            "moe_topk": [2, 2],
+            "num_shared_expert": [1, 1],
+            "moe_intermediate_size": [48, 48],
+        },
     ),
     "lfm2-moe": (
         "lfm2_moe",
@@ -346,6 +371,7 @@ CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
             "head_dim": 8,
             "num_local_experts": 4,
             "num_experts_per_tok": 2,
+            "rotary_dim": 4,
             "rope_parameters": {"rope_type": "default", "rope_theta": 10000.0, "partial_rotary_factor": 0.5},
         },
     ),

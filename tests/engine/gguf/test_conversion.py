@@ -99,7 +99,13 @@ def test_vision_tensors_and_rope_factors_are_ignored(name):
     "name", ["blk.0.attn_x.weight", "blk.x.attn_q.weight", "model.norm", "blk.0.ffn_gate.0.weight"]
 )
 def test_unknown_names_stay_as_they_are(name):
-    assert place_of(name, {"model_type": "llama"}).name == name
+    assert place_of(name, {"model_type": "llama", "num_hidden_layers": 1}).name == name
+
+
+def test_layers_after_those_that_are_counted_are_ignored():
+    config = {"model_type": "glm4_moe", "num_hidden_layers": 2}
+    assert place_of("blk.1.ffn_norm.weight", config) is not None
+    assert place_of("blk.2.nextn.eh_proj.weight", config) is None
 
 
 def test_the_description_of_an_unquantized_model_is_empty(tmp_path):

@@ -9,7 +9,7 @@ from checkpoints import LLAMA
 from gguf_writing import random_blocks, write_model
 from loading import random_weights
 from sotto.engine.gguf.conversion import Recipe, convert
-from sotto.engine.gguf.gguf_names import Place
+from sotto.engine.gguf.gguf_names import Order, Place
 from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT, split
 from sotto.engine.gguf.regrouping import can_regroup, regroup
 from sotto.engine.gguf.repack import Layout
@@ -39,7 +39,7 @@ def test_the_tensors_of_a_file_have_the_bytes_that_mlx_gives_them(tmp_path, kind
     path = write_model(tmp_path / "model.gguf", LLAMA, weights, *([] if kind is None else [kind]))
     source = open_model(record_of(path))
     (file,) = (convert(file, source.config, on_cpu=True) for file in source.tensor_files)
-    assert any(can_regroup(recipe) and recipe.place.heads for recipe in file.recipes)
+    assert any(can_regroup(recipe) and recipe.place.order for recipe in file.recipes)
     mine, expected = read(file, native.kernels()), read(file, None)
     assert mine.keys() == expected.keys() == file.tensors.keys()
     for name, array in expected.items():
@@ -54,7 +54,9 @@ def test_blocks_that_keep_their_bits_are_only_taken_apart(kind, heads):
     rows, columns = 24, 2 * BLOCK_SIZE
     raw, _ = random_blocks(kind.upper(), rows * 2)
     part = TensorInfo(kind.upper(), (rows, columns), 0, raw.size)
-    recipe = Recipe(Place("a.weight", heads=heads), (part,), Layout(KEPT[kind].bits, kind), mx.float16)
+    recipe = Recipe(
+        Place("a.weight", Order(heads, 2) if heads else None), (part,), Layout(KEPT[kind].bits, kind), mx.float16
+    )
     assert can_regroup(recipe)
     *_, (found, _) = regroup(native.kernels(), recipe, memoryview(raw.tobytes()))
     assert list(found) == [name for name, _ in recipe.outputs()]

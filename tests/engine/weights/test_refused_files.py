@@ -167,10 +167,25 @@ def test_a_file_that_cannot_run_is_named(tmp_path):
     assert_sentence(refused.value.message, path, "lamia")
 
 
-@pytest.mark.parametrize("kind", ["llama", "gemma3_text", "gpt_oss", "deepseek_v3", "qwen3_moe", "nomic_bert"])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        "llama",
+        "gemma3_text",
+        "gemma3n",
+        "gpt_oss",
+        "deepseek_v3",
+        "nemotron_h",
+        "qwen3_5_text",
+        "qwen3_moe",
+        "nomic_bert",
+    ],
+)
 def test_names_of_definitions_are_converted_back_to_those_of_files(kind):
-    config = {"model_type": kind, "num_attention_heads": 4, "num_key_value_heads": 2}
-    names = ["token_embd.weight", "blk.7.ffn_down.weight", "blk.7.attn_output.weight", "blk.0.ffn_gate.weight"]
+    config = {"model_type": kind, "num_attention_heads": 4, "num_key_value_heads": 2, "num_hidden_layers": 8}
+    names = ["token_embd.weight", "blk.7.ffn_down.weight", "blk.7.attn_output.weight", "blk.0.ffn_up.weight"]
+    if kind in ("nemotron_h", "qwen3_5_text"):
+        names += ["blk.3.ssm_a", "blk.3.ssm_dt.bias", "blk.3.ssm_conv1d.weight", "output_norm.weight"]
     if kind == "gpt_oss":
         names += ["blk.3.attn_sinks.weight", "blk.3.ffn_gate_inp.bias", "blk.3.ffn_up_exps.weight"]
     if kind == "nomic_bert":

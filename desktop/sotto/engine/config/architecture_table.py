@@ -191,6 +191,7 @@ ARCHITECTURES = (
     Architecture(
         "granitemoehybrid",
         batches=True,
+        definition="granitemoehybrid",
         activations=_SILU,
         layer_types={"linear_attention": "mamba", "full_attention": "attention"},
         # The definition takes a missing value for "rope".
@@ -399,6 +400,7 @@ ARCHITECTURES = (
     Architecture(
         "qwen3_5",
         batches=True,
+        definition="qwen3_5",
         aliases=("qwen3_5_text",),
         activations=_SILU,
         ignored_prefixes=_QWEN_VISION,
@@ -409,6 +411,7 @@ ARCHITECTURES = (
     Architecture(
         "qwen3_5_moe",
         batches=True,
+        definition="qwen3_5_moe",
         aliases=("qwen3_5_moe_text",),
         activations=_SILU,
         ignored_prefixes=_QWEN_VISION,

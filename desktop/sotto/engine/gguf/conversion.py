@@ -47,7 +47,8 @@ class Recipe:
     def shape(self) -> tuple[int, ...]:
         """Its shape, unpacked."""
         if len(self.parts) == 1:
-            return self.parts[0].shape
+            fold, shape = self.place.fold, self.parts[0].shape
+            return shape if fold is None else fold.of(shape)
         (heads, rank, width), (_, depth, _) = (part.shape for part in self.parts)
         return heads * (width + depth), rank
 
@@ -153,10 +154,12 @@ def _recipes(
         if match := LATENT_KEYS.fullmatch(name):
             yield _latent(source, match[1], info, common)
         elif not name.endswith(LATENT_VALUES) and (place := place_of(name, config)) is not None:
-            if place.heads and info.shape[0] % (2 * place.heads):
+            if place.order and not place.order.fits(info.shape[0]):
+                heads = f"{place.order.groups} heads of two halves"
+                parts = heads if place.order.separates_halves else f"the heads of {place.order.inner} keys"
                 raise BrokenModelError(
                     f"{printable_path(source.path)}: {printable(name)} has {info.shape[0]} rows, which cannot be "
-                    f"split into {place.heads} heads of two halves, as the file says."
+                    f"split into {parts}, as the file says."
                 )
             own = () if place.name.endswith(_NEVER_KEPT) else kept
             layout = repack.layout_of(info.dtype, on_cpu=common is None, kept=own)

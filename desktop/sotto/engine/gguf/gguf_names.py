@@ -3,14 +3,17 @@
 The names are those of https://github.com/ggml-org/llama.cpp (gguf-py/gguf/constants.py).
 """
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any
 
-# Ollama's own converter omits the ending of attention sinks.
-_BLOCK = re.compile(r"blk\.(\d+)\.(?:(\w+)\.(weight|bias)|(attn_sinks))")
-_OUTER = {"token_embd": "model.embed_tokens", "output_norm": "model.norm", "output": "lm_head"}
+from sotto.engine.gguf.family_names import FAMILIES, PLAIN, Family
+
+# The ending may be missing.
+_BLOCK = re.compile(r"blk\.(\d+)\.(.+?)(?:\.(weight|bias|scale))?")
 # RoPE factors, which the config has as well, and tensors for images and sound.
 _IGNORED_PREFIXES = ("rope_freqs.", "rope_factors_long.", "rope_factors_short.", "v.", "a.", "mm.")
 
@@ -19,72 +22,6 @@ LATENT_KEYS, LATENT_VALUES = re.compile(r"blk\.(\d+)\.attn_k_b\.weight"), ".attn
 # Not rounded, because small differences change which experts are chosen.
 UNROUNDED = ".e_score_correction_bias"
 
-_ATTENTION = {
-    "attn_q": "self_attn.q_proj",
-    "attn_k": "self_attn.k_proj",
-    "attn_v": "self_attn.v_proj",
-    "attn_output": "self_attn.o_proj",
-    "attn_out": "self_attn.o_proj",
-    "attn_q_norm": "self_attn.q_norm",
-    "attn_k_norm": "self_attn.k_norm",
-}
-_FEED_FORWARD = {"ffn_gate": "mlp.gate_proj", "ffn_up": "mlp.up_proj", "ffn_down": "mlp.down_proj"}
-_LLAMA = {
-    **_ATTENTION,
-    **_FEED_FORWARD,
-    "attn_norm": "input_layernorm",
-    "ffn_norm": "post_attention_layernorm",
-}
-_GEMMA = {
-    **_LLAMA,
-    "post_attention_norm": "post_attention_layernorm",
-    "ffn_norm": "pre_feedforward_layernorm",
-    "post_ffw_norm": "post_feedforward_layernorm",
-}
-
-
-def _experts(container: str, gate: str) -> dict[str, str]:
-    projections = {f"ffn_{part}_exps": f"{container}.{part}_proj" for part in ("gate", "up", "down")}
-    return {"ffn_gate_inp": gate, **projections}
-
-
-_DEEPSEEK = {
-    **_LLAMA,
-    **_experts("mlp.switch_mlp", "mlp.gate"),
-    "attn_q_a": "self_attn.q_a_proj",
-    "attn_q_a_norm": "self_attn.q_a_layernorm",
-    "attn_q_b": "self_attn.q_b_proj",
-    "attn_kv_a_mqa": "self_attn.kv_a_proj_with_mqa",
-    "attn_kv_a_norm": "self_attn.kv_a_layernorm",
-    "attn_kv_b": "self_attn.kv_b_proj",
-    **{f"ffn_{part}_shexp": f"mlp.shared_experts.{part}_proj" for part in ("gate", "up", "down")},
-}
-# By model type: the part of a name between `blk.N.` and the ending, and its name in the definition.
-_NAMES: Mapping[str, Mapping[str, str]] = {
-    "deepseek_v2": _DEEPSEEK,
-    "deepseek_v3": _DEEPSEEK,
-    "gemma2": _GEMMA,
-    "gemma3_text": _GEMMA,
-    "glm4": {
-        **_LLAMA,
-        "ffn_up": "mlp.gate_up_proj",
-        "post_attention_norm": "post_self_attn_layernorm",
-        "post_ffw_norm": "post_mlp_layernorm",
-    },
-    "gpt_oss": {
-        **_LLAMA,
-        **_experts("mlp.experts", "mlp.router"),
-        "post_attention_norm": "post_attention_layernorm",
-    },
-    "mixtral": {**_LLAMA, **_experts("block_sparse_moe.switch_mlp", "block_sparse_moe.gate")},
-    "olmo2": {
-        **_LLAMA,
-        "post_attention_norm": "post_attention_layernorm",
-        "post_ffw_norm": "post_feedforward_layernorm",
-    },
-    "phi3": {**_LLAMA, "attn_qkv": "self_attn.qkv_proj", "ffn_up": "mlp.gate_up_proj"},
-    "qwen3_moe": {**_LLAMA, **_experts("mlp.switch_mlp", "mlp.gate")},
-}
 # The definitions of encoders use other names, without `model.`.
 _ENCODER_OUTER = {
     "token_embd": "embeddings.word_embeddings",
@@ -105,16 +42,67 @@ _ENCODERS: Mapping[str, Mapping[str, str]] = {
 }
 # The arrays of a layer in a definition, quantized or not.
 _PARTS = frozenset({"weight", "bias", "scales", "biases"})
-_LAYER = re.compile(r"(?:model\.)?layers\.(\d+)\.(.+)")
-# Names whose endings differ between the two.
-_WITH_ENDING: Mapping[str, str] = {
-    "attn_sinks.weight": "self_attn.sinks",
-    "exp_probs_b.bias": "mlp.gate.e_score_correction_bias",
-}
+_LAYER = re.compile(r"(?:[a-z_]+\.)*?layers\.(\d+)\.(.+)")
 # llama.cpp's converter interleaves the rows of the two halves of each head of these model types.
-_INTERLEAVED = frozenset({"granite", "llama", "mixtral", "smollm3"})
+_INTERLEAVED = frozenset({"granite", "granitemoehybrid", "llama", "ministral3", "mixtral", "smollm3"})
 # llama.cpp's converter adds 1 to the norms of these model types, which the definitions do as well.
 _SHIFTED = frozenset({"gemma2", "gemma3_text"})
+
+
+class Fold(Enum):
+    """How the dimensions of a tensor are changed."""
+
+    FLAT = auto()
+    """All become one."""
+    CHANNELS = auto()
+    """One of size 1 is appended, for a convolution that treats each channel alone."""
+    ROW = auto()
+    """All become one row of a matrix."""
+
+    def of(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the changed dimensions."""
+        if self is Fold.CHANNELS:
+            return (*shape, 1)
+        count = math.prod(shape)
+        return (count,) if self is Fold.FLAT else (1, count)
+
+
+_FOLDS: Mapping[str, Fold] = {
+    "exp_probs_b.bias": Fold.FLAT,
+    "ffn_gate_inp_shexp.weight": Fold.ROW,
+    "shortconv.conv.weight": Fold.CHANNELS,
+    "ssm_a": Fold.FLAT,
+    "ssm_conv1d.weight": Fold.CHANNELS,
+    "ssm_d": Fold.FLAT,
+    "ssm_norm.weight": Fold.FLAT,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """Rows that have to be reordered: after `skipped` rows, `groups` times the two inner dimensions change places.
+
+    Attributes:
+        groups: How often.
+        inner: The second of the two dimensions, as stored; the first one follows from the number of rows.
+        width: Rows that stay together.
+        skipped: Rows before these, which stay.
+    """
+
+    groups: int
+    inner: int
+    width: int = 1
+    skipped: int = 0
+
+    @property
+    def separates_halves(self) -> bool:
+        """Whether the rows of the two halves of each head alternate."""
+        return (self.inner, self.width, self.skipped) == (2, 1, 0)
+
+    def fits(self, rows: int) -> bool:
+        """Return whether so many rows can be reordered."""
+        rows -= self.skipped
+        return rows > 0 and rows % (self.groups * self.inner * self.width) == 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,13 +111,17 @@ class Place:
 
     Attributes:
         name: Its name in the definition.
-        heads: Number of heads whose two halves have interleaved rows; 0 if the rows are in order.
+        order: How rows are reordered; None if they are in order.
         shift: Added to each element.
+        logarithm: Whether each element is replaced by the logarithm of its negative.
+        fold: How its dimensions are changed; None if they stay.
     """
 
     name: str
-    heads: int = 0
+    order: Order | None = None
     shift: int = 0
+    logarithm: bool = False
+    fold: Fold | None = None
 
 
 def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
@@ -147,25 +139,50 @@ def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
     stem, _, part = name.rpartition(".")
     if kind in _ENCODERS:
         return _in_encoder(name, _ENCODERS[kind])
-    if stem in _OUTER:
-        return Place(f"{_OUTER[stem]}.{part}", shift=-1 if stem == "output_norm" and kind in _SHIFTED else 0)
+    family = FAMILIES.get(kind, PLAIN)
+    if stem in family.outer:
+        return Place(f"{family.outer[stem]}.{part}", shift=-1 if stem == "output_norm" and kind in _SHIFTED else 0)
     match = _BLOCK.fullmatch(name)
     if match is None:
         return Place(name)
-    layer, inner, part, bare = match.groups()
-    inner, part = inner or bare, part or "weight"
-    known = _WITH_ENDING.get(f"{inner}.{part}")
+    layer, inner, part = match.groups()
+    whole = f"{inner}.{part}" if part else inner
+    # A head for multi-token prediction is a layer after those that are counted.
+    if int(layer) >= config.get("text_config", config)["num_hidden_layers"]:
+        return None
+    known = family.layer.get(whole)
     if known is None:
-        known = _NAMES.get(kind, _LLAMA).get(inner)
-        if known is None:
+        if part is None or inner not in family.layer:
             return Place(name)
-        known = f"{known}.{part}"
-    heads = {"attn_q": "num_attention_heads", "attn_k": "num_key_value_heads"}.get(inner, "")
+        known = f"{family.layer[inner]}.{part}"
     return Place(
-        f"model.layers.{layer}.{known}",
-        config[heads] if heads and kind in _INTERLEAVED else 0,
+        f"{family.prefix}{layer}.{known}",
+        _order(inner, kind, config),
         -1 if inner.endswith("norm") and kind in _SHIFTED else 0,
+        logarithm=inner == "ssm_a",
+        fold=_FOLDS.get(whole),
     )
+
+
+def _order(inner: str, kind: str, config: Mapping[str, Any]) -> Order | None:
+    """Return how the rows of a tensor in a layer have to be reordered."""
+    heads = {"attn_q": "num_attention_heads", "attn_k": "num_key_value_heads"}.get(inner)
+    if heads and kind in _INTERLEAVED:
+        return Order(config[heads], 2)
+    if not config.get("linear_heads_tiled"):
+        return None
+    # llama.cpp's converter tiles the heads of values: the first ones of all keys, then the second ones and so on.
+    keys, width = config["linear_num_key_heads"], config["linear_value_head_dim"]
+    mixed = 2 * keys * config["linear_key_head_dim"]
+    return {
+        "attn_gate": Order(1, keys, width),
+        "attn_qkv": Order(1, keys, width, mixed),
+        "ssm_a": Order(1, keys),
+        "ssm_alpha": Order(1, keys),
+        "ssm_beta": Order(1, keys),
+        "ssm_conv1d": Order(1, keys, width, mixed),
+        "ssm_dt": Order(1, keys),
+    }.get(inner)
 
 
 def name_in_file(name: str, config: Mapping[str, Any]) -> str:
@@ -181,16 +198,13 @@ def name_in_file(name: str, config: Mapping[str, Any]) -> str:
         ending = f".{'bias' if part == 'bias' else 'weight'}"
     else:
         body, ending = name, ""
-    inner, outer = (_ENCODERS[kind], _ENCODER_OUTER) if kind in _ENCODERS else (_NAMES.get(kind, _LLAMA), _OUTER)
+    family = Family(_ENCODERS[kind], _ENCODER_OUTER) if kind in _ENCODERS else FAMILIES.get(kind, PLAIN)
     match = _LAYER.fullmatch(body)
     if match is None:
-        found = _key_of(body, outer)
+        found = _key_of(body, family.outer)
         return name if found is None else found + ending
-    found = _key_of(match[2], inner)
-    if found is None:
-        complete = _key_of(match[2], _WITH_ENDING)
-        return name if complete is None else f"blk.{match[1]}.{complete}"
-    return f"blk.{match[1]}.{found}{ending}"
+    found = _key_of(match[2], family.layer)
+    return name if found is None else f"blk.{match[1]}.{found}{ending}"
 
 
 def _key_of(value: str, names: Mapping[str, str]) -> str | None:
@@ -202,6 +216,6 @@ def _in_encoder(name: str, names: Mapping[str, str]) -> Place:
     """Return where a tensor of an encoder goes."""
     stem, _, part = name.rpartition(".")
     match = _BLOCK.fullmatch(name)
-    if match is not None and match[2] in names:
+    if match is not None and match[3] and match[2] in names:
         return Place(f"layers.{match[1]}.{names[match[2]]}.{part}")
     return Place(f"{_ENCODER_OUTER[stem]}.{part}" if stem in _ENCODER_OUTER else name)

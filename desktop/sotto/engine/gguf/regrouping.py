@@ -9,6 +9,7 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.engine.gguf.conversion import Recipe
+from sotto.engine.gguf.gguf_names import Order
 from sotto.engine.gguf.kept import KEPT, KeptType
 from sotto.engine.gguf.repack import PLAIN_DTYPES
 from sotto.store.gguf.block_types import BY_NAME
@@ -31,7 +32,8 @@ _STEP_BYTES = 32 << 20
 
 def can_regroup(recipe: Recipe) -> bool:
     """Return whether a tensor's bytes only have to be put in another order."""
-    if len(recipe.parts) > 1 or recipe.place.shift:
+    place = recipe.place
+    if len(recipe.parts) > 1 or place.shift or place.logarithm:
         return False
     kind = recipe.parts[0].dtype
     if recipe.layout is None:
@@ -49,7 +51,8 @@ def regroup(kernels: Any, recipe: Recipe, content: Any) -> Iterator[tuple[dict[s
         recipe: One for which `can_regroup` is true.
         content: The file.
     """
-    (part,), heads = recipe.parts, recipe.place.heads
+    (part,), order = recipe.parts, recipe.place.order
+    heads = order.groups if order and order.separates_halves else 0
     *rows, columns = part.shape
     outputs: _Outputs
     if recipe.layout is None:
@@ -68,8 +71,21 @@ def regroup(kernels: Any, recipe: Recipe, content: Any) -> Iterator[tuple[dict[s
         with content[start:end] as piece:
             regrouping.add(piece)
         yield {}, end - start
-    arrays = zip(recipe.outputs(), regrouping.outputs(), strict=True)
-    yield {name: array.reshape(-1).view(_DTYPES[info.dtype]).reshape(info.shape) for (name, info), array in arrays}, 0
+    arrays = {
+        name: array.reshape(-1).view(_DTYPES[info.dtype]).reshape(info.shape)
+        for (name, info), array in zip(recipe.outputs(), regrouping.outputs(), strict=True)
+    }
+    yield arrays if heads else {name: reorder(array, order) for name, array in arrays.items()}, 0
+
+
+def reorder(array: mx.array, order: Order | None) -> mx.array:
+    """Return an array with its rows reordered; unchanged for None."""
+    if order is None:
+        return array
+    kept, rows = array[: order.skipped], array[order.skipped :]
+    grid = rows.reshape(order.groups, -1, order.inner, order.width, *array.shape[1:])
+    moved = mx.contiguous(grid.swapaxes(1, 2)).reshape(rows.shape)
+    return mx.concatenate([kept, moved]) if order.skipped else moved
 
 
 def _kept_outputs(kept: KeptType, block: int) -> _Outputs:

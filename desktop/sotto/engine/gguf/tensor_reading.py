@@ -17,7 +17,7 @@ import mlx.core as mx
 
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.conversion import ConvertedFile, Recipe
-from sotto.engine.gguf.regrouping import can_regroup, regroup
+from sotto.engine.gguf.regrouping import can_regroup, regroup, reorder
 from sotto.errors import BrokenModelError
 from sotto.store.files import open_regular
 from sotto.store.gguf.block_types import BY_NAME
@@ -149,7 +149,7 @@ def _steps(recipe: Recipe, content: Content, evaluate: Evaluate) -> Iterator[Ste
     for output, info in recipe.outputs():
         # Removed from the list, so that the pieces are freed before the next ones are joined.
         joined = mx.concatenate(columns.pop(0))
-        tensors[output] = _separate_halves(joined.reshape(info.shape), recipe.place.heads)
+        tensors[output] = reorder(joined.reshape(info.shape), recipe.place.order)
         evaluate([tensors[output]], name)
     yield tensors, 0
 
@@ -160,6 +160,8 @@ def _plain(recipe: Recipe, part: TensorInfo, content: Content) -> Iterator[tuple
         numbers = raw.reshape(-1).view(repack.PLAIN_DTYPES[part.dtype])
         if recipe.place.shift:
             numbers = (numbers.astype(mx.float32) + recipe.place.shift).astype(numbers.dtype)
+        if recipe.place.logarithm:
+            numbers = mx.log(-numbers.astype(mx.float32))
         yield (numbers.astype(recipe.dtype),), raw.nbytes
 
 
@@ -186,11 +188,3 @@ def _slices(part: TensorInfo, content: Content) -> Iterator[mx.array]:
     for start in range(part.start, part.end, step):
         with content[start : min(start + step, part.end)] as piece:
             yield mx.array(piece).reshape(-1, block.nbytes)
-
-
-def _separate_halves(array: mx.array, heads: int) -> mx.array:
-    """Reorder rows so that the two interleaved halves of each head follow one another; unchanged for 0 heads."""
-    if not heads:
-        return array
-    pairs = array.reshape(heads, -1, 2, *array.shape[1:])
-    return mx.contiguous(pairs.swapaxes(1, 2)).reshape(array.shape)

@@ -9,7 +9,9 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from sotto.errors import BrokenModelError
+from sotto.store.gguf import family_configs, hybrid_configs
 from sotto.store.gguf.encoders import ENCODERS
+from sotto.store.gguf.family_configs import named
 from sotto.store.gguf.metadata_values import Values
 from sotto.store.gguf.positions import llama3_scaling
 from sotto.store.printable import printable, printable_path
@@ -69,14 +71,23 @@ def _common(values: Values) -> Config:
         raise values.error(
             ".embedding_length", f"{values.dimension('token_embd.weight', 1)}, as token_embd.weight has it"
         )
+    # A head for multi-token prediction, which is left out, counts as a layer.
+    layers = values.layer_count() - values.integer(".nextn_predict_layers", 0, 0)
+    feed_forward, keys = (
+        max(values.integers(key, layers)) or 1 if values.architecture in _VARYING else values.integer(key, default)
+        for key, default in ((".feed_forward_length", None), (".attention.head_count_kv", heads))
+    )
+    epsilon = ".attention.layer_norm_rms_epsilon"
+    if not values.has(epsilon) and values.has(".attention.layer_norm_epsilon"):
+        epsilon = ".attention.layer_norm_epsilon"
     config: Config = {
         "hidden_size": width,
-        "num_hidden_layers": values.layer_count(),
-        "intermediate_size": values.integer(".feed_forward_length"),
+        "num_hidden_layers": layers,
+        "intermediate_size": feed_forward,
         "num_attention_heads": heads,
-        "num_key_value_heads": values.integer(".attention.head_count_kv", heads),
+        "num_key_value_heads": keys,
         "head_dim": values.integer(".attention.key_length", width // heads),
-        "rms_norm_eps": values.number(".attention.layer_norm_rms_epsilon", _EPSILONS.get(values.architecture)),
+        "rms_norm_eps": values.number(epsilon, _EPSILONS.get(values.architecture)),
         "rope_theta": values.number(".rope.freq_base", 10000.0),
         "vocab_size": values.dimension("token_embd.weight", 0),
         "max_position_embeddings": values.integer(".context_length"),
@@ -92,7 +103,8 @@ def _common(values: Values) -> Config:
 def _scaling(values: Values) -> Config | None:
     """Return `rope_scaling`, or None if positions are not scaled."""
     factors = values.tensor_values("rope_freqs.weight")
-    if factors is not None:
+    # Gemma 4's say which part of a head is rotated; see `_gemma4`.
+    if factors is not None and values.architecture != "gemma4":
         dims = values.integer(".rope.dimension_count", 2 * len(factors))
         return llama3_scaling(factors, dims, values.number(".rope.freq_base", 10000.0), values.file.path)
     # Ollama's converter writes an empty string for no scaling.
@@ -124,10 +136,19 @@ def _llama(values: Values, config: Config) -> Config:
 
 
 def _mistral3(values: Values, config: Config) -> Config:
-    for key in (".attention.temperature_scale", ".rope.scaling_beta"):
-        if values.number(key, 0):
-            raise values.error(key, "left out, as scores that grow with the text are not computed here")
-    return _llama(values, config)
+    growth = values.number(".attention.temperature_scale", 0) or values.number(".rope.scaling_beta", 0)
+    scaling = config.pop("rope_scaling", {})
+    if not growth:
+        return _llama(values, config | {"rope_scaling": scaling or None})
+    if not scaling:
+        raise values.error(".rope.scaling.type", "yarn, as scores grow with the text")
+    # `yarn_log_multiplier` of these files is not multiplied by anything.
+    strength = values.number(".rope.scaling.yarn_log_multiplier", 0)
+    scaling |= {"mscale": strength, "mscale_all_dim": strength, "llama_4_scaling_beta": growth}
+    return config | {
+        "model_type": "ministral3",
+        "rope_parameters": scaling | {"rope_theta": config["rope_theta"]},
+    }
 
 
 def _glm4(values: Values, config: Config) -> Config:
@@ -209,14 +230,6 @@ def _phi3(values: Values, config: Config) -> Config:
     return config
 
 
-def _olmo2(values: Values, config: Config) -> Config:
-    if values.integer(".attention.sliding_window", 0, 0):
-        raise BrokenModelError(
-            f"{printable_path(values.file.path)}: OLMo models with a sliding window cannot run as GGUF yet."
-        )
-    return config | {"model_type": "olmo2"}
-
-
 def _deepseek2(values: Values, config: Config) -> Config:
     rotated = values.integer(".rope.dimension_count")
     whole_key = values.integer(".attention.key_length_mla", values.integer(".attention.key_length"))
@@ -267,9 +280,8 @@ def _gpt_oss(values: Values, config: Config) -> Config:
     }
 
 
-def _named(model_type: str) -> Callable[[Values, Config], Config]:
-    return lambda values, config: config | {"model_type": model_type}
-
+# Families whose layers differ in these sizes, of which each has its own way.
+_VARYING = frozenset({"gemma3n", "gemma4", *hybrid_configs.BUILDERS})
 
 _BUILDERS: Mapping[str, Callable[[Values, Config], Config]] = {
     "deepseek2": _deepseek2,
@@ -281,10 +293,11 @@ _BUILDERS: Mapping[str, Callable[[Values, Config], Config]] = {
     "granite": _granite,
     "llama": _llama,
     "mistral3": _mistral3,
-    "olmo2": _olmo2,
     "phi3": _phi3,
-    "qwen2": _named("qwen2"),
-    "qwen3": _named("qwen3"),
+    "qwen2": named("qwen2"),
+    "qwen3": named("qwen3"),
     "qwen3moe": _qwen3moe,
-    "smollm3": _named("smollm3"),
+    "smollm3": named("smollm3"),
+    **family_configs.BUILDERS,
+    **hybrid_configs.BUILDERS,
 }

@@ -45,6 +45,14 @@ class Values:
             raise self.error(key, f"a whole number from {least} on, the same for all layers")
         return value
 
+    def integers(self, key: str, count: int, least: int = 0) -> list[int]:
+        """Return an integer of at least `least` for each of `count` layers; a single one stands for all."""
+        value = self.file.values.get(self._key(key))
+        found: list[Any] = value[:count] if isinstance(value, list) else [value] * count
+        if len(found) < count or any(type(item) is not int or not least <= item < 1 << 31 for item in found):
+            raise self.error(key, f"a whole number from {least} on for each of {count} layers")
+        return found
+
     def number(self, key: str, default: float | None = None) -> float:
         """Return a finite number that is not negative."""
         value = self.file.values.get(self._key(key), default)
@@ -75,10 +83,10 @@ class Values:
         return value
 
     def layer_count(self) -> int:
-        """Return the number of layers, none of which lacks tensors."""
+        """Return the number of layers, which is that of the layers with tensors."""
         layers = {name.split(".", 2)[1] for name in self.file.tensors if name.startswith("blk.")}
         count = self.integer(".block_count")
-        if count > len(layers):
+        if count != len(layers):
             raise self.error(".block_count", f"{len(layers)}, as there are tensors for")
         return count
 
@@ -101,7 +109,7 @@ class Values:
         if info.dtype != "F32" or len(info.shape) != 1 or info.shape[0] > _MAX_FACTORS:
             raise BrokenModelError(f"{printable_path(self.file.path)}: tensor {tensor} should be a row of F32.")
         numbers = struct.unpack(f"<{info.shape[0]}f", self.file.read(info))
-        if not all(0 < number < 1e30 for number in numbers):
+        if not all(0 < number < 1.1e30 for number in numbers):
             raise BrokenModelError(f"{printable_path(self.file.path)}: tensor {tensor} should hold numbers above 0.")
         return [float(f"{number:.7g}") for number in numbers]
 

@@ -13,6 +13,7 @@ from mlx_lm.models import gemma3n
 ModelArgs = gemma3n.ModelArgs
 
 _UNUSED = re.compile(r"model\.language_model\.layers\.(\d+)\.self_attn\.(?:k_proj|v_proj|k_norm)\..+")
+_STACKED = re.compile(r"(model\.language_model\.altup(?:_unembed)?_projections)\.([a-z]+)")
 
 
 class Model(gemma3n.Model):  # type: ignore[misc]
@@ -33,6 +34,10 @@ class Model(gemma3n.Model):  # type: ignore[misc]
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
         """Convert weights to the names of the layers."""
         sanitized: dict[str, mx.array] = super().sanitize(weights)
+        # GGUF files hold these projections in one tensor.
+        for name in [name for name in sanitized if _STACKED.fullmatch(name)]:
+            for number, array in enumerate(sanitized.pop(name)):
+                sanitized[_STACKED.sub(rf"\1.{number}.\2", name)] = array
         return {name: array for name, array in sanitized.items() if not self._is_unused(name)}
 
     @property

@@ -1,0 +1,49 @@
+"""Qwen 3.5 as GGUF files hold it, whose last projection takes the heads of values in another order."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import mlx.core as mx
+from mlx import nn
+from mlx_lm.models import qwen3_5
+
+ModelArgs = qwen3_5.ModelArgs
+
+
+class TiledNorm(qwen3_5.RMSNormGated):  # type: ignore[misc]
+    """The norm before the last projection, after which the first heads of all keys come first, then the second ones.
+
+    The rows of all other weights are reordered when they are read. The columns of this projection cannot be, as they
+    may be quantized in blocks of several heads.
+    """
+
+    def __init__(self, width: int, eps: float, keys: int) -> None:
+        """Build the module without its weights."""
+        super().__init__(width, eps=eps)
+        self._keys = keys
+
+    def __call__(self, x: mx.array, gate: mx.array | None = None) -> mx.array:
+        """Return the normalised values [B, L, H, D] of `x` [B, L, H, D]."""
+        y = super().__call__(x, gate)
+        batch, length, heads, width = y.shape
+        tiled: mx.array = y.reshape(batch, length, self._keys, -1, width).swapaxes(2, 3)
+        return tiled.reshape(batch, length, heads, width)
+
+
+def tile(model: nn.Module, config: Mapping[str, Any]) -> None:
+    """Have a model take the heads of values in the order of its config."""
+    if not config.get("linear_heads_tiled"):
+        return
+    for layer in model.layers:
+        if layer.is_linear:
+            attention = layer.linear_attn
+            attention.norm = TiledNorm(attention.head_v_dim, attention.layer_norm_epsilon, attention.num_k_heads)
+
+
+class Model(qwen3_5.Model):  # type: ignore[misc]
+    """A causal language model."""
+
+    def __init__(self, args: qwen3_5.ModelArgs) -> None:
+        """Build the module without its weights."""
+        super().__init__(args)
+        tile(self, args.text_config)
