@@ -315,6 +315,14 @@ ARCHITECTURES = (
     Architecture("mistral4", batches=False, activations=_SILU, reads_rope_parameters=True),
     Architecture("mixtral", batches=True, definition="mixtral", activations=_SILU, rope_types=_UNSCALED),
     Architecture(
+        "modernbert",
+        batches=False,
+        definition="modernbert",
+        activations=_GELU,
+        rope_types=_UNSCALED,
+        renamed_keys={"rope_theta": "global_rope_theta", "rope_local_base_freq": "local_rope_theta"},
+    ),
+    Architecture(
         "muse_glimmer",
         batches=False,
         activations=_SILU,
