@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tokenizers import Regex, pre_tokenizers
 
 from gguf_vocabularies import tokenizer_of, write_vocabulary
 from material import material
@@ -47,6 +48,23 @@ def test_real_vocabularies_tokenize_texts_like_llama_cpp(tmp_path, name):
         # Qwen normalises texts to composed form (NFC).
         if name != "qwen2" and name != "llama-spm":
             assert tokenizer.decode(tokens) == text
+
+
+def test_a_vocabulary_with_marked_spaces_and_listed_merges_is_the_same_as_one_with_scores(tmp_path):
+    values = real("llama-spm") | {"ggml.model": "gemma4", "ggml.add_space_prefix": True, "ggml.bos_token_id": 1}
+    saved = json.loads(material("tokenizers", "llama-spm", "tokenizer.json").read_text(encoding="utf-8"))
+    values["ggml.merges"] = [" ".join(merge) for merge in saved["model"]["merges"]]
+    del values["ggml.scores"]
+    tokenizer = tokenizer_of(write_vocabulary(tmp_path / "v.gguf", values))
+    for text, tokens in vectors("llama-spm"):
+        assert tokenizer.encode(text, add_bos=False) == tokens, text
+
+
+@pytest.mark.parametrize(("name", "pieces"), [("qwen2", ["a", "\u0302b"]), ("qwen35", ["a\u0302b"])])
+def test_marks_belong_to_letters_in_qwen_35(name, pieces):
+    (pattern,) = PRE_TOKENIZERS[name].patterns
+    split = pre_tokenizers.Split(Regex(pattern), "isolated")
+    assert [piece for piece, _ in split.pre_tokenize_str("a\u0302b")] == pieces
 
 
 BASE = {
@@ -140,7 +158,10 @@ def test_the_higher_score_is_merged_first(tmp_path):
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        ({"ggml.model": "rwkv"}, "tokenizer.ggml.model is 'rwkv'; it should be bert, gpt2, llama, t5, the kinds"),
+        (
+            {"ggml.model": "rwkv"},
+            "tokenizer.ggml.model is 'rwkv'; it should be bert, gemma4, gpt2, llama, t5, the kinds",
+        ),
         ({"ggml.model": "bert"}, "tokenizer.ggml.unknown_token_id is missing"),
         ({"ggml.pre": "viking\n"}, r"its pre-tokenizer is 'viking\x0a'"),
         ({"ggml.tokens": ["a", "b", "a", "c", "d", "e", "f"]}, "'a' twice"),

@@ -32,10 +32,16 @@ _LINES = r"\s*[\r\n]+"
 _GPT2 = rf"'s|'t|'re|'ve|'m|'ll|'d| ?\p{{L}}+| ?\p{{N}}+| ?[^\s\p{{L}}\p{{N}}]+|{_SPACES}"
 
 
-def _gpt4(digits: str, contractions: str = _CONTRACTIONS + "|") -> str:
-    """Return the expression of GPT-4, with `digits` as the quantifier of digits in one piece."""
-    letters = r"[^\r\n\p{L}\p{N}]?\p{L}+"
-    return rf"{contractions}{letters}|\p{{N}}{digits}| ?[^\s\p{{L}}\p{{N}}]+[\r\n]*|{_LINES}|{_SPACES}"
+def _gpt4(digits: str, letter: str = r"\p{L}", lines: str = r"[\r\n]*") -> str:
+    """Return the expression of GPT-4.
+
+    Args:
+        digits: The quantifier of digits in one piece.
+        letter: What counts as a letter.
+        lines: The ends of lines that may follow signs.
+    """
+    letters = rf"[^\r\n\p{{L}}\p{{N}}]?[{letter}]+"
+    return rf"{_CONTRACTIONS}|{letters}|\p{{N}}{digits}| ?[^\s{letter}\p{{N}}]+{lines}|{_LINES}|{_SPACES}"
 
 
 def _gpt4o(digits: str, contractions: str) -> str:
@@ -59,6 +65,7 @@ _PLAIN = PreTokenizer((_GPT2,))
 _DIGITS_APART = PreTokenizer((_DIGIT, _GPT2))
 _THREE_DIGITS = PreTokenizer((_gpt4("{1,3}"),))
 _QWEN = PreTokenizer((_gpt4(""),))
+_QWEN35 = PreTokenizer((_gpt4("", letter=r"\p{L}\p{M}"),), nfc=True)
 _OPEN_AI = PreTokenizer((_gpt4o("{1,3}", _CONTRACTIONS + "?"),))
 _DEEPSEEK3 = PreTokenizer(
     (
@@ -73,12 +80,17 @@ PRE_TOKENIZERS: Mapping[str, PreTokenizer] = {
     # Files written before pre-tokenizers had names.
     "default": PreTokenizer((r"[\p{P}\$\+<=>\^~\|]+", _GPT2, r"\p{N}+", "[0-9][0-9][0-9]")),
     **dict.fromkeys(("llama3", "llama-v3", "llama-bpe", "falcon3", "falcon-h1", "pixtral", "lfm2"), _LLAMA3),
-    **dict.fromkeys(("dbrx", "smaug-bpe", "glm4", "chatglm-bpe"), _THREE_DIGITS),
+    "jina-v5-nano": _LLAMA3,
+    **dict.fromkeys(("dbrx", "smaug-bpe", "glm4", "glm5", "chatglm-bpe"), _THREE_DIGITS),
     **dict.fromkeys(
         (
             "gpt-2",
             "roberta-bpe",
             "jina-v1-en",
+            "jina-v2-code",
+            "jina-v2-de",
+            "jina-v2-es",
+            "modern-bert",
             "phi-2",
             "olmo",
             "mpt",
@@ -94,8 +106,10 @@ PRE_TOKENIZERS: Mapping[str, PreTokenizer] = {
         ("starcoder", "refact", "command-r", "smollm", "codeshell", "exaone", "minerva-7b", "mellum2"), _DIGITS_APART
     ),
     **dict.fromkeys(("stablelm2", "hunyuan", "megrez", "deepseek-r1-qwen", "grok-2", "solar-open"), _QWEN),
+    "qwen35": _QWEN35,
     "qwen2": PreTokenizer(_QWEN.patterns, nfc=True),
     **dict.fromkeys(("gpt-4o", "llama4", "kanana2", "minimax-m2"), _OPEN_AI),
+    "seed-coder": PreTokenizer((_gpt4("{1}", lines=""),)),
     "tekken": PreTokenizer((_gpt4o("", ""),), ignore_merges=True, add_bos=True),
     "deepseek-llm": PreTokenizer(
         (r"[\r\n]", rf"\s?[{_CASED}]+", r"\s?[!-/:-~！-／：-～‘-‟　-。]+", r"\s+$", _HAN, _DIGIT)

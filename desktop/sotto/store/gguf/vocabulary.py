@@ -1,9 +1,10 @@
 """Converting a GGUF file's vocabulary to `tokenizer.json`, `tokenizer_config.json` and `generation_config.json`.
 
-Generative models have one of two kinds, both of them BPE. A byte-level vocabulary (`gpt2`) comes with its merges and
+Generative models have one of three kinds, all of them BPE. A byte-level vocabulary (`gpt2`) comes with its merges and
 the name of a pre-tokenizer. A SentencePiece vocabulary (`llama`) comes with a score for each token: of all neighbours,
 those whose merged token has the highest score are merged first. Its merges are thus all ways to compose a token of two
-others, ordered by score. Encoders have further kinds, which are in `pieces`.
+others, ordered by score. Gemma 4's (`gemma4`) is like it, but lists its merges. Encoders have further kinds, which are
+in `pieces`.
 """
 
 import json
@@ -34,7 +35,7 @@ _DEFAULT_PRE_TOKENIZERS = {"gptoss": "gpt-4o", "mistral3": "tekken"}
 _ENDS = frozenset(
     """
     <|eot_id|> <|eom_id|> <|im_end|> <end_of_turn> <|endoftext|> <|end_of_text|> <EOT> [EOT] <|end|> <|return|> <|call|>
-    <｜end▁of▁sentence｜>
+    <｜end▁of▁sentence｜> <turn|>
     """.split()
 )
 # In models with channels, `<|end|>` ends a channel and not the answer.
@@ -217,12 +218,7 @@ def _with_bos_and_eos(
 
 
 def _byte_level(values: Values, tokens: Sequence[str], _kinds: Sequence[int]) -> _Parsed:
-    pre_tokenizer = _pre_tokenizer(values)
-    merges = []
-    for merge in values.array("tokenizer.ggml.merges", str, "a list of texts"):
-        # From the second character on, as the left token may be or begin with a space.
-        left, _, right = merge[1:].partition(" ")
-        merges.append([merge[:1] + left, right])
+    pre_tokenizer, merges = _pre_tokenizer(values), _listed_merges(values)
     split = [
         {"type": "Split", "pattern": {"Regex": pattern}, "behavior": "Isolated", "invert": False}
         for pattern in pre_tokenizer.patterns
@@ -237,6 +233,15 @@ def _byte_level(values: Values, tokens: Sequence[str], _kinds: Sequence[int]) ->
     return _with_bos_and_eos(values, tokenizer, tokens, _ids(values, len(tokens)), add_bos=pre_tokenizer.add_bos)
 
 
+def _listed_merges(values: Values) -> list[list[str]]:
+    merges = []
+    for merge in values.array("tokenizer.ggml.merges", str, "a list of texts"):
+        # From the second character on, as the left token may be or begin with a space.
+        left, _, right = merge[1:].partition(" ")
+        merges.append([merge[:1] + left, right])
+    return merges
+
+
 def _scores(values: Values, tokens: Sequence[str]) -> Sequence[float]:
     scores = _parallel(values, "tokenizer.ggml.scores", float)
     if not scores or not all(map(math.isfinite, scores)):
@@ -246,7 +251,21 @@ def _scores(values: Values, tokens: Sequence[str]) -> Sequence[float]:
 
 def _sentencepiece(values: Values, tokens: Sequence[str], kinds: Sequence[int]) -> _Parsed:
     scores = _scores(values, tokens)
-    prefix = values.boolean("tokenizer.ggml.add_space_prefix", default=True)
+    if sum(map(len, tokens)) > _MAX_POSITIONS:
+        raise BrokenModelError(
+            f"{printable_path(values.file.path)}: its tokens are longer than those of any vocabulary."
+        )
+    return _with_marked_spaces(values, tokens, _merges(tokens, kinds, scores), prefix=True)
+
+
+def _gemma4(values: Values, tokens: Sequence[str], _kinds: Sequence[int]) -> _Parsed:
+    """Return a vocabulary like SentencePiece's, except that its merges are listed."""
+    return _with_marked_spaces(values, tokens, _listed_merges(values), prefix=False)
+
+
+def _with_marked_spaces(values: Values, tokens: Sequence[str], merges: list[list[str]], *, prefix: bool) -> _Parsed:
+    """Return a vocabulary with a mark for spaces; `prefix` tells whether texts begin with one if the file does not."""
+    prefix = values.boolean("tokenizer.ggml.add_space_prefix", default=prefix)
     spaces: list[dict[str, Any]] = [{"type": "Replace", "pattern": {"String": " "}, "content": _SPACE}]
     decoders: list[dict[str, Any]] = [
         {"type": "Replace", "pattern": {"String": _SPACE}, "content": " "}, {"type": "ByteFallback"}, {"type": "Fuse"}
@@ -256,11 +275,6 @@ def _sentencepiece(values: Values, tokens: Sequence[str], kinds: Sequence[int]) 
         decoders.append({"type": "Strip", "content": " ", "start": 1, "stop": 0})
     ids = _ids(values, len(tokens), _SENTENCEPIECE_IDS)
     unknown = tokens[ids.get("unknown", 0)]
-    if sum(map(len, tokens)) > _MAX_POSITIONS:
-        raise BrokenModelError(
-            f"{printable_path(values.file.path)}: its tokens are longer than those of any vocabulary."
-        )
-    merges = _merges(tokens, kinds, scores)
     tokenizer = {
         "normalizer": {"type": "Sequence", "normalizers": spaces},
         "decoder": {"type": "Sequence", "decoders": decoders},
@@ -310,6 +324,7 @@ def _model(tokens: Sequence[str], merges: list[list[str]]) -> dict[str, Any]:
 
 _KINDS: Mapping[str, Callable[[Values, Sequence[str], Sequence[int]], _Parsed]] = {
     "bert": _word_pieces,
+    "gemma4": _gemma4,
     "gpt2": _byte_level,
     "llama": _sentencepiece,
     "t5": _unigram,
