@@ -39,6 +39,7 @@ _SHAPE: dict[str, Any] = {
 CASES: Mapping[str, tuple[str, dict[str, Any]]] = {
     "bert": ("bert", {"pad_token_id": 0}),
     "bert-tanh": ("bert", {"pad_token_id": 0, "hidden_act": "gelu_new", "layer_norm_eps": 1e-5}),
+    "jina-v3": ("jina_embeddings_v3", {"pad_token_id": 1, "type_vocab_size": 1}),
     "modernbert": ("modernbert", {"pad_token_id": 0, "num_hidden_layers": 4, "local_attention": 8}),
     "nomic-bert": ("nomic_bert", {"pad_token_id": 0, "rope_parameters": {"rope_type": "default", "rope_theta": 100.0}}),
     "roberta": ("roberta", {"pad_token_id": 1, "type_vocab_size": 1}),

@@ -1,9 +1,9 @@
 """Converts reference models to GGUF for the tests, by llama.cpp's own converter: `make_gguf.py SOURCE [NAME ...]`.
 
 SOURCE is a checkout of https://github.com/ggml-org/llama.cpp. Start Python with `-O`, as a converter asserts that
-models have the sizes of those that it knows. Each case of `make_references.py` gets a `model.gguf`
-beside its `model.safetensors`, with a vocabulary without merges, as the models have no tokenizer. Needs the extra
-`reference`. The same versions produce the same files.
+models have the sizes of those that it knows. Some cases of `make_references.py` and `make_embeddings.py` get a
+`model.gguf` beside their `model.safetensors`, with a vocabulary without merges, as the models have no tokenizer. Needs
+the extra `reference`. The same versions produce the same files.
 """
 
 import json
@@ -16,13 +16,14 @@ from typing import Any
 
 import torch
 
-ROOT = Path(__file__).resolve().parents[2] / "tests" / "engine" / "references"
+ENGINE = Path(__file__).resolve().parents[2] / "tests" / "engine"
 # Those whose converted files the tests read; the older families are written by tests/support/models/gguf_writing.py.
 CASES = (
     "ernie4-5", "ernie4-5-moe", "exaone4", "gemma3n", "gemma4-moe", "gemma4-shared", "glm4-moe-mtp",
     "granite-hybrid-dense", "granite-hybrid-moe", "hunyuan-dense", "hunyuan-moe", "lfm2", "lfm2-moe", "minimax-m2",
     "ministral3", "nemotron-h-moe", "olmo3", "qwen3-5-moe-mtp", "qwen3-5-mtp", "seed-oss",
 )  # fmt: skip
+ENCODERS = ("modernbert",)
 
 
 def plain_vocabulary(model: Any) -> None:
@@ -75,8 +76,8 @@ def main() -> None:
     logging.disable(logging.WARNING)
     source, *names = sys.argv[1:]
     sys.path[:0] = [source, f"{source}/gguf-py"]
-    for name in names or CASES:
-        convert(ROOT / name)
+    for name in names or (*CASES, *ENCODERS):
+        convert(ENGINE / ("embeddings" if name in ENCODERS else "references") / name)
 
 
 if __name__ == "__main__":

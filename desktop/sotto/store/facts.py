@@ -38,9 +38,9 @@ _FOREIGN_COMPANIONS = (".qzeros", ".g_idx", "_scale_inv", ".weight_scale", ".inp
 _PACKED_METHODS = {"gptq", "awq"}
 _COUNTABLE = {"", "mlx", "fp8", "mxfp4", *_PACKED_METHODS}
 # Model types that attend to a whole text at once and generate none.
-ENCODERS = frozenset({"bert", "camembert", "modernbert", "nomic_bert", "roberta", "xlm-roberta"})
+ENCODERS = frozenset({"bert", "camembert", "jina_embeddings_v3", "modernbert", "nomic_bert", "roberta", "xlm-roberta"})
 # Encoders whose positions begin at 0; RoBERTa's begin after the id of its padding token.
-_ZERO_BASED = frozenset({"bert", "modernbert", "nomic_bert"})
+_ZERO_BASED = frozenset({"bert", "jina_embeddings_v3", "modernbert", "nomic_bert"})
 _DEFAULT_PAD_TOKEN = 1
 
 

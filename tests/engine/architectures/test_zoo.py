@@ -20,7 +20,17 @@ SHARED_MODULES = {
     "__init__", "activations", "base", "bitlinear_layers", "cache", "gated_delta", "mla", "pipeline", "rope_utils",
     "ssm", "switch_layers",
 }  # fmt: skip
-OWN_MODULES = {"bert", "camembert", "hunyuan_v1_moe", "mistral", "modernbert", "nomic_bert", "roberta", "xlm-roberta"}
+OWN_MODULES = {
+    "bert",
+    "camembert",
+    "hunyuan_v1_moe",
+    "jina_embeddings_v3",
+    "mistral",
+    "modernbert",
+    "nomic_bert",
+    "roberta",
+    "xlm-roberta",
+}
 USABLE = {entry.name for entry in ARCHITECTURES if not entry.refused and not entry.checked_as_type}
 BORROWED_MODULES = USABLE - OWN_MODULES
 REFUSED_MODULES = {"dbrx", "gpt_bigcode", "jamba", "muse_spark", "olmo", "plamo"}

@@ -30,7 +30,7 @@ from stores import assert_sentence
 from thoroughness import examples
 
 TEXTS = json.loads((EMBEDDINGS / "texts.json").read_text(encoding="utf-8"))
-FAMILIES = ("bert", "nomic-bert", "roberta")
+FAMILIES = ("bert", "jina-v3", "nomic-bert", "roberta")
 TOLERANCE = 1e-4
 Q = gguf.GGMLQuantizationType
 
@@ -147,6 +147,17 @@ def test_hidden_states_are_those_of_transformers(tmp_path, case):
     hidden = model(truth["ids"], mask)
     for row, length in enumerate(lengths):
         assert mx.abs(hidden[row, :length] - truth["hidden"][row, :length]).max().item() < TOLERANCE
+
+
+def test_hidden_states_of_modernbert_as_llama_cpp_converts_it_are_those_of_transformers():
+    truth = mx.load(str(EMBEDDINGS / "modernbert" / "expected.safetensors"))
+    source = open_model(record_of(EMBEDDINGS / "modernbert" / "model.gguf"))
+    model = load(source).model
+    for row, length in enumerate(truth["lengths"].tolist()):
+        hidden = model(truth["ids"][row : row + 1, :length])[0]
+        assert mx.abs(hidden - truth["hidden"][row, :length]).max().item() < TOLERANCE
+    assert source.record.capabilities == ("embedding",)
+    assert needs_of(source, PLENTY, native.kernels()).unknown == ""
 
 
 def changed(**values):

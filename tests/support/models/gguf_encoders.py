@@ -12,6 +12,7 @@ import numpy as np
 
 F32 = gguf.GGMLQuantizationType.F32
 _SPACE = "\u2581"
+_ARCHITECTURES = {"jina_embeddings_v3": "jina-bert-v3", "nomic_bert": "nomic-bert"}
 # Tensors that converters never quantize because they are small.
 _PLAIN = ("position_embd", "token_types")
 
@@ -30,7 +31,7 @@ def write_encoder(
         change: Called with the writer before the file is written.
     """
     config = json.loads((folder / "config.json").read_text(encoding="utf-8"))
-    architecture = "nomic-bert" if config["model_type"] == "nomic_bert" else "bert"
+    architecture = _ARCHITECTURES.get(config["model_type"], "bert")
     # Positions up to that of the padding token are removed.
     unused = config["pad_token_id"] + 1 if "roberta" in config["model_type"] else 0
     writer = gguf.GGUFWriter(path, architecture)
@@ -44,7 +45,7 @@ def write_encoder(
     writer.add_causal_attention(False)
     if pooling is not None:
         writer.add_pooling_type(pooling)
-    if architecture == "nomic-bert":
+    if "rope_parameters" in config:
         writer.add_rope_freq_base(config["rope_parameters"]["rope_theta"])
     (vocabulary or letters)(writer, config["vocab_size"])
     writer.add_token_type_count(config["type_vocab_size"])

@@ -216,6 +216,12 @@ ARCHITECTURES = (
     Architecture(
         "jamba", batches=False, refused="the definition at hand computes something else than their makers' does"
     ),
+    Architecture(
+        "jina_embeddings_v3",
+        batches=False,
+        definition="jina_embeddings_v3",
+        rope_types=_UNSCALED,
+    ),
     Architecture("kimi_k25", batches=False, ignored_prefixes=(*_VISION, "vision_model.", "mm_projector.")),
     Architecture("kimi_k3", batches=False, ignored_prefixes=(*_VISION, "vision_model.", "mm_projector.", "mtp.")),
     Architecture(

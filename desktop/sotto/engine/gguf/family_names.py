@@ -172,9 +172,30 @@ _DEEPSEEK = {
     **shared("mlp.shared_experts"),
     "exp_probs_b.bias": "mlp.gate.e_score_correction_bias",
 }
+_ENCODER_OUTER = {
+    "token_embd": "embeddings.word_embeddings",
+    "token_embd_norm": "embeddings.norm",
+    "token_types": "embeddings.token_type_embeddings",
+    "position_embd": "embeddings.position_embeddings",
+    "output_norm": "final_norm",
+}
+_ENCODER = {
+    "attn_output": "out",
+    "attn_output_norm": "attention_norm",
+    "ffn_up": "up",
+    "ffn_down": "down",
+    "layer_output_norm": "output_norm",
+}
+
+
+def _encoder(**names: str) -> Family:
+    return Family({**_ENCODER, **names}, _ENCODER_OUTER, "layers.")
+
+
 PLAIN = Family(LLAMA)
 """The names of most model types."""
 FAMILIES: Mapping[str, Family] = {
+    "bert": _encoder(attn_q="query", attn_k="key", attn_v="value"),
     "deepseek_v2": Family(_DEEPSEEK),
     "deepseek_v3": Family(_DEEPSEEK),
     "ernie4_5_moe": Family(
@@ -229,6 +250,7 @@ FAMILIES: Mapping[str, Family] = {
     "hunyuan_v1_moe": Family(
         {**_HUNYUAN, **experts("mlp.switch_mlp", "mlp.gate.wg"), **shared("mlp.shared_mlp")},
     ),
+    "jina_embeddings_v3": _encoder(attn_qkv="qkv"),
     "lfm2": Family(
         {**_LFM2, "ffn_gate": "feed_forward.w1", "ffn_down": "feed_forward.w2", "ffn_up": "feed_forward.w3"},
         _LFM2_OUTER,
@@ -250,11 +272,13 @@ FAMILIES: Mapping[str, Family] = {
         }
     ),
     "mixtral": Family({**LLAMA, **experts("block_sparse_moe.switch_mlp", "block_sparse_moe.gate")}),
+    "modernbert": _encoder(attn_norm="attention_norm", attn_qkv="qkv", ffn_norm="output_norm"),
     "nemotron_h": Family(
         _NEMOTRON,
         {"token_embd": "backbone.embeddings", "output_norm": "backbone.norm_f", "output": "lm_head"},
         "backbone.layers.",
     ),
+    "nomic_bert": _encoder(attn_qkv="qkv", ffn_gate="gate"),
     "olmo2": Family(NORMS_AFTER),
     "olmo3": Family(NORMS_AFTER),
     "phi3": Family({**LLAMA, "attn_qkv": "self_attn.qkv_proj", "ffn_up": "mlp.gate_up_proj"}),

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 from typing import Any
 
-from sotto.engine.gguf.family_names import FAMILIES, PLAIN, Family
+from sotto.engine.gguf.family_names import FAMILIES, PLAIN
 
 # The ending may be missing.
 _BLOCK = re.compile(r"blk\.(\d+)\.(.+?)(?:\.(weight|bias|scale))?")
@@ -22,24 +22,6 @@ LATENT_KEYS, LATENT_VALUES = re.compile(r"blk\.(\d+)\.attn_k_b\.weight"), ".attn
 # Not rounded, because small differences change which experts are chosen.
 UNROUNDED = ".e_score_correction_bias"
 
-# The definitions of encoders use other names, without `model.`.
-_ENCODER_OUTER = {
-    "token_embd": "embeddings.word_embeddings",
-    "token_embd_norm": "embeddings.norm",
-    "token_types": "embeddings.token_type_embeddings",
-    "position_embd": "embeddings.position_embeddings",
-}
-_ENCODER = {
-    "attn_output": "out",
-    "attn_output_norm": "attention_norm",
-    "ffn_up": "up",
-    "ffn_down": "down",
-    "layer_output_norm": "output_norm",
-}
-_ENCODERS: Mapping[str, Mapping[str, str]] = {
-    "bert": {**_ENCODER, "attn_q": "query", "attn_k": "key", "attn_v": "value"},
-    "nomic_bert": {**_ENCODER, "attn_qkv": "qkv", "ffn_gate": "gate"},
-}
 # The arrays of a layer in a definition, quantized or not.
 _PARTS = frozenset({"weight", "bias", "scales", "biases"})
 _LAYER = re.compile(r"(?:[a-z_]+\.)*?layers\.(\d+)\.(.+)")
@@ -137,8 +119,6 @@ def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
     if name.startswith(_IGNORED_PREFIXES):
         return None
     stem, _, part = name.rpartition(".")
-    if kind in _ENCODERS:
-        return _in_encoder(name, _ENCODERS[kind])
     family = FAMILIES.get(kind, PLAIN)
     if stem in family.outer:
         return Place(f"{family.outer[stem]}.{part}", shift=-1 if stem == "output_norm" and kind in _SHIFTED else 0)
@@ -198,7 +178,7 @@ def name_in_file(name: str, config: Mapping[str, Any]) -> str:
         ending = f".{'bias' if part == 'bias' else 'weight'}"
     else:
         body, ending = name, ""
-    family = Family(_ENCODERS[kind], _ENCODER_OUTER) if kind in _ENCODERS else FAMILIES.get(kind, PLAIN)
+    family = FAMILIES.get(kind, PLAIN)
     match = _LAYER.fullmatch(body)
     if match is None:
         found = _key_of(body, family.outer)
@@ -210,12 +190,3 @@ def name_in_file(name: str, config: Mapping[str, Any]) -> str:
 def _key_of(value: str, names: Mapping[str, str]) -> str | None:
     """Return the first key with this value; None if there is none."""
     return next((key for key, candidate in names.items() if candidate == value), None)
-
-
-def _in_encoder(name: str, names: Mapping[str, str]) -> Place:
-    """Return where a tensor of an encoder goes."""
-    stem, _, part = name.rpartition(".")
-    match = _BLOCK.fullmatch(name)
-    if match is not None and match[3] and match[2] in names:
-        return Place(f"layers.{match[1]}.{names[match[2]]}.{part}")
-    return Place(f"{_ENCODER_OUTER[stem]}.{part}" if stem in _ENCODER_OUTER else name)

@@ -21,6 +21,8 @@ _POOLING: Mapping[int, str] = {_NONE: "mean", _MEAN: "mean", _FIRST: "cls", _LAS
 POOLING = ".pooling_type"
 _TOKENS, _TYPES, _POSITIONS = "token_embd.weight", "token_types.weight", "position_embd.weight"
 
+_EPSILONS = (".attention.layer_norm_epsilon", ".attention.layer_norm_rms_epsilon")
+
 Config = dict[str, Any]
 
 
@@ -58,6 +60,8 @@ def _common(values: Values) -> Config:
     width, layers = values.integer(".embedding_length"), values.layer_count()
     if values.dimension(_TOKENS, 1) != width:
         raise values.error(".embedding_length", f"{values.dimension(_TOKENS, 1)}, as {_TOKENS} has it")
+    # Converters give this key either name.
+    epsilon = next((key for key in _EPSILONS if values.has(key)), _EPSILONS[0])
     types = values.dimension(_TYPES, 0) if _TYPES in values.file.tensors else 0
     return {
         "hidden_size": width,
@@ -67,7 +71,7 @@ def _common(values: Values) -> Config:
         "vocab_size": values.dimension(_TOKENS, 0),
         "max_position_embeddings": values.integer(".context_length"),
         "type_vocab_size": types,
-        "layer_norm_eps": values.number(".attention.layer_norm_epsilon"),
+        "layer_norm_eps": values.number(epsilon),
     }
 
 
@@ -85,4 +89,29 @@ def _nomic_bert(values: Values) -> Config:
     return _common(values) | {"model_type": "nomic_bert", "rope_theta": values.number(".rope.freq_base", 10000.0)}
 
 
-ENCODERS: Mapping[str, Callable[[Values], Config]] = {"bert": _bert, "nomic-bert": _nomic_bert}
+def _jina_v3(values: Values) -> Config:
+    base = values.number(".rope.freq_base", 20_000.0)
+    return _common(values) | {"model_type": "jina_embeddings_v3", "rope_theta": base, "hidden_act": "gelu"}
+
+
+def _modern_bert(values: Values) -> Config:
+    if values.string(".rope.scaling.type", "none") != "none":
+        raise values.error(".rope.scaling.type", "none")
+    config = _common(values)
+    return config | {
+        "model_type": "modernbert",
+        "norm_eps": config["layer_norm_eps"],
+        "hidden_activation": values.string(".hidden_activation", "gelu"),
+        "local_attention": values.integer(".attention.sliding_window"),
+        "global_attn_every_n_layers": values.integer(".attention.sliding_window_pattern", 3),
+        "rope_theta": values.number(".rope.freq_base", 160_000.0),
+        "rope_local_base_freq": values.number(".rope.freq_base_swa", 10_000.0),
+    }
+
+
+ENCODERS: Mapping[str, Callable[[Values], Config]] = {
+    "bert": _bert,
+    "jina-bert-v3": _jina_v3,
+    "modern-bert": _modern_bert,
+    "nomic-bert": _nomic_bert,
+}

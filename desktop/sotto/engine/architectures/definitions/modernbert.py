@@ -12,6 +12,7 @@ from mlx import nn
 
 from sotto.engine.architectures.definitions import bert
 from sotto.engine.architectures.definitions.activation import activation
+from sotto.engine.architectures.definitions.nomic_bert import attend
 
 _PREFIXES = re.compile(r"model\.")
 _TASKS = ("head.", "decoder.")
@@ -98,15 +99,8 @@ class Layer(nn.Module):  # type: ignore[misc]
 
     def __call__(self, x: mx.array, mask: mx.array | None) -> mx.array:
         """Return the result [B, L, D] for `x` [B, L, D]; `mask` is true where a token sees another."""
-        batch, length, width = x.shape
         normed = self.attention_norm(x) if "attention_norm" in self else x
-        queries, keys, values = (
-            part.reshape(batch, length, self._heads, -1).transpose(0, 2, 1, 3)
-            for part in mx.split(self.qkv(normed), 3, axis=-1)
-        )
-        scale = (width // self._heads) ** -0.5
-        seen = mx.fast.scaled_dot_product_attention(self.rope(queries), self.rope(keys), values, scale=scale, mask=mask)
-        x = x + self.out(seen.transpose(0, 2, 1, 3).reshape(batch, length, width))
+        x = x + self.out(attend(self.qkv(normed), self._heads, self.rope, mask))
         taken, gate = mx.split(self.up(self.output_norm(x)), 2, axis=-1)
         output: mx.array = x + self.down(self._activation(taken) * gate)
         return output

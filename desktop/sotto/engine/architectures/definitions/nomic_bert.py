@@ -65,6 +65,24 @@ class Embeddings(nn.Module):  # type: ignore[misc]
         return normed
 
 
+def attend(qkv: mx.array, heads: int, rope: nn.RoPE, mask: mx.array | None) -> mx.array:
+    """Return what each token sees [B, L, D].
+
+    Args:
+        qkv: Queries, keys and values [B, L, 3 x D].
+        heads: Number of heads.
+        rope: Rotates queries and keys by their positions.
+        mask: True where a token sees another.
+    """
+    batch, length, width = qkv.shape
+    queries, keys, values = (
+        part.reshape(batch, length, heads, -1).transpose(0, 2, 1, 3) for part in mx.split(qkv, 3, axis=-1)
+    )
+    scale = (width // 3 // heads) ** -0.5
+    seen: mx.array = mx.fast.scaled_dot_product_attention(rope(queries), rope(keys), values, scale=scale, mask=mask)
+    return seen.transpose(0, 2, 1, 3).reshape(batch, length, width // 3)
+
+
 class Layer(nn.Module):  # type: ignore[misc]
     """Attention, followed by the feed-forward part."""
 
@@ -91,14 +109,7 @@ class Layer(nn.Module):  # type: ignore[misc]
 
     def __call__(self, x: mx.array, mask: mx.array | None) -> mx.array:
         """Return the result [B, L, D] for `x` [B, L, D]; `mask` [B, 1, 1, L] is true where there is a token."""
-        batch, length, width = x.shape
-        queries, keys, values = (
-            part.reshape(batch, length, self._heads, -1).transpose(0, 2, 1, 3)
-            for part in mx.split(self.qkv(x), 3, axis=-1)
-        )
-        scale = (width // self._heads) ** -0.5
-        seen = mx.fast.scaled_dot_product_attention(self.rope(queries), self.rope(keys), values, scale=scale, mask=mask)
-        x = self.attention_norm(x + self.out(seen.transpose(0, 2, 1, 3).reshape(batch, length, width)))
+        x = self.attention_norm(x + self.out(attend(self.qkv(x), self._heads, self.rope, mask)))
         output: mx.array = self.output_norm(x + self.down(nn.silu(self.gate(x)) * self.up(x)))
         return output
 
