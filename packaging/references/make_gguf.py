@@ -1,9 +1,9 @@
 """Converts reference models to GGUF for the tests, by llama.cpp's own converter: `make_gguf.py SOURCE [NAME ...]`.
 
 SOURCE is a checkout of https://github.com/ggml-org/llama.cpp. Start Python with `-O`, as a converter asserts that
-models have the sizes of those that it knows. Some cases of `make_references.py` and `make_embeddings.py` get a
-`model.gguf` beside their `model.safetensors`, with a vocabulary without merges, as the models have no tokenizer. Needs
-the extra `reference`. The same versions produce the same files.
+models have the sizes of those that it knows. Some cases of `make_references.py` and `make_embeddings.py` are
+written to tests/engine/converted, with a vocabulary without merges, as the models have no tokenizer. Needs the extra
+`reference`. The same versions produce the same files.
 """
 
 import json
@@ -38,7 +38,7 @@ def plain_vocabulary(model: Any) -> None:
 
 
 def convert(folder: Path) -> None:
-    """Write the model in a folder as GGUF beside it."""
+    """Write the model in a folder as GGUF."""
     with tempfile.TemporaryDirectory() as temporary:
         copy = Path(temporary) / folder.name
         shutil.copytree(folder, copy)
@@ -46,7 +46,7 @@ def convert(folder: Path) -> None:
         # Some converters look for the size of the vocabulary here.
         tokenizer = {"added_tokens": [], "model": {"vocab": {f"<{index}>": index for index in range(count)}}}
         (copy / "tokenizer.json").write_text(json.dumps(tokenizer), encoding="utf-8")
-        _convert(copy, folder / "model.gguf")
+        _convert(copy, ENGINE / "converted" / f"{folder.name}.gguf")
 
 
 def _vocabulary_size(folder: Path) -> int:

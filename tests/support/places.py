@@ -6,6 +6,7 @@ TESTS = Path(__file__).resolve().parents[1]
 ROOT = TESTS.parent
 SUPPORT = TESTS / "support"
 PICTURES = TESTS / "_reference"
+CONVERTED = TESTS / "engine" / "converted"
 REFERENCES = TESTS / "engine" / "references"
 ADAPTERS = REFERENCES.parent / "adapters"
 EMBEDDINGS = TESTS / "engine" / "embeddings"

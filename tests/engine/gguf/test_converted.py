@@ -9,13 +9,13 @@ import numpy as np
 import pytest
 
 from loading import PLENTY, load
-from places import REFERENCES
+from places import CONVERTED, REFERENCES
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.footprint.model_needs import needs_of
 from sotto.engine.kernels import native
 from sotto.store.opening import open_model, record_of
 
-CASES = sorted(path.parent.name for path in REFERENCES.glob("*/model.gguf"))
+CASES = sorted(path.stem for path in CONVERTED.glob("*.gguf") if (REFERENCES / path.stem).exists())
 TOLERANCE = 1e-3
 Q = gguf.GGMLQuantizationType
 # Tensors that llama.cpp does not quantize, as they are small or need to be exact.
@@ -62,7 +62,7 @@ def test_there_are_files():
 @cases
 def test_logits_are_those_of_transformers_and_memory_is_planned(case):
     expected = mx.load(str(REFERENCES / case / "expected.safetensors"))
-    source = open_model(record_of(REFERENCES / case / "model.gguf"))
+    source = open_model(record_of(CONVERTED / f"{case}.gguf"))
     loaded = load(source)
     for ids, wanted in (("ids", "whole"), ("short_ids", "short_whole")):
         assert distance(loaded.model(expected[ids][None])[0], expected[wanted]) < TOLERANCE
@@ -79,7 +79,7 @@ def test_logits_are_those_of_transformers_and_memory_is_planned(case):
 @pytest.mark.parametrize("kind", [Q.Q4_0, Q.Q8_0], ids=lambda kind: kind.name)
 @cases
 def test_quantized_ones_have_the_logits_of_their_dequantized_weights(tmp_path, case, kind):
-    path = REFERENCES / case / "model.gguf"
+    path = CONVERTED / f"{case}.gguf"
     tokens = mx.load(str(REFERENCES / case / "expected.safetensors"))["short_ids"][None]
     packed, plain = (
         load(open_model(record_of(rewritten(path, tmp_path / f"{packed}.gguf", kind, packed=packed))))

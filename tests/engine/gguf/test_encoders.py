@@ -15,7 +15,7 @@ from embedding import embed, minilm
 from gguf_encoders import of_minilm, write_encoder
 from gguf_writing import write_model
 from loading import PLENTY, load, random_weights
-from places import EMBEDDINGS
+from places import CONVERTED, EMBEDDINGS
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.contract.events import Embedded
 from sotto.engine.contract.requests import GenerateRequest, Message
@@ -151,7 +151,7 @@ def test_hidden_states_are_those_of_transformers(tmp_path, case):
 
 def test_hidden_states_of_modernbert_as_llama_cpp_converts_it_are_those_of_transformers():
     truth = mx.load(str(EMBEDDINGS / "modernbert" / "expected.safetensors"))
-    source = open_model(record_of(EMBEDDINGS / "modernbert" / "model.gguf"))
+    source = open_model(record_of(CONVERTED / "modernbert.gguf"))
     model = load(source).model
     for row, length in enumerate(truth["lengths"].tolist()):
         hidden = model(truth["ids"][row : row + 1, :length])[0]
