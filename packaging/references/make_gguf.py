@@ -19,9 +19,9 @@ import torch
 ENGINE = Path(__file__).resolve().parents[2] / "tests" / "engine"
 # Those whose converted files the tests read; the older families are written by tests/support/models/gguf_writing.py.
 CASES = (
-    "ernie4-5", "ernie4-5-moe", "exaone4", "gemma3n", "gemma4-moe", "gemma4-shared", "glm4-moe-mtp",
+    "ernie4-5", "ernie4-5-moe", "exaone4", "gemma", "gemma3n", "gemma4-moe", "gemma4-shared", "glm4-moe-mtp",
     "granite-hybrid-dense", "granite-hybrid-moe", "hunyuan-dense", "hunyuan-moe", "lfm2", "lfm2-moe", "minimax-m2",
-    "ministral3", "nemotron-h-moe", "olmo3", "qwen3-5-moe-mtp", "qwen3-5-mtp", "seed-oss",
+    "ministral3", "nemotron-h-moe", "olmo3", "qwen3-5-moe-mtp", "qwen3-5-mtp", "qwen3-next-mtp", "seed-oss",
 )  # fmt: skip
 ENCODERS = ("modernbert",)
 

@@ -13,6 +13,7 @@ from places import CONVERTED, REFERENCES
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.footprint.model_needs import needs_of
 from sotto.engine.kernels import native
+from sotto.errors import BrokenModelError
 from sotto.store.opening import open_model, record_of
 
 CASES = sorted(path.stem for path in CONVERTED.glob("*.gguf") if (REFERENCES / path.stem).exists())
@@ -28,7 +29,7 @@ def distance(found, wanted):
     return mx.abs(found.astype(mx.float32) - wanted).max().item()
 
 
-def rewritten(path, target, kind, *, packed):
+def rewritten(path, target, kind, *, packed, plain=PLAIN, change=lambda writer: None):
     """Write a copy whose matrices were quantized, and dequantized unless `packed`; return its path."""
     read = gguf.GGUFReader(path)
     writer = gguf.GGUFWriter(target, read.get_field("general.architecture").contents())
@@ -37,9 +38,10 @@ def rewritten(path, target, kind, *, packed):
             continue
         inner = field.types[-1] if field.types[0] == gguf.GGUFValueType.ARRAY else None
         writer.add_key_value(field.name, field.contents(), field.types[0], inner)
+    change(writer)
     for tensor in read.tensors:
         array = np.array(tensor.data)
-        matrix = array.ndim > 1 and not any(part in tensor.name for part in PLAIN)
+        matrix = array.ndim > 1 and not any(part in tensor.name for part in plain)
         if not matrix or array.shape[-1] % gguf.GGML_QUANT_SIZES[kind][0]:
             writer.add_tensor(tensor.name, array)
             continue
@@ -88,3 +90,23 @@ def test_quantized_ones_have_the_logits_of_their_dequantized_weights(tmp_path, c
     assert packed.weight_bytes < plain.weight_bytes
     wanted = plain.model(tokens)
     assert distance(packed.model(tokens), wanted) < 2 * TOLERANCE * mx.abs(wanted).max().item()
+
+
+def test_a_state_matrix_that_is_quantized_is_refused(tmp_path):
+    path = CONVERTED / "nemotron-h-moe.gguf"
+    plain = tuple(part for part in PLAIN if part not in ("norm", "ssm_"))
+    target = rewritten(path, tmp_path / "m.gguf", Q.Q8_0, packed=True, plain=plain)
+    with pytest.raises(BrokenModelError, match=r"blk\.0\.ssm_norm\.weight is Q8_0; it should be F32"):
+        load(open_model(record_of(target)))
+
+
+def test_a_model_of_nothing_but_heads_is_refused(tmp_path):
+    def change(writer):
+        writer.kv_data[0].pop("qwen35.nextn_predict_layers")
+        writer.add_nextn_predict_layers(5)
+
+    path = rewritten(CONVERTED / "qwen3-5-mtp.gguf", tmp_path / "m.gguf", Q.F32, packed=False, change=change)
+    with pytest.raises(
+        BrokenModelError, match=r"nextn_predict_layers is 5; it should be less than the number of layers"
+    ):
+        open_model(record_of(path))

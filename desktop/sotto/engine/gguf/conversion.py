@@ -9,7 +9,7 @@ import mlx.core as mx
 
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP_SIZE
-from sotto.engine.gguf.gguf_names import LATENT_KEYS, LATENT_VALUES, UNROUNDED, Place, place_of
+from sotto.engine.gguf.gguf_names import LATENT_KEYS, LATENT_VALUES, UNROUNDED, Fold, Place, place_of
 from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
 from sotto.errors import BrokenModelError
 from sotto.store.printable import format_size, printable, printable_path
@@ -163,6 +163,11 @@ def _recipes(
                 )
             own = () if place.name.endswith(_NEVER_KEPT) else kept
             layout = repack.layout_of(info.dtype, on_cpu=common is None, kept=own)
+            if layout and (place.logarithm or place.fold in (Fold.CHANNELS, Fold.FLAT)):
+                raise BrokenModelError(
+                    f"{printable_path(source.path)}: {printable(name)} is {info.dtype}; it should be F32, as its "
+                    "values are needed one by one."
+                )
             stored = repack.PLAIN_DTYPES.get(info.dtype, mx.float16)
             unrounded = place.name.endswith(UNROUNDED)
             yield Recipe(place, (info,), layout, stored if common is None or unrounded else common)

@@ -90,6 +90,7 @@ _QWEN35 = {
     "attn_gate": "linear_attn.in_proj_z",
     "ssm_alpha": "linear_attn.in_proj_a",
     "ssm_beta": "linear_attn.in_proj_b",
+    "ssm_ba": "linear_attn.in_proj_ba",
     **_within("linear_attn", _MAMBA),
 }
 _LFM2 = {

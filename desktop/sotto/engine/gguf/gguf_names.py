@@ -19,8 +19,8 @@ _IGNORED_PREFIXES = ("rope_freqs.", "rope_factors_long.", "rope_factors_short.",
 
 # The two halves of a projection from latent keys and values, which definitions have as one.
 LATENT_KEYS, LATENT_VALUES = re.compile(r"blk\.(\d+)\.attn_k_b\.weight"), ".attn_v_b.weight"
-# Not rounded, because small differences change which experts are chosen.
-UNROUNDED = ".e_score_correction_bias"
+# Not rounded, because small differences change which experts are chosen, or add up in a state.
+UNROUNDED = (".e_score_correction_bias", ".expert_bias", ".A_log")
 
 # The arrays of a layer in a definition, quantized or not.
 _PARTS = frozenset({"weight", "bias", "scales", "biases"})
@@ -28,7 +28,7 @@ _LAYER = re.compile(r"(?:[a-z_]+\.)*?layers\.(\d+)\.(.+)")
 # llama.cpp's converter interleaves the rows of the two halves of each head of these model types.
 _INTERLEAVED = frozenset({"granite", "granitemoehybrid", "llama", "ministral3", "mixtral", "smollm3"})
 # llama.cpp's converter adds 1 to the norms of these model types, which the definitions do as well.
-_SHIFTED = frozenset({"gemma2", "gemma3_text"})
+_SHIFTED = frozenset({"gemma", "gemma2", "gemma3_text"})
 
 
 class Fold(Enum):

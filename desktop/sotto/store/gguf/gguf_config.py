@@ -73,6 +73,8 @@ def _common(values: Values) -> Config:
         )
     # A head for multi-token prediction, which is left out, counts as a layer.
     layers = values.layer_count() - values.integer(".nextn_predict_layers", 0, 0)
+    if layers < 1:
+        raise values.error(".nextn_predict_layers", "less than the number of layers")
     feed_forward, keys = (
         max(values.integers(key, layers)) or 1 if values.architecture in _VARYING else values.integer(key, default)
         for key, default in ((".feed_forward_length", None), (".attention.head_count_kv", heads))
@@ -285,6 +287,7 @@ _VARYING = frozenset({"gemma3n", "gemma4", *hybrid_configs.BUILDERS})
 
 _BUILDERS: Mapping[str, Callable[[Values, Config], Config]] = {
     "deepseek2": _deepseek2,
+    "gemma": named("gemma"),
     "gemma2": _gemma2,
     "gemma3": _gemma3,
     "glm4": _glm4,

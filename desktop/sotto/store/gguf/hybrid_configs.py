@@ -45,6 +45,11 @@ def _qwen35_moe(values: Values, config: Config) -> Config:
     }
 
 
+def _qwen3_next(values: Values, config: Config) -> Config:
+    # The converter separates what the checkpoints hold fused, which leaves what Qwen 3.5 computes.
+    return _qwen35_moe(values, config) | {"linear_heads_tiled": False}
+
+
 def _lfm2(values: Values, config: Config) -> Config:
     layers = config["num_hidden_layers"]
     keys = values.integers(".attention.head_count_kv", layers, 0)
@@ -166,4 +171,5 @@ BUILDERS: Mapping[str, Builder] = {
     "nemotron_h_moe": _nemotron_h,
     "qwen35": _qwen35,
     "qwen35moe": _qwen35_moe,
+    "qwen3next": _qwen3_next,
 }
