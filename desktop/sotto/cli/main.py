@@ -183,6 +183,12 @@ def _push(parsed: argparse.Namespace) -> int:
     return push.push(parsed)
 
 
+def _search(parsed: argparse.Namespace) -> int:
+    from sotto.cli.online import model_search
+
+    return model_search.search(" ".join(parsed.words), as_json=parsed.json)
+
+
 def _run(parsed: argparse.Namespace) -> int:
     from sotto.cli import run
 
@@ -335,6 +341,9 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     push.add_argument("model", metavar="NAME", help="a model of Sotto's own store: host/namespace/model[:tag]")
     push.add_argument("--insecure", action="store_true", help="use HTTP without TLS, for a registry on this machine")
     json_flag(push, "print JSON")
+    search = command("search", _search, "Find models to download; without WORDS, those that Sotto suggests.")
+    search.add_argument("words", metavar="WORDS", nargs="*", help="what to search for on Hugging Face, which gets it")
+    json_flag(search, "print JSON")
     bench = command("bench", _bench, "Measure how fast a model runs here.")
     model(bench)
     draft(bench)

@@ -61,7 +61,16 @@ def read_list(path: Path) -> list[Any]:
     Raises:
         BrokenModelError: It cannot be read, is too large, is not JSON, is not a list, or is too deeply nested.
     """
-    value = _parse(read_all(path, FILE_LIMIT, "a JSON file"), path, strict=False)
+    return parse_list(read_all(path, FILE_LIMIT, "a JSON file"), path)
+
+
+def parse_list(data: bytes, path: str | Path) -> list[Any]:
+    """Return the JSON list encoded in `data`; `path` says where it comes from.
+
+    Raises:
+        BrokenModelError: It is not JSON, not a list, or too deeply nested.
+    """
+    value = _parse(data, path, strict=False)
     if not isinstance(value, list):
         raise BrokenModelError(f"{printable_path(path)} holds {kind_of(value)}; it should be a JSON list.")
     return value

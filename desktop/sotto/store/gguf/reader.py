@@ -7,7 +7,7 @@ and its bytes. https://github.com/ggml-org/ggml/blob/master/docs/gguf.md
 
 import struct
 from collections.abc import Iterator
-from io import BufferedReader, FileIO
+from typing import BinaryIO
 
 MAGIC = b"GGUF"
 MAX_NAME = 1 << 16
@@ -35,7 +35,7 @@ Scalar = int | float | bool
 class Reader:
     """Reads the header of a file of `size` bytes from its beginning; raises ValueError if it is damaged or cut off."""
 
-    def __init__(self, file: "BufferedReader[FileIO]", size: int) -> None:
+    def __init__(self, file: BinaryIO, size: int) -> None:
         self._file = file
         self._left = min(size, _HEADER_LIMIT)
         self._texts_left = _MAX_TEXTS

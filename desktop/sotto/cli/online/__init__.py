@@ -1,0 +1,1 @@
+"""Commands that ask other machines what there is."""

@@ -1,0 +1,1 @@
+"""Finding models to download: those that Sotto suggests, and a search on Hugging Face."""
