@@ -83,13 +83,13 @@
     </message>
     <message>
         <location line="+30"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+68"/>
         <source>Eject Model</source>
         <translation>Modell entladen</translation>
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-22"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-23"/>
         <source>Quick Prompt</source>
         <translation>Schnellfrage</translation>
     </message>
@@ -109,7 +109,7 @@
     <message>
         <location line="-146"/>
         <location filename="../../desktop/sotto/ui/quick/quick_panel.py" line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+30"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+31"/>
         <source>Quit Sotto</source>
         <translation>Sotto beenden</translation>
     </message>
@@ -448,7 +448,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Rückgängig</translation>
@@ -909,7 +909,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+319"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+322"/>
         <source>Add a model folder</source>
         <translation>Modellordner hinzufügen</translation>
     </message>
@@ -919,7 +919,9 @@
         <translation>Ordner hinzufügen&#xa0;…</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="+40"/>
+        <location line="+34"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
@@ -929,7 +931,7 @@
         <translation>Modell holen</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
@@ -991,7 +993,12 @@
         <translation>Für diesen Computer ({size} Speicher) eignen sich 4-Bit-Modelle bis etwa {billions}B.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+84"/>
+        <source>The model was not downloaded</source>
+        <translation>Das Modell wurde nicht heruntergeladen</translation>
+    </message>
+    <message>
+        <location line="+32"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
         <location line="+269"/>
@@ -1064,12 +1071,50 @@
         <translation>Vorlage ändern</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+38"/>
+        <source>The selected model</source>
+        <translation>Das ausgewählte Modell</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="+227"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="+89"/>
+        <source>Suits this machine best</source>
+        <translation>Passt am besten zu diesem Rechner</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Show its page in the browser</source>
+        <translation>Die Seite des Modells im Browser zeigen</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Its page</source>
+        <translation>Seite des Modells</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Opens your browser</source>
+        <translation>Öffnet den Browser</translation>
+    </message>
+    <message>
+        <location line="+126"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>Holen</translation>
     </message>
     <message>
         <location line="+0"/>
+        <source>Get {name}</source>
+        <translation>{name} holen</translation>
+    </message>
+    <message>
+        <location line="+25"/>
+        <source>You have it</source>
+        <translation>Vorhanden</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+0"/>
         <source>Get the model</source>
         <translation>Modell holen</translation>
     </message>
@@ -1079,10 +1124,109 @@
         <translation>Der Name eines Modells in Ollamas Bibliothek, etwa llama3.2:3b, oder auf Hugging Face, etwa mlx-community/Qwen3-0.6B-4bit.</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-76"/>
+        <source>Programming</source>
+        <translation>Programmieren</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Many languages</source>
+        <translation>Viele Sprachen</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Long texts</source>
+        <translation>Lange Texte</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Mathematics</source>
+        <translation>Mathematik</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Made in the open</source>
+        <translation>Offen entwickelt</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Everyday questions</source>
+        <translation>Alltagsfragen</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Small machines</source>
+        <translation>Kleine Rechner</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Thinks first</source>
+        <translation>Denkt erst nach</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Uses tools</source>
+        <translation>Nutzt Werkzeuge</translation>
+    </message>
+    <message>
+        <location line="+12"/>
+        <source>Download by this name</source>
+        <translation>Unter diesem Namen herunterladen</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>Made by</source>
+        <translation>Von</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Published by</source>
+        <translation>Veröffentlicht von</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Architecture</source>
+        <translation>Architektur</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/download_list.py" line="+37"/>
         <location filename="../../desktop/sotto/ui/settings/folders_page.py" line="-57"/>
         <source>Downloads</source>
         <translation>Downloads</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} licence</source>
+        <translation>{name}-Lizenz</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>{fit} with {count} tokens</source>
+        <translation>{fit} mit {count} Token</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>On {host}</source>
+        <translation>Auf {host}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>By name</source>
+        <translation>Nach Namen</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Suggestions</source>
+        <translation>Vorschläge</translation>
+    </message>
+    <message numerus="yes">
+        <location line="+6"/>
+        <source>1 download|{count} downloads</source>
+        <translation>
+            <numerusform>1 Download</numerusform>
+            <numerusform>{count} Downloads</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+28"/>
@@ -1157,12 +1301,13 @@
         <translation>Wird nachgeschlagen</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Downloading</source>
         <translation>Wird heruntergeladen</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Stalled</source>
         <translation>Stockt</translation>
     </message>
@@ -1425,12 +1570,13 @@
         <translation>Favorit</translation>
     </message>
     <message>
-        <location line="-201"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-157"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-201"/>
         <source>Close details</source>
         <translation>Details schließen</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+7"/>
         <location line="+215"/>
         <source>Add adapter…</source>
         <translation>Adapter hinzufügen …</translation>
@@ -1610,13 +1756,14 @@
         <translation>bleibt geladen</translation>
     </message>
     <message>
-        <location line="+31"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-205"/>
         <source>Cannot run here</source>
         <translation>Hier nicht lauffähig</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
         <source>Loaded</source>
         <translation>Geladen</translation>
     </message>
@@ -1723,11 +1870,15 @@
         <translation>Modelle sortieren</translation>
     </message>
     <message>
-        <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
         <source>Download a model by name</source>
         <translation>Modell über seinen Namen herunterladen</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
+        <source>Find a model to download</source>
+        <translation>Ein Modell zum Herunterladen finden</translation>
     </message>
     <message>
         <location line="+2"/>
@@ -1880,12 +2031,14 @@
         <translation>geladen</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-55"/>
+        <location line="+8"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-220"/>
         <source>Parameters</source>
         <translation>Parameter</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+1"/>
         <source>Bits</source>
         <translation>Bits</translation>
     </message>
@@ -2078,17 +2231,29 @@
         <translation>Der Ordner wurde nicht hinzugefügt</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="-31"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-5"/>
         <source>Back to the chat</source>
         <translation>Zurück zum Chat</translation>
     </message>
     <message>
         <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
         <source>Back</source>
         <translation>Zurück</translation>
     </message>
     <message>
-        <location line="+17"/>
+        <location line="+2"/>
+        <source>Search for models</source>
+        <translation>Modelle suchen</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Search Hugging Face, or type a name</source>
+        <translation>Hugging Face durchsuchen oder Namen eingeben</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+17"/>
         <source>Details of the selected model</source>
         <translation>Details zum ausgewählten Modell</translation>
     </message>
@@ -2352,12 +2517,13 @@
         <translation>Antworten entsprechen der Lark-Grammatik.</translation>
     </message>
     <message>
-        <location line="+99"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-2"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="+99"/>
         <source>Format</source>
         <translation>Format</translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="+9"/>
         <source>Answers are JSON objects.</source>
         <translation>Antworten sind JSON-Objekte.</translation>
     </message>
@@ -4716,12 +4882,14 @@
         <translation>Paket</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-5"/>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+0"/>
         <source>Licence</source>
         <translation>Lizenz</translation>
     </message>
     <message>
-        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+8"/>
         <source>All licences</source>
         <translation>Alle Lizenzen</translation>
     </message>
@@ -4792,7 +4960,7 @@
         <translation>Nicht gespeichert</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-72"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-73"/>
         <source>&amp;File</source>
         <translation>&amp;Datei</translation>
     </message>
@@ -4820,6 +4988,11 @@
         <location line="+1"/>
         <source>Get a Model…</source>
         <translation>Modell holen&#xa0;…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Get a Model by Name…</source>
+        <translation>Modell nach Namen holen&#xa0;…</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -5524,6 +5697,36 @@
         <location line="+1"/>
         <source>{size} copied</source>
         <translation>{size} kopiert</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_controller.py" line="+144"/>
+        <source>Looking at its files…</source>
+        <translation>Die Dateien werden angesehen&#xa0;…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Its owner must allow the download first.</source>
+        <translation>Der Eigentümer muss das Herunterladen erst erlauben.</translation>
+    </message>
+    <message>
+        <location line="+65"/>
+        <source>What you type here is sent to {host}.</source>
+        <translation>Was hier eingegeben wird, geht an {host}.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Searching…</source>
+        <translation>Suche läuft&#xa0;…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Nothing was found there.</source>
+        <translation>Dort wurde nichts gefunden.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="-134"/>
+        <source>Models to download</source>
+        <translation>Modelle zum Herunterladen</translation>
     </message>
 </context>
 </TS>

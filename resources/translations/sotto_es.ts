@@ -83,13 +83,13 @@
     </message>
     <message>
         <location line="+30"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+68"/>
         <source>Eject Model</source>
         <translation>Expulsar modelo</translation>
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-22"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-23"/>
         <source>Quick Prompt</source>
         <translation>Consulta rápida</translation>
     </message>
@@ -109,7 +109,7 @@
     <message>
         <location line="-146"/>
         <location filename="../../desktop/sotto/ui/quick/quick_panel.py" line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+30"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+31"/>
         <source>Quit Sotto</source>
         <translation>Salir de Sotto</translation>
     </message>
@@ -448,7 +448,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Deshacer</translation>
@@ -909,7 +909,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+319"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+322"/>
         <source>Add a model folder</source>
         <translation>Añadir una carpeta de modelos</translation>
     </message>
@@ -919,7 +919,9 @@
         <translation>Añadir carpeta…</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="+40"/>
+        <location line="+34"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
@@ -929,7 +931,7 @@
         <translation>Obtener un modelo</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
@@ -991,7 +993,12 @@
         <translation>Para este equipo ({size} de memoria) son adecuados los modelos de 4 bits de hasta unos {billions}B.</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+84"/>
+        <source>The model was not downloaded</source>
+        <translation>El modelo no se ha descargado</translation>
+    </message>
+    <message>
+        <location line="+32"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
         <location line="+269"/>
@@ -1064,12 +1071,50 @@
         <translation>Cambiar la plantilla</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+38"/>
+        <source>The selected model</source>
+        <translation>El modelo seleccionado</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="+227"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="+89"/>
+        <source>Suits this machine best</source>
+        <translation>El mejor para este equipo</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Show its page in the browser</source>
+        <translation>Mostrar su página en el navegador</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Its page</source>
+        <translation>Su página</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Opens your browser</source>
+        <translation>Abre el navegador</translation>
+    </message>
+    <message>
+        <location line="+126"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>Obtener</translation>
     </message>
     <message>
         <location line="+0"/>
+        <source>Get {name}</source>
+        <translation>Obtener {name}</translation>
+    </message>
+    <message>
+        <location line="+25"/>
+        <source>You have it</source>
+        <translation>Ya lo tienes</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+0"/>
         <source>Get the model</source>
         <translation>Obtener el modelo</translation>
     </message>
@@ -1079,10 +1124,109 @@
         <translation>El nombre de un modelo de la biblioteca de Ollama, como llama3.2:3b, o de Hugging Face, como mlx-community/Qwen3-0.6B-4bit.</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-76"/>
+        <source>Programming</source>
+        <translation>Programación</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Many languages</source>
+        <translation>Muchos idiomas</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Long texts</source>
+        <translation>Textos largos</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Mathematics</source>
+        <translation>Matemáticas</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Made in the open</source>
+        <translation>Desarrollo abierto</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Everyday questions</source>
+        <translation>Preguntas cotidianas</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Small machines</source>
+        <translation>Equipos pequeños</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Thinks first</source>
+        <translation>Piensa primero</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Uses tools</source>
+        <translation>Usa herramientas</translation>
+    </message>
+    <message>
+        <location line="+12"/>
+        <source>Download by this name</source>
+        <translation>Descargar con este nombre</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>Made by</source>
+        <translation>Creado por</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Published by</source>
+        <translation>Publicado por</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Architecture</source>
+        <translation>Arquitectura</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/download_list.py" line="+37"/>
         <location filename="../../desktop/sotto/ui/settings/folders_page.py" line="-57"/>
         <source>Downloads</source>
         <translation>Descargas</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} licence</source>
+        <translation>Licencia {name}</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>{fit} with {count} tokens</source>
+        <translation>{fit} con {count} tokens</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>On {host}</source>
+        <translation>En {host}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>By name</source>
+        <translation>Por nombre</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Suggestions</source>
+        <translation>Sugerencias</translation>
+    </message>
+    <message numerus="yes">
+        <location line="+6"/>
+        <source>1 download|{count} downloads</source>
+        <translation>
+            <numerusform>1 descarga</numerusform>
+            <numerusform>{count} descargas</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+28"/>
@@ -1157,12 +1301,13 @@
         <translation>Consultando</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Downloading</source>
         <translation>Descargando</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Stalled</source>
         <translation>Sin avances</translation>
     </message>
@@ -1425,12 +1570,13 @@
         <translation>Favorito</translation>
     </message>
     <message>
-        <location line="-201"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-157"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-201"/>
         <source>Close details</source>
         <translation>Cerrar los detalles</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+7"/>
         <location line="+215"/>
         <source>Add adapter…</source>
         <translation>Añadir adaptador…</translation>
@@ -1610,13 +1756,14 @@
         <translation>permanece cargado</translation>
     </message>
     <message>
-        <location line="+31"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-205"/>
         <source>Cannot run here</source>
         <translation>Imposible ejecutar</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
         <source>Loaded</source>
         <translation>Cargado</translation>
     </message>
@@ -1723,11 +1870,15 @@
         <translation>Ordenar modelos</translation>
     </message>
     <message>
-        <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
         <source>Download a model by name</source>
         <translation>Descargar un modelo por su nombre</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
+        <source>Find a model to download</source>
+        <translation>Buscar un modelo para descargar</translation>
     </message>
     <message>
         <location line="+2"/>
@@ -1880,12 +2031,14 @@
         <translation>cargado</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-55"/>
+        <location line="+8"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-220"/>
         <source>Parameters</source>
         <translation>Parámetros</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+1"/>
         <source>Bits</source>
         <translation>Bits</translation>
     </message>
@@ -2078,17 +2231,29 @@
         <translation>No se añadió la carpeta</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="-31"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-5"/>
         <source>Back to the chat</source>
         <translation>Volver al chat</translation>
     </message>
     <message>
         <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
         <source>Back</source>
         <translation>Volver</translation>
     </message>
     <message>
-        <location line="+17"/>
+        <location line="+2"/>
+        <source>Search for models</source>
+        <translation>Buscar modelos</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Search Hugging Face, or type a name</source>
+        <translation>Busca en Hugging Face o escribe un nombre</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+17"/>
         <source>Details of the selected model</source>
         <translation>Detalles del modelo seleccionado</translation>
     </message>
@@ -2352,12 +2517,13 @@
         <translation>Las respuestas se ajustan a la gramática Lark.</translation>
     </message>
     <message>
-        <location line="+99"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-2"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="+99"/>
         <source>Format</source>
         <translation>Formato</translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="+9"/>
         <source>Answers are JSON objects.</source>
         <translation>Las respuestas son objetos JSON.</translation>
     </message>
@@ -4716,12 +4882,14 @@
         <translation>Paquete</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-5"/>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+0"/>
         <source>Licence</source>
         <translation>Licencia</translation>
     </message>
     <message>
-        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+8"/>
         <source>All licences</source>
         <translation>Todas las licencias</translation>
     </message>
@@ -4792,7 +4960,7 @@
         <translation>No se guardó</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-72"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-73"/>
         <source>&amp;File</source>
         <translation>&amp;Archivo</translation>
     </message>
@@ -4820,6 +4988,11 @@
         <location line="+1"/>
         <source>Get a Model…</source>
         <translation>Obtener un modelo…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Get a Model by Name…</source>
+        <translation>Obtener un modelo por nombre…</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -5524,6 +5697,36 @@
         <location line="+1"/>
         <source>{size} copied</source>
         <translation>{size} copiados</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_controller.py" line="+144"/>
+        <source>Looking at its files…</source>
+        <translation>Examinando sus archivos…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Its owner must allow the download first.</source>
+        <translation>Su propietario debe permitir antes la descarga.</translation>
+    </message>
+    <message>
+        <location line="+65"/>
+        <source>What you type here is sent to {host}.</source>
+        <translation>Lo que escribas aquí se envía a {host}.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Searching…</source>
+        <translation>Buscando…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Nothing was found there.</source>
+        <translation>No se ha encontrado nada.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="-134"/>
+        <source>Models to download</source>
+        <translation>Modelos para descargar</translation>
     </message>
 </context>
 </TS>

@@ -83,13 +83,13 @@
     </message>
     <message>
         <location line="+30"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+68"/>
         <source>Eject Model</source>
         <translation>Éjecter le modèle</translation>
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-22"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-23"/>
         <source>Quick Prompt</source>
         <translation>Prompt rapide</translation>
     </message>
@@ -109,7 +109,7 @@
     <message>
         <location line="-146"/>
         <location filename="../../desktop/sotto/ui/quick/quick_panel.py" line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+30"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+31"/>
         <source>Quit Sotto</source>
         <translation>Quitter Sotto</translation>
     </message>
@@ -448,7 +448,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>Annuler</translation>
@@ -909,7 +909,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+319"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+322"/>
         <source>Add a model folder</source>
         <translation>Ajouter un dossier de modèles</translation>
     </message>
@@ -919,7 +919,9 @@
         <translation>Ajouter un dossier…</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="+40"/>
+        <location line="+34"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
@@ -929,7 +931,7 @@
         <translation>Obtenir un modèle</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
@@ -991,7 +993,12 @@
         <translation>Les modèles 4 bits jusqu’à environ {billions}B conviennent à cette machine ({size} de mémoire).</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+84"/>
+        <source>The model was not downloaded</source>
+        <translation>Le modèle n’a pas été téléchargé</translation>
+    </message>
+    <message>
+        <location line="+32"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
         <location line="+269"/>
@@ -1064,12 +1071,50 @@
         <translation>Modifier le gabarit</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+38"/>
+        <source>The selected model</source>
+        <translation>Le modèle sélectionné</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="+227"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="+89"/>
+        <source>Suits this machine best</source>
+        <translation>Le mieux pour cette machine</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Show its page in the browser</source>
+        <translation>Afficher sa page dans le navigateur</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Its page</source>
+        <translation>Sa page</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Opens your browser</source>
+        <translation>Ouvre votre navigateur</translation>
+    </message>
+    <message>
+        <location line="+126"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>Obtenir</translation>
     </message>
     <message>
         <location line="+0"/>
+        <source>Get {name}</source>
+        <translation>Obtenir {name}</translation>
+    </message>
+    <message>
+        <location line="+25"/>
+        <source>You have it</source>
+        <translation>Déjà présent</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+0"/>
         <source>Get the model</source>
         <translation>Obtenir le modèle</translation>
     </message>
@@ -1079,10 +1124,109 @@
         <translation>Le nom d’un modèle de la bibliothèque d’Ollama, comme llama3.2:3b, ou de Hugging Face, comme mlx-community/Qwen3-0.6B-4bit.</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-76"/>
+        <source>Programming</source>
+        <translation>Programmation</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Many languages</source>
+        <translation>Nombreuses langues</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Long texts</source>
+        <translation>Textes longs</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Mathematics</source>
+        <translation>Mathématiques</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Made in the open</source>
+        <translation>Conçu au grand jour</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Everyday questions</source>
+        <translation>Questions courantes</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Small machines</source>
+        <translation>Petites machines</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Thinks first</source>
+        <translation>Réfléchit d’abord</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Uses tools</source>
+        <translation>Utilise des outils</translation>
+    </message>
+    <message>
+        <location line="+12"/>
+        <source>Download by this name</source>
+        <translation>Télécharger sous ce nom</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>Made by</source>
+        <translation>Créé par</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Published by</source>
+        <translation>Publié par</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Architecture</source>
+        <translation>Architecture</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/download_list.py" line="+37"/>
         <location filename="../../desktop/sotto/ui/settings/folders_page.py" line="-57"/>
         <source>Downloads</source>
         <translation>Téléchargements</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} licence</source>
+        <translation>Licence {name}</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>{fit} with {count} tokens</source>
+        <translation>{fit} avec {count} tokens</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>On {host}</source>
+        <translation>Sur {host}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>By name</source>
+        <translation>Par nom</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Suggestions</source>
+        <translation>Suggestions</translation>
+    </message>
+    <message numerus="yes">
+        <location line="+6"/>
+        <source>1 download|{count} downloads</source>
+        <translation>
+            <numerusform>{count} téléchargement</numerusform>
+            <numerusform>{count} téléchargements</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+28"/>
@@ -1157,12 +1301,13 @@
         <translation>Recherche en cours</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Downloading</source>
         <translation>Téléchargement</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Stalled</source>
         <translation>Bloqué</translation>
     </message>
@@ -1425,12 +1570,13 @@
         <translation>Favori</translation>
     </message>
     <message>
-        <location line="-201"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-157"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-201"/>
         <source>Close details</source>
         <translation>Fermer les détails</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+7"/>
         <location line="+215"/>
         <source>Add adapter…</source>
         <translation>Ajouter un adaptateur…</translation>
@@ -1610,13 +1756,14 @@
         <translation>reste chargé</translation>
     </message>
     <message>
-        <location line="+31"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-205"/>
         <source>Cannot run here</source>
         <translation>Exécution impossible</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
         <source>Loaded</source>
         <translation>Chargé</translation>
     </message>
@@ -1723,11 +1870,15 @@
         <translation>Trier les modèles</translation>
     </message>
     <message>
-        <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
         <source>Download a model by name</source>
         <translation>Télécharger un modèle par son nom</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
+        <source>Find a model to download</source>
+        <translation>Trouver un modèle à télécharger</translation>
     </message>
     <message>
         <location line="+2"/>
@@ -1880,12 +2031,14 @@
         <translation>chargé</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-55"/>
+        <location line="+8"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-220"/>
         <source>Parameters</source>
         <translation>Paramètres</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+1"/>
         <source>Bits</source>
         <translation>Bits</translation>
     </message>
@@ -2078,17 +2231,29 @@
         <translation>Le dossier n’a pas été ajouté</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="-31"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-5"/>
         <source>Back to the chat</source>
         <translation>Revenir à la discussion</translation>
     </message>
     <message>
         <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
         <source>Back</source>
         <translation>Retour</translation>
     </message>
     <message>
-        <location line="+17"/>
+        <location line="+2"/>
+        <source>Search for models</source>
+        <translation>Rechercher des modèles</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Search Hugging Face, or type a name</source>
+        <translation>Chercher sur Hugging Face ou saisir un nom</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+17"/>
         <source>Details of the selected model</source>
         <translation>Détails du modèle sélectionné</translation>
     </message>
@@ -2352,12 +2517,13 @@
         <translation>Les réponses correspondent à la grammaire Lark.</translation>
     </message>
     <message>
-        <location line="+99"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-2"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="+99"/>
         <source>Format</source>
         <translation>Format</translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="+9"/>
         <source>Answers are JSON objects.</source>
         <translation>Les réponses sont des objets JSON.</translation>
     </message>
@@ -4716,12 +4882,14 @@
         <translation>Paquet</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-5"/>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+0"/>
         <source>Licence</source>
         <translation>Licence</translation>
     </message>
     <message>
-        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+8"/>
         <source>All licences</source>
         <translation>Toutes les licences</translation>
     </message>
@@ -4792,7 +4960,7 @@
         <translation>Non enregistré</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-72"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-73"/>
         <source>&amp;File</source>
         <translation>&amp;Fichier</translation>
     </message>
@@ -4820,6 +4988,11 @@
         <location line="+1"/>
         <source>Get a Model…</source>
         <translation>Obtenir un modèle…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Get a Model by Name…</source>
+        <translation>Obtenir un modèle par son nom…</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -5524,6 +5697,36 @@
         <location line="+1"/>
         <source>{size} copied</source>
         <translation>{size} copiés</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_controller.py" line="+144"/>
+        <source>Looking at its files…</source>
+        <translation>Examen des fichiers…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Its owner must allow the download first.</source>
+        <translation>Son propriétaire doit d’abord autoriser le téléchargement.</translation>
+    </message>
+    <message>
+        <location line="+65"/>
+        <source>What you type here is sent to {host}.</source>
+        <translation>Ce que vous saisissez ici est envoyé à {host}.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Searching…</source>
+        <translation>Recherche…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Nothing was found there.</source>
+        <translation>Rien n’y a été trouvé.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="-134"/>
+        <source>Models to download</source>
+        <translation>Modèles à télécharger</translation>
     </message>
 </context>
 </TS>

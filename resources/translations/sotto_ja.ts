@@ -83,13 +83,13 @@
     </message>
     <message>
         <location line="+30"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+68"/>
         <source>Eject Model</source>
         <translation>モデルをアンロード</translation>
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-22"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-23"/>
         <source>Quick Prompt</source>
         <translation>クイックプロンプト</translation>
     </message>
@@ -109,7 +109,7 @@
     <message>
         <location line="-146"/>
         <location filename="../../desktop/sotto/ui/quick/quick_panel.py" line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+30"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+31"/>
         <source>Quit Sotto</source>
         <translation>Sottoを終了</translation>
     </message>
@@ -444,7 +444,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>元に戻す</translation>
@@ -900,7 +900,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+319"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+322"/>
         <source>Add a model folder</source>
         <translation>モデルフォルダーを追加</translation>
     </message>
@@ -910,7 +910,9 @@
         <translation>フォルダーを追加…</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="+40"/>
+        <location line="+34"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
@@ -920,7 +922,7 @@
         <translation>モデルを入手</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
@@ -980,7 +982,12 @@
         <translation>このコンピューター（メモリ {size}）には、約{billions}Bまでの4ビットモデルが適しています。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+84"/>
+        <source>The model was not downloaded</source>
+        <translation>モデルはダウンロードされませんでした</translation>
+    </message>
+    <message>
+        <location line="+32"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
         <location line="+269"/>
@@ -1053,12 +1060,50 @@
         <translation>テンプレートを変更</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+38"/>
+        <source>The selected model</source>
+        <translation>選択中のモデル</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="+227"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="+89"/>
+        <source>Suits this machine best</source>
+        <translation>このマシンに最適</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Show its page in the browser</source>
+        <translation>モデルのページをブラウザで表示</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Its page</source>
+        <translation>モデルのページ</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Opens your browser</source>
+        <translation>ブラウザを開きます</translation>
+    </message>
+    <message>
+        <location line="+126"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>入手</translation>
     </message>
     <message>
         <location line="+0"/>
+        <source>Get {name}</source>
+        <translation>{name} を入手</translation>
+    </message>
+    <message>
+        <location line="+25"/>
+        <source>You have it</source>
+        <translation>入手済み</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+0"/>
         <source>Get the model</source>
         <translation>このモデルを入手</translation>
     </message>
@@ -1068,10 +1113,108 @@
         <translation>Ollama のライブラリのモデル名（例：llama3.2:3b）、または Hugging Face のモデル名（例：mlx-community/Qwen3-0.6B-4bit）。</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-76"/>
+        <source>Programming</source>
+        <translation>プログラミング</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Many languages</source>
+        <translation>多言語</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Long texts</source>
+        <translation>長文</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Mathematics</source>
+        <translation>数学</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Made in the open</source>
+        <translation>オープンに開発</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Everyday questions</source>
+        <translation>日常の質問</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Small machines</source>
+        <translation>小型のマシン</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Thinks first</source>
+        <translation>先に考える</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Uses tools</source>
+        <translation>ツールを使用</translation>
+    </message>
+    <message>
+        <location line="+12"/>
+        <source>Download by this name</source>
+        <translation>この名前でダウンロード</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>Made by</source>
+        <translation>開発元</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Published by</source>
+        <translation>公開元</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Architecture</source>
+        <translation>アーキテクチャ</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/download_list.py" line="+37"/>
         <location filename="../../desktop/sotto/ui/settings/folders_page.py" line="-57"/>
         <source>Downloads</source>
         <translation>ダウンロード</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} licence</source>
+        <translation>{name} ライセンス</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>{fit} with {count} tokens</source>
+        <translation>{fit}（{count} トークン）</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>On {host}</source>
+        <translation>{host} の検索結果</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>By name</source>
+        <translation>名前で指定</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Suggestions</source>
+        <translation>おすすめ</translation>
+    </message>
+    <message numerus="yes">
+        <location line="+6"/>
+        <source>1 download|{count} downloads</source>
+        <translation>
+            <numerusform>{count} 回のダウンロード</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+28"/>
@@ -1146,12 +1289,13 @@
         <translation>確認中</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Downloading</source>
         <translation>ダウンロード中</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Stalled</source>
         <translation>停滞中</translation>
     </message>
@@ -1413,12 +1557,13 @@
         <translation>お気に入り</translation>
     </message>
     <message>
-        <location line="-201"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-157"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-201"/>
         <source>Close details</source>
         <translation>詳細を閉じる</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+7"/>
         <location line="+215"/>
         <source>Add adapter…</source>
         <translation>アダプターを追加…</translation>
@@ -1598,13 +1743,14 @@
         <translation>メモリに保持中</translation>
     </message>
     <message>
-        <location line="+31"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-205"/>
         <source>Cannot run here</source>
         <translation>実行不可</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
         <source>Loaded</source>
         <translation>ロード済み</translation>
     </message>
@@ -1710,11 +1856,15 @@
         <translation>モデルを並べ替え</translation>
     </message>
     <message>
-        <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
         <source>Download a model by name</source>
         <translation>名前を指定してモデルをダウンロード</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
+        <source>Find a model to download</source>
+        <translation>ダウンロードするモデルを探す</translation>
     </message>
     <message>
         <location line="+2"/>
@@ -1867,12 +2017,14 @@
         <translation>ロード済み</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-55"/>
+        <location line="+8"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-220"/>
         <source>Parameters</source>
         <translation>パラメーター</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+1"/>
         <source>Bits</source>
         <translation>ビット数</translation>
     </message>
@@ -2063,17 +2215,29 @@
         <translation>フォルダーは追加されませんでした</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="-31"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-5"/>
         <source>Back to the chat</source>
         <translation>チャットに戻る</translation>
     </message>
     <message>
         <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
         <source>Back</source>
         <translation>戻る</translation>
     </message>
     <message>
-        <location line="+17"/>
+        <location line="+2"/>
+        <source>Search for models</source>
+        <translation>モデルを検索</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Search Hugging Face, or type a name</source>
+        <translation>Hugging Face を検索、または名前を入力</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+17"/>
         <source>Details of the selected model</source>
         <translation>選択したモデルの詳細</translation>
     </message>
@@ -2340,12 +2504,13 @@
         <translation>回答は {name} に一致します。</translation>
     </message>
     <message>
-        <location line="-14"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-2"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="-14"/>
         <source>Format</source>
         <translation>形式</translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="+9"/>
         <source>Answers are JSON objects.</source>
         <translation>回答はJSONオブジェクトになります。</translation>
     </message>
@@ -4676,12 +4841,14 @@
         <translation>パッケージ</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-5"/>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+0"/>
         <source>Licence</source>
         <translation>ライセンス</translation>
     </message>
     <message>
-        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+8"/>
         <source>All licences</source>
         <translation>すべてのライセンス</translation>
     </message>
@@ -4752,7 +4919,7 @@
         <translation>保存されませんでした</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-72"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-73"/>
         <source>&amp;File</source>
         <translation>ファイル(&amp;F)</translation>
     </message>
@@ -4780,6 +4947,11 @@
         <location line="+1"/>
         <source>Get a Model…</source>
         <translation>モデルを入手…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Get a Model by Name…</source>
+        <translation>名前でモデルを入手…</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -5485,6 +5657,36 @@
         <location line="+1"/>
         <source>{size} copied</source>
         <translation>{size} をコピー</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_controller.py" line="+144"/>
+        <source>Looking at its files…</source>
+        <translation>ファイルを確認中…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Its owner must allow the download first.</source>
+        <translation>ダウンロードには先に所有者の許可が必要です。</translation>
+    </message>
+    <message>
+        <location line="+65"/>
+        <source>What you type here is sent to {host}.</source>
+        <translation>ここに入力した内容は {host} に送信されます。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Searching…</source>
+        <translation>検索中…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Nothing was found there.</source>
+        <translation>何も見つかりませんでした。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="-134"/>
+        <source>Models to download</source>
+        <translation>ダウンロードできるモデル</translation>
     </message>
 </context>
 </TS>

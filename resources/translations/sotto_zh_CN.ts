@@ -83,13 +83,13 @@
     </message>
     <message>
         <location line="+30"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+67"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+68"/>
         <source>Eject Model</source>
         <translation>卸载模型</translation>
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-22"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-23"/>
         <source>Quick Prompt</source>
         <translation>快速提问</translation>
     </message>
@@ -109,7 +109,7 @@
     <message>
         <location line="-146"/>
         <location filename="../../desktop/sotto/ui/quick/quick_panel.py" line="+3"/>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="+30"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="+31"/>
         <source>Quit Sotto</source>
         <translation>退出 Sotto</translation>
     </message>
@@ -444,7 +444,7 @@
         <location filename="../../desktop/sotto/ui/models/downloads.py" line="+190"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+185"/>
         <location filename="../../desktop/sotto/ui/models/model_trash.py" line="+90"/>
-        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+396"/>
+        <location filename="../../desktop/sotto/ui/window/main_window.py" line="+403"/>
         <location filename="../../desktop/sotto/ui/window/menus.py" line="+8"/>
         <source>Undo</source>
         <translation>撤销</translation>
@@ -900,7 +900,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+319"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+322"/>
         <source>Add a model folder</source>
         <translation>添加模型文件夹</translation>
     </message>
@@ -910,7 +910,9 @@
         <translation>添加文件夹…</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="+40"/>
+        <location line="+34"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
@@ -920,7 +922,7 @@
         <translation>获取模型</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
@@ -980,7 +982,12 @@
         <translation>这台电脑（内存 {size}）适合运行约 {billions}B 以内的 4 位模型。</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+99"/>
+        <location filename="../../desktop/sotto/ui/models/download_controller.py" line="+84"/>
+        <source>The model was not downloaded</source>
+        <translation>模型未下载</translation>
+    </message>
+    <message>
+        <location line="+32"/>
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
         <location line="+269"/>
@@ -1053,12 +1060,50 @@
         <translation>更改模板</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+38"/>
+        <source>The selected model</source>
+        <translation>所选模型</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="+227"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="+89"/>
+        <source>Suits this machine best</source>
+        <translation>最适合这台电脑</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Show its page in the browser</source>
+        <translation>在浏览器中显示其页面</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Its page</source>
+        <translation>模型页面</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Opens your browser</source>
+        <translation>打开浏览器</translation>
+    </message>
+    <message>
+        <location line="+126"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+10"/>
         <source>Get</source>
         <translation>获取</translation>
     </message>
     <message>
         <location line="+0"/>
+        <source>Get {name}</source>
+        <translation>获取 {name}</translation>
+    </message>
+    <message>
+        <location line="+25"/>
+        <source>You have it</source>
+        <translation>已拥有</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/download_form.py" line="+0"/>
         <source>Get the model</source>
         <translation>获取该模型</translation>
     </message>
@@ -1068,10 +1113,108 @@
         <translation>Ollama 模型库中的模型名称，例如 llama3.2:3b；或 Hugging Face 上的模型名称，例如 mlx-community/Qwen3-0.6B-4bit。</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-76"/>
+        <source>Programming</source>
+        <translation>编程</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Many languages</source>
+        <translation>多种语言</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Long texts</source>
+        <translation>长文本</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Mathematics</source>
+        <translation>数学</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Made in the open</source>
+        <translation>公开研发</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Everyday questions</source>
+        <translation>日常问答</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Small machines</source>
+        <translation>小型设备</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Thinks first</source>
+        <translation>先思考</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Uses tools</source>
+        <translation>使用工具</translation>
+    </message>
+    <message>
+        <location line="+12"/>
+        <source>Download by this name</source>
+        <translation>按此名称下载</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>Made by</source>
+        <translation>开发者</translation>
+    </message>
+    <message>
+        <location line="+6"/>
+        <source>Published by</source>
+        <translation>发布者</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Architecture</source>
+        <translation>架构</translation>
+    </message>
+    <message>
+        <location line="+3"/>
         <location filename="../../desktop/sotto/ui/models/download_list.py" line="+37"/>
         <location filename="../../desktop/sotto/ui/settings/folders_page.py" line="-57"/>
         <source>Downloads</source>
         <translation>下载</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} licence</source>
+        <translation>{name} 许可证</translation>
+    </message>
+    <message>
+        <location line="+14"/>
+        <source>{fit} with {count} tokens</source>
+        <translation>{fit}，{count} 个 token</translation>
+    </message>
+    <message>
+        <location line="+28"/>
+        <source>On {host}</source>
+        <translation>在 {host} 上</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>By name</source>
+        <translation>按名称</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Suggestions</source>
+        <translation>推荐</translation>
+    </message>
+    <message numerus="yes">
+        <location line="+6"/>
+        <source>1 download|{count} downloads</source>
+        <translation>
+            <numerusform>{count} 次下载</numerusform>
+        </translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+28"/>
@@ -1146,12 +1289,13 @@
         <translation>正在查找</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Downloading</source>
         <translation>正在下载</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/download_words.py" line="+1"/>
         <source>Stalled</source>
         <translation>下载停滞</translation>
     </message>
@@ -1413,12 +1557,13 @@
         <translation>收藏</translation>
     </message>
     <message>
-        <location line="-201"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_card.py" line="-157"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="-201"/>
         <source>Close details</source>
         <translation>关闭详情</translation>
     </message>
     <message>
-        <location line="+7"/>
+        <location filename="../../desktop/sotto/ui/models/model_card.py" line="+7"/>
         <location line="+215"/>
         <source>Add adapter…</source>
         <translation>添加适配器…</translation>
@@ -1598,13 +1743,14 @@
         <translation>常驻内存</translation>
     </message>
     <message>
-        <location line="+31"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-205"/>
         <source>Cannot run here</source>
         <translation>无法在此运行</translation>
     </message>
     <message>
-        <location line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/model_description.py" line="+2"/>
         <source>Loaded</source>
         <translation>已加载</translation>
     </message>
@@ -1710,11 +1856,15 @@
         <translation>排序模型</translation>
     </message>
     <message>
-        <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+0"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
         <source>Download a model by name</source>
         <translation>按名称下载模型</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
+        <source>Find a model to download</source>
+        <translation>查找要下载的模型</translation>
     </message>
     <message>
         <location line="+2"/>
@@ -1867,12 +2017,14 @@
         <translation>已加载</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-55"/>
+        <location line="+8"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-220"/>
         <source>Parameters</source>
         <translation>参数量</translation>
     </message>
     <message>
-        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_table.py" line="+1"/>
         <source>Bits</source>
         <translation>位数</translation>
     </message>
@@ -2063,17 +2215,29 @@
         <translation>未添加文件夹</translation>
     </message>
     <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="-31"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-5"/>
         <source>Back to the chat</source>
         <translation>返回对话</translation>
     </message>
     <message>
         <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+0"/>
         <source>Back</source>
         <translation>返回</translation>
     </message>
     <message>
-        <location line="+17"/>
+        <location line="+2"/>
+        <source>Search for models</source>
+        <translation>搜索模型</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Search Hugging Face, or type a name</source>
+        <translation>搜索 Hugging Face，或输入名称</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+17"/>
         <source>Details of the selected model</source>
         <translation>所选模型的详情</translation>
     </message>
@@ -2340,12 +2504,13 @@
         <translation>回答须匹配 {name}。</translation>
     </message>
     <message>
-        <location line="-14"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-2"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="-14"/>
         <source>Format</source>
         <translation>格式</translation>
     </message>
     <message>
-        <location line="+9"/>
+        <location filename="../../desktop/sotto/ui/preferences/answer_options.py" line="+9"/>
         <source>Answers are JSON objects.</source>
         <translation>回答为 JSON 对象。</translation>
     </message>
@@ -4676,12 +4841,14 @@
         <translation>软件包</translation>
     </message>
     <message>
-        <location line="+0"/>
+        <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-5"/>
+        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+0"/>
         <source>Licence</source>
         <translation>许可证</translation>
     </message>
     <message>
-        <location line="+8"/>
+        <location filename="../../desktop/sotto/ui/window/help_window.py" line="+8"/>
         <source>All licences</source>
         <translation>所有许可证</translation>
     </message>
@@ -4752,7 +4919,7 @@
         <translation>未保存</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/window/menus.py" line="-72"/>
+        <location filename="../../desktop/sotto/ui/window/menus.py" line="-73"/>
         <source>&amp;File</source>
         <translation>文件(&amp;F)</translation>
     </message>
@@ -4780,6 +4947,11 @@
         <location line="+1"/>
         <source>Get a Model…</source>
         <translation>获取模型…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Get a Model by Name…</source>
+        <translation>按名称获取模型…</translation>
     </message>
     <message>
         <location line="+1"/>
@@ -5485,6 +5657,36 @@
         <location line="+1"/>
         <source>{size} copied</source>
         <translation>已复制 {size}</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/finding_controller.py" line="+144"/>
+        <source>Looking at its files…</source>
+        <translation>正在查看其文件…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Its owner must allow the download first.</source>
+        <translation>需先由所有者允许下载。</translation>
+    </message>
+    <message>
+        <location line="+65"/>
+        <source>What you type here is sent to {host}.</source>
+        <translation>在此输入的内容会发送给 {host}。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Searching…</source>
+        <translation>正在搜索…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Nothing was found there.</source>
+        <translation>没有找到任何结果。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="-134"/>
+        <source>Models to download</source>
+        <translation>可下载的模型</translation>
     </message>
 </context>
 </TS>

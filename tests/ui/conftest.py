@@ -255,6 +255,7 @@ def stage(qtbot, loop, tasks, dressed, preferences, queue, tmp_path):
     window.hide()
     window.sessions.close()
     window.models.close()
+    window.finding.close()
     for hold in (script.hold_load, script.hold_prefill, script.hold_answer):
         if hold is not None:
             hold.set()
@@ -304,6 +305,7 @@ def real_window(qtbot, loop, tasks, dressed, preferences, tmp_path):
         window.hide()
         window.sessions.close()
         window.models.close()
+        window.finding.close()
         session.library.close()
         assert thread.close(30_000)
         keeper.close()

@@ -16,7 +16,7 @@ from planned import GB, NEEDS
 from scripted_loop import record
 from sotto.engine.contract.events import LoadProgress
 from sotto.engine.memory.memory_figures import MemoryFigures, ModelFigures
-from sotto.errors import StoreError
+from sotto.errors import InvalidNameError, StoreError
 from sotto.store import removal
 from sotto.store.disk_use import DiskUse
 from sotto.store.pull.progress import PullProgress, PullState
@@ -304,6 +304,10 @@ def read_form(visit):
         form.field.setText(name)
         visit.reader.look(form)
     form.close_card()
+    with visit.monkeypatch.context() as patched:
+        patched.setattr(visit.models.downloading.downloads, "add", refuse_name)
+        visit.models.downloading.get("no/name at all")
+    visit.told("⟦The model was not downloaded⟧")
 
 
 def read_downloads(visit):
@@ -333,6 +337,10 @@ def read_downloads(visit):
 
 def refuse(*arguments):
     raise StoreError("Calm")
+
+
+def refuse_name(*arguments):
+    raise InvalidNameError("Calm")
 
 
 def read_templates(visit):

@@ -104,8 +104,8 @@ def action(stage, text):
 
 
 def test_a_name_is_typed_and_downloaded(stage, qtbot, loop, announced):
-    panel, card = stage.window.models.panel, stage.window.models.downloading.form
-    qtbot.mouseClick(panel.get, Qt.MouseButton.LeftButton)
+    card = stage.window.models.downloading.form
+    action(stage, "Get a Model by Name…").trigger()
     assert card.isVisible()
     qtbot.waitUntil(card.field.hasFocus)
     assert not card.get.isEnabled()
@@ -126,7 +126,7 @@ def test_an_invalid_name_is_refused_under_the_field(stage, qtbot, loop, monkeypa
     announced = []
     monkeypatch.setattr(download_form, "announce", lambda about, text: announced.append(text))
     card = stage.window.models.downloading.form
-    action(stage, "Get a Model…").trigger()
+    stage.window.models.downloading.open()
     card.field.setText(typed)
     # No error is shown while typing.
     assert card.error.isHidden()
@@ -150,7 +150,7 @@ def test_the_focus_goes_back_to_the_button_that_it_came_from(stage, qtbot, loop)
     panel, card = stage.window.models.panel, stage.window.models.downloading.form
     panel.get.setFocus()
     for key in (Qt.Key.Key_Escape, Qt.Key.Key_Return):
-        qtbot.keyClick(panel.get, Qt.Key.Key_Space)
+        stage.window.models.downloading.open()
         assert card.field.hasFocus()
         card.field.setText(NAME)
         qtbot.keyClick(card.field, key)
@@ -161,14 +161,15 @@ def test_the_focus_goes_back_to_the_button_that_it_came_from(stage, qtbot, loop)
 def test_a_shortcut_and_the_palette_open_the_card(stage, qtbot, loop):
     card = stage.window.models.downloading.form
     qtbot.waitUntil(lambda: QApplication.focusWidget() is not None)
-    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    held = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_D, held)
     assert card.isVisible()
     card.close_button.click()
     assert card.isHidden()
     stage.window.commands.open()
     palette = stage.window.commands.palette
-    palette.field.setText("get a model")
-    qtbot.waitUntil(lambda: bool(palette.results) and palette.results[0].title == "Get a Model")
+    palette.field.setText("get a model by name")
+    qtbot.waitUntil(lambda: bool(palette.results) and palette.results[0].title == "Get a Model by Name")
     qtbot.keyClick(palette.field, Qt.Key.Key_Return)
     qtbot.waitUntil(card.isVisible)
     # Like other cards, it closes when it loses the focus.

@@ -172,7 +172,7 @@ def test_a_model_is_chosen_in_the_header(ready, qtbot, loop):
     assert picker.isHidden()
     ready.window.choose_model()
     picker.get.click()
-    assert ready.window.models.downloading.form.isVisible()
+    assert ready.window.finding.page.isVisible()
 
 
 # Notices

@@ -77,7 +77,8 @@ def test_every_button_does_something(stage, qtbot, loop, preferences, monkeypatc
     stage.session.library.rescan()
     qtbot.waitUntil(lambda: len(stage.session.library.models) == 3)
     finds.get.click()
-    assert models.downloading.form.isVisible()
+    assert stage.window.panes.pane is stage.window.finding.page
+    stage.window.panes.show_chat()
     finds.add.click()
     (dialog,) = [widget for widget in QApplication.topLevelWidgets() if widget.windowTitle() == "Add a model folder"]
     dialog.fileSelected.emit("/extra")

@@ -293,7 +293,7 @@ def test_models_are_operated_by_mouse_and_keyboard(machine, qtbot, loop):
         menu.actions()[entries.index("Favourite")].trigger()
         menu.close()
     # A download appears on the page, too, as a whole.
-    qtbot.keyClick(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    window.models.downloading.open()
     qtbot.keyClicks(window.models.downloading.form.field, "llama3.2:3b")
     qtbot.keyClick(window.models.downloading.form.field, Qt.Key.Key_Return)
     progress = PullProgress("llama3.2:3b", PullState.DOWNLOADING, GB, 4 * GB, 30_000_000, 100)

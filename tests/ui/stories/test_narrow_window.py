@@ -172,7 +172,7 @@ def test_in_a_small_window_the_sidebar_is_a_drawer(ready, qtbot, loop, preferenc
     assert card.isHidden()
 
     # A download that is started appears in it.
-    qtbot.keyClick(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    window.models.downloading.open()
     form = window.models.downloading.form
     assert window.centralWidget().rect().contains(form.geometry())
     qtbot.keyClicks(form.field, "llama3.2:3b")

@@ -71,7 +71,7 @@ def recorder(window):
 def request_model(qtbot, window, registry):
     """Request the model in the way that a person does."""
     card = window.models.downloading.form
-    qtbot.mouseClick(window.models.panel.get, Qt.MouseButton.LeftButton)
+    window.models.downloading.open()
     qtbot.keyClicks(card.field, name_at(registry))
     qtbot.keyClick(card.field, Qt.Key.Key_Return)
     assert card.isHidden(), card.error.text()

@@ -367,6 +367,7 @@ class Shell(QObject):
                 self._window.composing.attaching.close()
                 self._window.chat_files.close()
                 self._window.models.close()
+                self._window.finding.close()
         finally:
             self.sessions.close()
             self.session.library.close()

@@ -15,6 +15,7 @@ from sotto.ui.models.downloads import Downloads
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
+from sotto.ui.state.model_state import Problem
 from sotto.ui.state.names import model_name
 from sotto.ui.toolkit.announcements import announce
 from sotto.ui.toolkit.translation import tr
@@ -50,7 +51,6 @@ class DownloadController(QObject):
         """Show the form over `centre`, beside `sidebar`, which contains `panel`."""
         self._panel = panel
         self.form.install(centre, sidebar, panel.get)
-        panel.get_wanted.connect(self.form.open)
         self.form.submitted.connect(self._download)
         self.form.left.connect(self.left)
         self.downloads.started.connect(lambda name: announce(panel.downloads, download_words.start_message(name)))
@@ -76,6 +76,25 @@ class DownloadController(QObject):
         self.form.field.setText(name)
         self.form.open()
 
+    def get(self, name: str) -> None:
+        """Start the download of a model that was chosen, or say why it does not start."""
+        try:
+            self._show_row(self.downloads.add(name))
+        except InvalidNameError as error:
+            self._session.problem.emit(Problem(tr("The model was not downloaded"), error.message))
+
+    def origin(self, text: str) -> str:
+        """Return a line on where the model of a name would come from; empty if it is not a name."""
+        try:
+            return download_words.origin(parse_name(text), self._session.library.models)
+        except InvalidNameError:
+            return ""
+
+    def _show_row(self, name: str) -> None:
+        row = self._panel.downloads.row_of(name)
+        if row is not None:
+            self._panel.bring_into_view(row)
+
     @Slot(str)
     def _download(self, text: str) -> None:
         """Start the download of the model named `text`, and scroll to its row."""
@@ -86,9 +105,7 @@ class DownloadController(QObject):
             return
         self.form.field.clear()
         self.form.close_card()
-        row = self._panel.downloads.row_of(name)
-        if row is not None:
-            self._panel.bring_into_view(row)
+        self._show_row(name)
 
     @Slot(object)
     def _offer_load(self, progress: PullProgress) -> None:

@@ -99,6 +99,12 @@ class MemoryPlanner(QObject):
         """Return the measured needs of a model; None if not measured yet."""
         return self._measured.get(record.digest)
 
+    @property
+    def device(self) -> tuple[str, int]:
+        """The device that computes, as the engine has told, and the bytes that a graphics processor can use."""
+        known = next(iter(self._measured.values()), None)
+        return (known.device, known.device_total) if known is not None else ("cpu", 0)
+
     def hold_context(self, record: ModelRecord) -> Projection:
         """Return the newest plan of a model, whose context no longer changes by itself until `release_context`."""
         projection = self.projection(record)

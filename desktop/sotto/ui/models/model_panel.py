@@ -109,7 +109,7 @@ class ModelPanel(QWidget):
         self.rescan.clicked.connect(self.rescan_wanted)
         self.sort = IconButton("sort", tr("Sort models"))
         self.sort.clicked.connect(self._show_orders)
-        self.get = IconButton("drop", tr("Get a model"), tr("Get a model…"), tip=tr("Download a model by name"))
+        self.get = IconButton("drop", tr("Get a model"), tr("Get a model…"), tip=tr("Find a model to download"))
         self.get.clicked.connect(self.get_wanted)
         self.manage = IconButton("table", tr("Manage models"), tr("Manage…"), tip=tr("Show all models on a page"))
         self.manage.clicked.connect(self.manage_wanted)

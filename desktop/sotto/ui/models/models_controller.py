@@ -47,6 +47,7 @@ class ModelsController(QObject):
         left: The user is done with models; what is in view should take the focus.
         page_wanted: The user wants to see the page of models (`ModelsPage`).
         page_left: The user wants to return from it to the chat.
+        finding_wanted: The user wants to find a model to download.
         offered: An action is offered for a while: title, message, label of the action, the action, and for how many
             seconds.
     """
@@ -54,6 +55,7 @@ class ModelsController(QObject):
     left = Signal()
     page_wanted = Signal(object)
     page_left = Signal()
+    finding_wanted = Signal()
     offered = Signal(str, str, str, object, float)
 
     def __init__(self, session: Session, preferences: PreferenceStore, parent: QObject | None = None) -> None:
@@ -127,7 +129,8 @@ class ModelsController(QObject):
         card.closed.connect(self.close_card)
         card.hidden.connect(self._deselect)
         summary.add_wanted.connect(self.choose_folder)
-        summary.get_wanted.connect(self.downloading.open)
+        summary.get_wanted.connect(self.finding_wanted)
+        panel.get_wanted.connect(self.finding_wanted)
         session.library.changed.connect(self.show_summary)
         gauge.sample_wanted.connect(self.sample_memory)
         session.library.changed.connect(panel.show_models)
@@ -240,7 +243,7 @@ class ModelsController(QObject):
         page.show_trash(len(self.trash.removed))
         page.load_wanted.connect(self.load)
         page.menu_wanted.connect(lambda record, at: popup(self.panel.menu_of(record), at))
-        page.get_wanted.connect(self.downloading.open)
+        page.get_wanted.connect(self.finding_wanted)
         page.rescan_wanted.connect(session.library.rescan)
         page.left.connect(self.page_left)
         page.shown.connect(self._measure_disk)
@@ -298,7 +301,7 @@ class ModelsController(QObject):
         if self._picker is None:
             self._picker = ModelPicker(self.notes, self.planner, self._session.state_of, self._centre)
             self._picker.chosen.connect(lambda record: self._choose(record))
-            self._picker.get_wanted.connect(self.downloading.open)
+            self._picker.get_wanted.connect(self.finding_wanted)
             self._picker.manage_wanted.connect(self.open_page)
         return self._picker
 

@@ -64,7 +64,7 @@ class ModelsPage(Pane):
         self._alone = False
         self.back = IconButton("left", tr("Back to the chat"), tr("Back"), role="", color="text")
         self.back.clicked.connect(self.left)
-        tip = tr("Download a model by name")
+        tip = tr("Find a model to download")
         self.get = IconButton("drop", tr("Get a model"), tr("Get a model…"), role="", color="text", tip=tip)
         self.get.clicked.connect(self.get_wanted)
         self.filter = EscapableLineEdit(tr("Filter models"))

@@ -170,7 +170,10 @@ QRadioButton[role="segment"]:focus {{ border: 1px solid {t.accent}; }}
 #modelCard, #getCard, #serverCard {{ background: {t.raised}; border: 1px solid {t.edge}; border-radius: 12px; }}
 #modelCard[docked="true"] {{ background: {t.sidebar}; border: none; border-left: 1px solid {t.line};
     border-radius: 0; }}
-#modelsPage {{ background: {t.page}; }}
+#modelsPage, #findingPage {{ background: {t.page}; }}
+#offerList {{ background: transparent; border: none; outline: none; }}
+#offerCard {{ background: {t.sidebar}; border: none; border-left: 1px solid {t.line}; }}
+#offerVersion {{ background: {t.raised}; border: 1px solid {t.line}; border-radius: 10px; }}
 #modelTable, #modelTableHeader {{ background: transparent; border: none; outline: none; }}
 #modelTable {{ selection-background-color: transparent; }}
 #download {{ background: {t.raised}; border: 1px solid {t.line}; border-radius: 10px; }}

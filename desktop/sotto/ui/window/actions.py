@@ -19,6 +19,7 @@ class WindowActions:
     open_model_folder: Action
     add_folder_of_models: Action
     get_model: Action
+    get_model_by_name: Action
     manage_models: Action
     rescan_models: Action
     attach_files: Action

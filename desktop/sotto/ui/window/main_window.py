@@ -32,6 +32,7 @@ from sotto.ui.conversation.chat_thread import ChatThread
 from sotto.ui.conversation.current_chat import CurrentChat
 from sotto.ui.conversation.greeting import Greeting
 from sotto.ui.conversation.subscription import Subscription
+from sotto.ui.gallery.finding_controller import FindingController
 from sotto.ui.models.models_controller import ModelsController
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
@@ -108,6 +109,7 @@ class MainWindow(QMainWindow):
         self.setWindowIcon(icons.of_sotto())
         self.setAcceptDrops(True)
         self.models = ModelsController(session, preferences, self)
+        self.finding = FindingController(self.models, session.library, self)
         self.sidebar = Sidebar(self.models.panel, preferences)
         self.chat = ChatPane()
         self.composing = ComposerController(session, self.current, self.chat.composer, self)
@@ -157,6 +159,7 @@ class MainWindow(QMainWindow):
         if not self.session.library.begun:
             self.session.begin(tasks, paths)
         self.models.begin(tasks)
+        self.finding.begin(tasks)
 
     def show_api(self, api: "ApiSwitch") -> None:
         """Show the state of the API here and in the settings."""
@@ -173,7 +176,8 @@ class MainWindow(QMainWindow):
             open_model=dialogs.choose_model,
             open_model_folder=dialogs.choose_model_folder,
             add_folder_of_models=self.models.choose_folder,
-            get_model=self.models.downloading.open,
+            get_model=self.finding.open,
+            get_model_by_name=self.models.downloading.open,
             manage_models=self.models.open_page,
             rescan_models=self.session.library.rescan,
             attach_files=self.panes.in_chat(dialogs.choose_attachments),
@@ -221,6 +225,9 @@ class MainWindow(QMainWindow):
         self.models.offered.connect(self.notices.show_offer)
         self.models.page_wanted.connect(self.panes.show_pane)
         self.models.page_left.connect(self.panes.show_chat)
+        self.finding.page_wanted.connect(self.panes.show_pane)
+        self.finding.left.connect(self.panes.show_chat)
+        self.finding.link_asked.connect(self.ask_link)
         chat.header.new_chat.clicked.connect(self.new_chat)
         chat.header.title.clicked.connect(self.choose_model)
         chat.header.switch_wanted.connect(self.models.load)

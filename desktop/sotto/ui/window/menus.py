@@ -48,6 +48,7 @@ class Menus(QObject):
         self._add(menu, tr("Open Model Folder…"), actions.open_model_folder, "Ctrl+Shift+O")
         self._add(menu, tr("Add Model Folder…"), actions.add_folder_of_models)
         self._add(menu, tr("Get a Model…"), actions.get_model, "Ctrl+D")
+        self._add(menu, tr("Get a Model by Name…"), actions.get_model_by_name, "Ctrl+Shift+D")
         self._add(menu, tr("Manage Models…"), actions.manage_models, "Ctrl+Shift+M")
         self._add(menu, tr("Rescan Models"), actions.rescan_models, "Ctrl+R")
         menu.addSeparator()

@@ -1,0 +1,1 @@
+"""The page to find models: suggestions, and a search on Hugging Face."""
