@@ -9,13 +9,15 @@ from typing import Any
 from sotto.engine.gguf.gguf_names import LATENT_KEYS, LATENT_VALUES, UNROUNDED, place_of
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.facts import ENCODERS
+from sotto.store.gguf.file import GgufFile
 from sotto.store.gguf.gguf_config import config_of
 from sotto.store.gguf.metadata_values import Values
+from sotto.store.gguf.split_files import read_gguf_files
 from sotto.store.gguf.vocabulary import vocabulary_of
 from sotto.store.importing.companions import config_blob
 from sotto.store.importing.float_tensors import quantized_blob
 from sotto.store.importing.folder_plan import computed_types, ollama_notes, source_files
-from sotto.store.importing.gguf_parts import JoinedGguf, parts_of, read_parts
+from sotto.store.importing.gguf_parts import part_of, parts_of
 from sotto.store.importing.import_plan import Computed, ImportPlan, Making, NamedTensor, Part, PlannedBlob, compact
 from sotto.store.importing.policy import type_of
 from sotto.store.importing.quant_types import FLOATS
@@ -42,7 +44,7 @@ def plan_quantized(path: Path, quantize: str) -> ImportPlan:
     assert parsed is not None
     name, recipe = parsed
     paths = parts_of(path)
-    file = read_parts(paths)
+    file = read_gguf_files(paths)
     values = Values(file)
     config = config_of(values)
     vocabulary = vocabulary_of(values)
@@ -68,7 +70,7 @@ def plan_quantized(path: Path, quantize: str) -> ImportPlan:
     )
 
 
-def _blobs(file: JoinedGguf, config: Mapping[str, Any], recipe: Recipe) -> list[PlannedBlob]:
+def _blobs(file: GgufFile, config: Mapping[str, Any], recipe: Recipe) -> list[PlannedBlob]:
     blobs = {}
     for tensor in _tensors(file, config, recipe):
         if tensor.name in blobs:
@@ -79,10 +81,10 @@ def _blobs(file: JoinedGguf, config: Mapping[str, Any], recipe: Recipe) -> list[
     return [blobs[name] for name in sorted(blobs)]
 
 
-def _tensors(file: JoinedGguf, config: Mapping[str, Any], recipe: Recipe) -> Iterator[NamedTensor]:
+def _tensors(file: GgufFile, config: Mapping[str, Any], recipe: Recipe) -> Iterator[NamedTensor]:
     common = _common_dtype(file)
     for name, info in file.tensors.items():
-        part = Part(file.owners[name], info.dtype, info.shape, info.start, info.end)
+        part = part_of(file, info)
         if match := LATENT_KEYS.fullmatch(name):
             yield _latent(file, match[1], part, common, recipe, config)
         elif not name.endswith(LATENT_VALUES) and (place := place_of(name, config)) is not None:
@@ -98,7 +100,7 @@ def _tensors(file: JoinedGguf, config: Mapping[str, Any], recipe: Recipe) -> Ite
 
 
 def _latent(
-    file: JoinedGguf, layer: str, keys: Part, dtype: str, recipe: Recipe, config: Mapping[str, Any]
+    file: GgufFile, layer: str, keys: Part, dtype: str, recipe: Recipe, config: Mapping[str, Any]
 ) -> NamedTensor:
     """Return the projection from latent keys and values, whose halves are apart in the file."""
     values_name = f"blk.{layer}{LATENT_VALUES}"
@@ -108,7 +110,7 @@ def _latent(
             f"{printable_path(file.path)}: blk.{layer}.attn_k_b.weight and attn_v_b.weight should both be there, for "
             "the same number of heads and with the same rank."
         )
-    values = Part(file.owners[values_name], info.dtype, info.shape, info.start, info.end)
+    values = part_of(file, info)
     heads, rank, width = keys.shape
     shape = (heads * (width + info.shape[1]), rank)
     name = f"model.layers.{layer}.self_attn.kv_b_proj.weight"
@@ -117,7 +119,7 @@ def _latent(
     )
 
 
-def _common_dtype(file: JoinedGguf) -> str:
+def _common_dtype(file: GgufFile) -> str:
     """Return the type of most weights, or what they have when they are dequantized.
 
     All tensors get it, because activations take the widest type that they meet.

@@ -6,8 +6,9 @@ from pathlib import Path
 from sotto.errors import UnsupportedModelError
 from sotto.store.gguf.gguf_config import refusal
 from sotto.store.gguf.header import read_gguf
+from sotto.store.gguf.split_files import read_gguf_files
 from sotto.store.importing.folder_plan import source_files
-from sotto.store.importing.gguf_parts import join, parts_of, read_parts
+from sotto.store.importing.gguf_parts import join, parts_of
 from sotto.store.importing.import_plan import ImportPlan, PlannedBlob, Segment
 
 # Ollama writes the platform that its GGUF models were made for.
@@ -25,7 +26,7 @@ def plan_gguf(path: Path) -> ImportPlan:
     header = read_gguf(paths[0])
     if reason := refusal(header.architecture, header.kind):
         raise UnsupportedModelError(reason)
-    file = read_parts(paths)
+    file = read_gguf_files(paths)
     parameters = sum(math.prod(info.shape) for info in file.tensors.values())
     pieces = (Segment(file.path, 0, file.size),) if len(paths) == 1 else join(file)
     return ImportPlan(
