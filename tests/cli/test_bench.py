@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from commands import SOTTO, sotto
-from sotto.cli.bench_runs import Timed, combined_rate
+from sotto.cli.measuring.bench_runs import Timed, combined_rate
 from sotto.engine.contract.events import DoneReason, Finished
 from tiny_random import write_model
 

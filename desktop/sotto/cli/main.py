@@ -202,9 +202,15 @@ def _embed(parsed: argparse.Namespace) -> int:
 
 
 def _bench(parsed: argparse.Namespace) -> int:
-    from sotto.cli import bench
+    from sotto.cli.measuring import bench
 
     return bench.bench(parsed.model, parsed.draft, parsed.adapter, as_json=parsed.json, quick=parsed.quick)
+
+
+def _measure(parsed: argparse.Namespace) -> int:
+    from sotto.cli.measuring import measure
+
+    return measure.measure(parsed.model, parsed.against, as_json=parsed.json)
 
 
 def _plan(parsed: argparse.Namespace) -> int:
@@ -350,6 +356,10 @@ def parsers() -> tuple[argparse.ArgumentParser, dict[str, argparse.ArgumentParse
     adapter(bench)
     bench.add_argument("--quick", action="store_true", help="take less time, with less precise results")
     json_flag(bench, "print JSON")
+    measure = command("measure", _measure, "Measure what quantization costs a model, beside its original.")
+    model(measure)
+    measure.add_argument("--against", metavar="ORIGINAL", required=True, help="the model before it was quantized")
+    json_flag(measure, "print JSON")
     plan = command("plan", _plan, "Show how much memory a model needs, and whether it fits.")
     model(plan)
     draft(plan)

@@ -89,7 +89,8 @@ def _receive(source: socket.socket, size: int) -> bytes:
 
 def _import() -> None:
     """Import the modules of commands without computing anything, because threads would not survive a fork."""
-    from sotto.cli import bench, doctor, embed, listing, main, plan, pull, run  # noqa: F401
+    from sotto.cli import doctor, embed, listing, main, plan, pull, run  # noqa: F401
+    from sotto.cli.measuring import bench, measure  # noqa: F401
     from sotto.engine import encoder_assembly, engine  # noqa: F401
 
 

@@ -20,7 +20,7 @@ from sotto.errors import StoreError
 from sotto.paths import make_folder
 
 if TYPE_CHECKING:
-    from sotto.cli.bench_runs import Runs, Timed
+    from sotto.cli.measuring.bench_runs import Runs, Timed
 
 _STREAMS = 4
 _CONTINUATION = " and then"
@@ -74,7 +74,7 @@ def bench(
     source = open_target(target, adapters)
     second = open_draft(draft, source)
     device.prepare()
-    from sotto.cli.bench_runs import Runs
+    from sotto.cli.measuring.bench_runs import Runs
 
     interrupted = threading.Event()
     with until_interrupt(interrupted), _disk_folder() as folder:
@@ -161,7 +161,7 @@ def _speed(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
 
 
 def _streams(runs: "Runs", tokens: int) -> dict[str, Any]:
-    from sotto.cli.bench_runs import combined_rate
+    from sotto.cli.measuring.bench_runs import combined_rate
 
     _report_step(f"{_STREAMS} answers at once")
     prompts = [runs.text(8, seed=20 + number) for number in range(_STREAMS)]
@@ -171,7 +171,7 @@ def _streams(runs: "Runs", tokens: int) -> dict[str, Any]:
 
 
 def _speculation(runs: "Runs", amounts: _Amounts) -> dict[str, Any]:
-    from sotto.cli.bench_runs import GREEDY
+    from sotto.cli.measuring.bench_runs import GREEDY
 
     _report_step("repetitive text")
     refrain = runs.ask(runs.cut(_REPETITIVE_TEXT * 8, amounts.prompt), amounts.answer, GREEDY)

@@ -1,0 +1,1 @@
+"""What quantization costs: perplexity and KL divergence against the original."""
