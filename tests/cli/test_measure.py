@@ -48,6 +48,26 @@ def test_a_comparison_as_a_readable_page(env: dict[str, str], folders: tuple[str
     assert done.stderr == ""
 
 
+def test_an_import_is_measured_beside_what_was_imported(env: dict[str, str], folders: tuple[str, str]) -> None:
+    done = sotto(env, "import", folders[0], "small", "--quantize", "mxfp8", "--measure", "--json")
+    assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["quantization"] == "mxfp8"
+    measured = report["measured"]
+    assert (measured["model"], measured["original"]) == ("small:latest", "original")
+    assert measured["size"] < measured["original_size"]
+    assert measured["divergence"]["value"] > 0
+    printed = sotto(env, "import", folders[0], "small", "--quantize", "mxfp4", "--measure", "--replace").stdout
+    assert re.match(r"small:latest imported, \S+ \S?B\.\nsmall:latest beside original, by ", printed)
+
+
+def test_an_import_without_quantization_is_not_measured(env: dict[str, str], folders: tuple[str, str]) -> None:
+    done = sotto(env, "import", folders[0], "small", "--measure")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "it needs --quantize" in done.stderr
+    assert "small" not in sotto(env, "list").stdout
+
+
 def test_models_that_cannot_be_compared_are_reported(env: dict[str, str], folders: tuple[str, str]) -> None:
     done = sotto(env, "measure", folders[0], "--against", "sotto")
     assert (done.returncode, done.stdout) == (1, "")

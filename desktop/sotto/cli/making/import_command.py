@@ -10,9 +10,12 @@ from typing import Any
 
 from sotto.cli.exit_codes import INTERRUPTED
 from sotto.cli.interrupts import until_interrupt
+from sotto.cli.measuring.measure import as_object, compare, print_quality
+from sotto.cli.model_opening import open_target
 from sotto.cli.printing import human_bytes, human_count, human_share
 from sotto.engine.quantizing.importer import discard_import, plan_import, run_import, unfinished_import
-from sotto.errors import CancelledError
+from sotto.errors import CancelledError, InvalidRequestError
+from sotto.store.files import absolute
 from sotto.store.importing.import_plan import ImportPlan, ImportProgress, ImportState
 from sotto.store.printable import printable
 from sotto.store.sources.model_names import parse_name
@@ -27,6 +30,8 @@ def import_model(parsed: argparse.Namespace) -> int:
         SottoError: The name is invalid, or the model cannot be imported.
     """
     name = parse_name(parsed.name).short
+    if parsed.measure and not parsed.quantize:
+        raise InvalidRequestError("--measure compares with the weights before they are quantized; it needs --quantize.")
     if parsed.discard:
         discard_import(parsed.name)
         return 0
@@ -53,7 +58,17 @@ def import_model(parsed: argparse.Namespace) -> int:
         follower.end()
         raise
     follower.end()
-    _print_done(name, plan, as_json=parsed.json)
+    report = _plan_fields(name, plan)
+    if not parsed.json:
+        _print_done(name, plan)
+    if parsed.measure:
+        original, other = open_target(str(absolute(parsed.path))), open_target(name)
+        quality = compare(original, other)
+        report["measured"] = as_object(original.record, other.record, quality)
+        if not parsed.json:
+            print_quality(original.record, other.record, quality)
+    if parsed.json:
+        print(json.dumps(report, indent=2))
     return 0
 
 
@@ -106,10 +121,7 @@ def _print_plan(name: str, plan: ImportPlan, *, as_json: bool) -> None:
         print(note)
 
 
-def _print_done(name: str, plan: ImportPlan, *, as_json: bool) -> None:
-    if as_json:
-        print(json.dumps(_plan_fields(name, plan), indent=2))
-        return
+def _print_done(name: str, plan: ImportPlan) -> None:
     print(f"{name} imported, {human_bytes(plan.size)}.")
     for note in plan.notes:
         print(f"sotto: {note}", file=sys.stderr)
