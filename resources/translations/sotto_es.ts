@@ -393,6 +393,11 @@
         </translation>
     </message>
     <message>
+        <location line="+34"/>
+        <source>Drop to import this model</source>
+        <translation>Suéltalo para importar este modelo</translation>
+    </message>
+    <message>
         <location filename="../../desktop/sotto/ui/composer/format_field.py" line="-23"/>
         <source>Answers stay text until you enter one.</source>
         <translation>Mientras no se indique uno, las respuestas son texto.</translation>
@@ -477,7 +482,7 @@
     </message>
     <message>
         <location line="+4"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+348"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+354"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+307"/>
         <location line="+24"/>
         <source>Rename…</source>
@@ -909,7 +914,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+322"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+340"/>
         <source>Add a model folder</source>
         <translation>Añadir una carpeta de modelos</translation>
     </message>
@@ -924,9 +929,9 @@
         <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-244"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+68"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+70"/>
         <source>Get a model</source>
         <translation>Obtener un modelo</translation>
     </message>
@@ -1002,7 +1007,8 @@
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
         <location line="+269"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_controller.py" line="+110"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+223"/>
         <source>Load</source>
         <translation>Cargar</translation>
     </message>
@@ -1020,6 +1026,7 @@
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
         <location line="+4"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+80"/>
         <source>Name of the model</source>
         <translation>Nombre del modelo</translation>
     </message>
@@ -1230,6 +1237,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+28"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="+71"/>
         <source>Resume</source>
         <translation>Reanudar</translation>
     </message>
@@ -1252,6 +1260,8 @@
     <message>
         <location line="+2"/>
         <location line="+24"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-36"/>
+        <location line="+36"/>
         <source>Pause</source>
         <translation>Pausar</translation>
     </message>
@@ -1268,6 +1278,8 @@
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/customize_sheet.py" line="+39"/>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-33"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+17"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
@@ -1318,6 +1330,7 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+32"/>
         <source>Paused</source>
         <translation>En pausa</translation>
     </message>
@@ -1328,6 +1341,7 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+1"/>
         <source>Failed</source>
         <translation>Error</translation>
     </message>
@@ -1400,6 +1414,7 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+56"/>
         <source>{name} is here</source>
         <translation>{name} ya está aquí</translation>
     </message>
@@ -1758,7 +1773,7 @@
     <message>
         <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
         <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-205"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-210"/>
         <source>Cannot run here</source>
         <translation>Imposible ejecutar</translation>
     </message>
@@ -1834,12 +1849,13 @@
         <translation>Previsto: {size}; usa {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-89"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-90"/>
         <source>Recently Used</source>
         <translation>Uso reciente</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-86"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+23"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
         <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
@@ -1859,7 +1875,7 @@
     </message>
     <message>
         <location line="+74"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+16"/>
         <source>Rescan models</source>
         <translation>Volver a buscar modelos</translation>
     </message>
@@ -1876,7 +1892,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-15"/>
         <source>Find a model to download</source>
         <translation>Buscar un modelo para descargar</translation>
     </message>
@@ -1898,11 +1914,11 @@
         <translation>Mostrar todos los modelos en una página</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+12"/>
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
-        <location line="+57"/>
+        <location line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
@@ -1910,8 +1926,8 @@
         <translation>Modelos</translation>
     </message>
     <message>
-        <location line="+165"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+133"/>
+        <location line="+170"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+139"/>
         <source>No model is called “{text}”.</source>
         <translation>Ningún modelo se llama «{text}».</translation>
     </message>
@@ -1984,7 +2000,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-181"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-187"/>
         <source>Filter models</source>
         <translation>Filtrar modelos</translation>
     </message>
@@ -2232,7 +2248,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="-31"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-5"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-9"/>
         <source>Back to the chat</source>
         <translation>Volver al chat</translation>
     </message>
@@ -2253,12 +2269,22 @@
         <translation>Busca en Hugging Face o escribe un nombre</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+17"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+5"/>
+        <source>Import a folder or a GGUF file into Sotto’s own store</source>
+        <translation>Importar una carpeta o un archivo GGUF al almacén de Sotto</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Import…</source>
+        <translation>Importar…</translation>
+    </message>
+    <message>
+        <location line="+15"/>
         <source>Details of the selected model</source>
         <translation>Detalles del modelo seleccionado</translation>
     </message>
     <message numerus="yes">
-        <location line="+112"/>
+        <location line="+118"/>
         <source>1 deleted model…|{count} deleted models…</source>
         <translation>
             <numerusform>1 modelo eliminado…</numerusform>
@@ -5727,6 +5753,172 @@
         <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="-134"/>
         <source>Models to download</source>
         <translation>Modelos para descargar</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_controller.py" line="-35"/>
+        <source>Folder…</source>
+        <translation>Carpeta…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>GGUF file…</source>
+        <translation>Archivo GGUF…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>GGUF files</source>
+        <translation>Archivos GGUF</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-48"/>
+        <location line="+45"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-233"/>
+        <source>Import a model</source>
+        <translation>Importar un modelo</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} is being imported already; choose another name.</source>
+        <translation>{name} ya se está importando; elige otro nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-60"/>
+        <source>Preparing the import</source>
+        <translation>Preparando la importación</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Importing</source>
+        <translation>Importando</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Measuring the quality</source>
+        <translation>Midiendo la calidad</translation>
+    </message>
+    <message>
+        <location line="+56"/>
+        <source>{name} could not be imported</source>
+        <translation>No se pudo importar {name}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>It takes {size}.</source>
+        <translation>Ocupa {size}.</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>Perplexity {before} → {after}, KL divergence {divergence}, the same token in {share} %.</source>
+        <translation>Perplejidad {before} → {after}, divergencia KL {divergence}, el mismo token en el {share} %.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-1"/>
+        <source>Cancel the import of {name}</source>
+        <translation>Cancelar la importación de {name}</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Imported</source>
+        <translation>Importado</translation>
+    </message>
+    <message>
+        <location line="+30"/>
+        <source>Resume the import of {name}</source>
+        <translation>Reanudar la importación de {name}</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Pause the import of {name}</source>
+        <translation>Pausar la importación de {name}</translation>
+    </message>
+    <message>
+        <location line="+26"/>
+        <source>Imports</source>
+        <translation>Importaciones</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-40"/>
+        <source>Import {name}</source>
+        <translation>Importar {name}</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <location line="+34"/>
+        <source>Quantization</source>
+        <translation>Cuantización</translation>
+    </message>
+    <message>
+        <location line="-31"/>
+        <location line="+32"/>
+        <source>Measure the quality</source>
+        <translation>Medir la calidad</translation>
+    </message>
+    <message>
+        <location line="-30"/>
+        <location line="+75"/>
+        <source>Reading the model…</source>
+        <translation>Leyendo el modelo…</translation>
+    </message>
+    <message>
+        <location line="-72"/>
+        <source>Use where it is</source>
+        <translation>Usar donde está</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Import</source>
+        <translation>Importar</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <source>8 bits ({name})</source>
+        <translation>8 bits ({name})</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>4 bits ({name})</source>
+        <translation>4 bits ({name})</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Keep as it is</source>
+        <translation>Dejar como está</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Against the original, when it is imported</source>
+        <translation>Frente al original, tras importarlo</translation>
+    </message>
+    <message>
+        <location line="+72"/>
+        <source>It will take {size} on the disk.</source>
+        <translation>Ocupará {size} en el disco.</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Its weights need {size} of memory, and {free} are free.</source>
+        <translation>Sus pesos necesitan {size} de memoria y hay {free} libres.</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>It fits.</source>
+        <translation>Cabe.</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>It does not fit now; fewer bits may help.</source>
+        <translation>Ahora no cabe; menos bits pueden ayudar.</translation>
+    </message>
+    <message>
+        <location line="+57"/>
+        <source>There is a model {name} already; choose another name.</source>
+        <translation>Ya existe un modelo {name}; elige otro nombre.</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
+        <source>Earlier imports could not be read</source>
+        <translation>No se pudieron leer las importaciones anteriores</translation>
     </message>
 </context>
 </TS>

@@ -389,6 +389,11 @@
         </translation>
     </message>
     <message>
+        <location line="+34"/>
+        <source>Drop to import this model</source>
+        <translation>ドロップしてこのモデルをインポート</translation>
+    </message>
+    <message>
         <location filename="../../desktop/sotto/ui/composer/format_field.py" line="-23"/>
         <source>Answers stay text until you enter one.</source>
         <translation>スキーマを入力するまで、回答はテキストのままです。</translation>
@@ -473,7 +478,7 @@
     </message>
     <message>
         <location line="+4"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+348"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+354"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+307"/>
         <location line="+24"/>
         <source>Rename…</source>
@@ -900,7 +905,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+322"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+340"/>
         <source>Add a model folder</source>
         <translation>モデルフォルダーを追加</translation>
     </message>
@@ -915,9 +920,9 @@
         <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-244"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+68"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+70"/>
         <source>Get a model</source>
         <translation>モデルを入手</translation>
     </message>
@@ -991,7 +996,8 @@
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
         <location line="+269"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_controller.py" line="+110"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+223"/>
         <source>Load</source>
         <translation>ロード</translation>
     </message>
@@ -1009,6 +1015,7 @@
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
         <location line="+4"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+80"/>
         <source>Name of the model</source>
         <translation>モデル名</translation>
     </message>
@@ -1218,6 +1225,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+28"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="+71"/>
         <source>Resume</source>
         <translation>再開</translation>
     </message>
@@ -1240,6 +1248,8 @@
     <message>
         <location line="+2"/>
         <location line="+24"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-36"/>
+        <location line="+36"/>
         <source>Pause</source>
         <translation>一時停止</translation>
     </message>
@@ -1256,6 +1266,8 @@
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/customize_sheet.py" line="+39"/>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-33"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+17"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
@@ -1306,6 +1318,7 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+32"/>
         <source>Paused</source>
         <translation>一時停止中</translation>
     </message>
@@ -1316,6 +1329,7 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+1"/>
         <source>Failed</source>
         <translation>失敗</translation>
     </message>
@@ -1388,6 +1402,7 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+56"/>
         <source>{name} is here</source>
         <translation>「{name}」を入手しました</translation>
     </message>
@@ -1745,7 +1760,7 @@
     <message>
         <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
         <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-205"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-210"/>
         <source>Cannot run here</source>
         <translation>実行不可</translation>
     </message>
@@ -1820,12 +1835,13 @@
         <translation>予測 {size}、実際 {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-89"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-90"/>
         <source>Recently Used</source>
         <translation>最近使用した順</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-86"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+23"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
         <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
@@ -1845,7 +1861,7 @@
     </message>
     <message>
         <location line="+74"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+16"/>
         <source>Rescan models</source>
         <translation>モデルを再スキャン</translation>
     </message>
@@ -1862,7 +1878,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-15"/>
         <source>Find a model to download</source>
         <translation>ダウンロードするモデルを探す</translation>
     </message>
@@ -1884,11 +1900,11 @@
         <translation>すべてのモデルを1つのページに表示</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+12"/>
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
-        <location line="+57"/>
+        <location line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
@@ -1896,8 +1912,8 @@
         <translation>モデル</translation>
     </message>
     <message>
-        <location line="+165"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+133"/>
+        <location line="+170"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+139"/>
         <source>No model is called “{text}”.</source>
         <translation>「{text}」という名前のモデルはありません。</translation>
     </message>
@@ -1970,7 +1986,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-181"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-187"/>
         <source>Filter models</source>
         <translation>モデルを絞り込む</translation>
     </message>
@@ -2216,7 +2232,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="-31"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-5"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-9"/>
         <source>Back to the chat</source>
         <translation>チャットに戻る</translation>
     </message>
@@ -2237,12 +2253,22 @@
         <translation>Hugging Face を検索、または名前を入力</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+17"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+5"/>
+        <source>Import a folder or a GGUF file into Sotto’s own store</source>
+        <translation>フォルダーまたはGGUFファイルをSottoの保存場所にインポート</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Import…</source>
+        <translation>インポート…</translation>
+    </message>
+    <message>
+        <location line="+15"/>
         <source>Details of the selected model</source>
         <translation>選択したモデルの詳細</translation>
     </message>
     <message numerus="yes">
-        <location line="+112"/>
+        <location line="+118"/>
         <source>1 deleted model…|{count} deleted models…</source>
         <translation>
             <numerusform>削除したモデル {count} 個…</numerusform>
@@ -5687,6 +5713,172 @@
         <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="-134"/>
         <source>Models to download</source>
         <translation>ダウンロードできるモデル</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_controller.py" line="-35"/>
+        <source>Folder…</source>
+        <translation>フォルダー…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>GGUF file…</source>
+        <translation>GGUFファイル…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>GGUF files</source>
+        <translation>GGUFファイル</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-48"/>
+        <location line="+45"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-233"/>
+        <source>Import a model</source>
+        <translation>モデルをインポート</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} is being imported already; choose another name.</source>
+        <translation>{name}はすでにインポート中です。別の名前を選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-60"/>
+        <source>Preparing the import</source>
+        <translation>インポートを準備中</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Importing</source>
+        <translation>インポート中</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Measuring the quality</source>
+        <translation>品質を測定中</translation>
+    </message>
+    <message>
+        <location line="+56"/>
+        <source>{name} could not be imported</source>
+        <translation>{name}をインポートできませんでした</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>It takes {size}.</source>
+        <translation>{size}を使用します。</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>Perplexity {before} → {after}, KL divergence {divergence}, the same token in {share} %.</source>
+        <translation>パープレキシティ{before} → {after}、KLダイバージェンス{divergence}、同じトークン{share} %。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-1"/>
+        <source>Cancel the import of {name}</source>
+        <translation>{name}のインポートを中止</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Imported</source>
+        <translation>インポート済み</translation>
+    </message>
+    <message>
+        <location line="+30"/>
+        <source>Resume the import of {name}</source>
+        <translation>{name}のインポートを再開</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Pause the import of {name}</source>
+        <translation>{name}のインポートを一時停止</translation>
+    </message>
+    <message>
+        <location line="+26"/>
+        <source>Imports</source>
+        <translation>インポート</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-40"/>
+        <source>Import {name}</source>
+        <translation>{name}をインポート</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <location line="+34"/>
+        <source>Quantization</source>
+        <translation>量子化</translation>
+    </message>
+    <message>
+        <location line="-31"/>
+        <location line="+32"/>
+        <source>Measure the quality</source>
+        <translation>品質を測定</translation>
+    </message>
+    <message>
+        <location line="-30"/>
+        <location line="+75"/>
+        <source>Reading the model…</source>
+        <translation>モデルを読んでいます…</translation>
+    </message>
+    <message>
+        <location line="-72"/>
+        <source>Use where it is</source>
+        <translation>この場所で使う</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Import</source>
+        <translation>インポート</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <source>8 bits ({name})</source>
+        <translation>8ビット（{name}）</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>4 bits ({name})</source>
+        <translation>4ビット（{name}）</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Keep as it is</source>
+        <translation>そのまま</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Against the original, when it is imported</source>
+        <translation>インポート後に元のモデルと比較</translation>
+    </message>
+    <message>
+        <location line="+72"/>
+        <source>It will take {size} on the disk.</source>
+        <translation>ディスクで{size}を使用します。</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Its weights need {size} of memory, and {free} are free.</source>
+        <translation>重みに{size}のメモリが必要で、空きは{free}です。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>It fits.</source>
+        <translation>収まります。</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>It does not fit now; fewer bits may help.</source>
+        <translation>今は収まりません。ビット数を減らすと収まることがあります。</translation>
+    </message>
+    <message>
+        <location line="+57"/>
+        <source>There is a model {name} already; choose another name.</source>
+        <translation>{name}というモデルはすでにあります。別の名前を選んでください。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
+        <source>Earlier imports could not be read</source>
+        <translation>以前のインポートを読めませんでした</translation>
     </message>
 </context>
 </TS>

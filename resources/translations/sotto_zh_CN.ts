@@ -389,6 +389,11 @@
         </translation>
     </message>
     <message>
+        <location line="+34"/>
+        <source>Drop to import this model</source>
+        <translation>松开以导入此模型</translation>
+    </message>
+    <message>
         <location filename="../../desktop/sotto/ui/composer/format_field.py" line="-23"/>
         <source>Answers stay text until you enter one.</source>
         <translation>输入 Schema 之前，回答仍为文本。</translation>
@@ -473,7 +478,7 @@
     </message>
     <message>
         <location line="+4"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+348"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+354"/>
         <location filename="../../desktop/sotto/ui/window/chat_list.py" line="+307"/>
         <location line="+24"/>
         <source>Rename…</source>
@@ -900,7 +905,7 @@
     </message>
     <message>
         <location line="-74"/>
-        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+322"/>
+        <location filename="../../desktop/sotto/ui/models/models_controller.py" line="+340"/>
         <source>Add a model folder</source>
         <translation>添加模型文件夹</translation>
     </message>
@@ -915,9 +920,9 @@
         <location filename="../../desktop/sotto/ui/models/discovery_summary.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+45"/>
         <location line="+28"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-238"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-244"/>
         <location filename="../../desktop/sotto/ui/models/model_picker.py" line="+71"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+68"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+70"/>
         <source>Get a model</source>
         <translation>获取模型</translation>
     </message>
@@ -991,7 +996,8 @@
         <location filename="../../desktop/sotto/ui/models/keeping/model_keeper.py" line="+3"/>
         <location filename="../../desktop/sotto/ui/models/model_card.py" line="-218"/>
         <location line="+269"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+217"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_controller.py" line="+110"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+223"/>
         <source>Load</source>
         <translation>加载</translation>
     </message>
@@ -1009,6 +1015,7 @@
         <location filename="../../desktop/sotto/ui/models/download_form.py" line="+2"/>
         <location filename="../../desktop/sotto/ui/models/keeping/name_form.py" line="-2"/>
         <location line="+4"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+80"/>
         <source>Name of the model</source>
         <translation>模型名称</translation>
     </message>
@@ -1218,6 +1225,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+28"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="+71"/>
         <source>Resume</source>
         <translation>继续</translation>
     </message>
@@ -1240,6 +1248,8 @@
     <message>
         <location line="+2"/>
         <location line="+24"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-36"/>
+        <location line="+36"/>
         <source>Pause</source>
         <translation>暂停</translation>
     </message>
@@ -1256,6 +1266,8 @@
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/customize_sheet.py" line="+39"/>
         <location filename="../../desktop/sotto/ui/models/download_row.py" line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-33"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+17"/>
         <location filename="../../desktop/sotto/ui/transcript/message_editor.py" line="+46"/>
         <location filename="../../desktop/sotto/ui/window/chat_files.py" line="+186"/>
         <location line="+23"/>
@@ -1306,6 +1318,7 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+32"/>
         <source>Paused</source>
         <translation>已暂停</translation>
     </message>
@@ -1316,6 +1329,7 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+1"/>
         <source>Failed</source>
         <translation>失败</translation>
     </message>
@@ -1388,6 +1402,7 @@
     </message>
     <message>
         <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="+56"/>
         <source>{name} is here</source>
         <translation>{name} 已下载</translation>
     </message>
@@ -1745,7 +1760,7 @@
     <message>
         <location filename="../../desktop/sotto/ui/gallery/offer_words.py" line="-15"/>
         <location filename="../../desktop/sotto/ui/models/model_description.py" line="+31"/>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-205"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-210"/>
         <source>Cannot run here</source>
         <translation>无法在此运行</translation>
     </message>
@@ -1820,12 +1835,13 @@
         <translation>预计 {size}，实际占用 {actual}</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-89"/>
+        <location filename="../../desktop/sotto/ui/models/model_panel.py" line="-90"/>
         <source>Recently Used</source>
         <translation>最近使用</translation>
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/customizing/recipe_form.py" line="-86"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="+23"/>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+1"/>
         <location filename="../../desktop/sotto/ui/models/model_table.py" line="-279"/>
         <location filename="../../desktop/sotto/ui/window/chat_list_model.py" line="+342"/>
@@ -1845,7 +1861,7 @@
     </message>
     <message>
         <location line="+74"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+12"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+16"/>
         <source>Rescan models</source>
         <translation>重新扫描模型</translation>
     </message>
@@ -1862,7 +1878,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/models/model_panel.py" line="+2"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-11"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-15"/>
         <source>Find a model to download</source>
         <translation>查找要下载的模型</translation>
     </message>
@@ -1884,11 +1900,11 @@
         <translation>在页面中显示所有模型</translation>
     </message>
     <message>
-        <location line="+11"/>
+        <location line="+12"/>
         <location line="+2"/>
         <location filename="../../desktop/sotto/ui/models/model_table_view.py" line="+92"/>
         <location filename="../../desktop/sotto/ui/models/models_page.py" line="-6"/>
-        <location line="+57"/>
+        <location line="+61"/>
         <location filename="../../desktop/sotto/ui/settings/answers_page.py" line="+10"/>
         <location filename="../../desktop/sotto/ui/settings/memory_page.py" line="-10"/>
         <location filename="../../desktop/sotto/ui/window/dialogs.py" line="-13"/>
@@ -1896,8 +1912,8 @@
         <translation>模型</translation>
     </message>
     <message>
-        <location line="+165"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+133"/>
+        <location line="+170"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+139"/>
         <source>No model is called “{text}”.</source>
         <translation>没有名为“{text}”的模型。</translation>
     </message>
@@ -1970,7 +1986,7 @@
     </message>
     <message>
         <location line="+3"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-181"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-187"/>
         <source>Filter models</source>
         <translation>筛选模型</translation>
     </message>
@@ -2216,7 +2232,7 @@
     </message>
     <message>
         <location filename="../../desktop/sotto/ui/gallery/finding_page.py" line="-31"/>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-5"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-9"/>
         <source>Back to the chat</source>
         <translation>返回对话</translation>
     </message>
@@ -2237,12 +2253,22 @@
         <translation>搜索 Hugging Face，或输入名称</translation>
     </message>
     <message>
-        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+17"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="+5"/>
+        <source>Import a folder or a GGUF file into Sotto’s own store</source>
+        <translation>将文件夹或 GGUF 文件导入 Sotto 自己的存储</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Import…</source>
+        <translation>导入…</translation>
+    </message>
+    <message>
+        <location line="+15"/>
         <source>Details of the selected model</source>
         <translation>所选模型的详情</translation>
     </message>
     <message numerus="yes">
-        <location line="+112"/>
+        <location line="+118"/>
         <source>1 deleted model…|{count} deleted models…</source>
         <translation>
             <numerusform>{count} 个已删除的模型…</numerusform>
@@ -5687,6 +5713,172 @@
         <location filename="../../desktop/sotto/ui/gallery/offer_list.py" line="-134"/>
         <source>Models to download</source>
         <translation>可下载的模型</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_controller.py" line="-35"/>
+        <source>Folder…</source>
+        <translation>文件夹…</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>GGUF file…</source>
+        <translation>GGUF 文件…</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>GGUF files</source>
+        <translation>GGUF 文件</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-48"/>
+        <location line="+45"/>
+        <location filename="../../desktop/sotto/ui/models/models_page.py" line="-233"/>
+        <source>Import a model</source>
+        <translation>导入模型</translation>
+    </message>
+    <message>
+        <location line="+11"/>
+        <source>{name} is being imported already; choose another name.</source>
+        <translation>{name} 正在导入；请选择其他名称。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_job.py" line="-60"/>
+        <source>Preparing the import</source>
+        <translation>正在准备导入</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Importing</source>
+        <translation>正在导入</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>Measuring the quality</source>
+        <translation>正在测量质量</translation>
+    </message>
+    <message>
+        <location line="+56"/>
+        <source>{name} could not be imported</source>
+        <translation>无法导入 {name}</translation>
+    </message>
+    <message>
+        <location line="+1"/>
+        <source>It takes {size}.</source>
+        <translation>占用 {size}。</translation>
+    </message>
+    <message>
+        <location line="+8"/>
+        <source>Perplexity {before} → {after}, KL divergence {divergence}, the same token in {share} %.</source>
+        <translation>困惑度 {before} → {after}，KL 散度 {divergence}，相同词元 {share} %。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_list.py" line="-1"/>
+        <source>Cancel the import of {name}</source>
+        <translation>取消导入 {name}</translation>
+    </message>
+    <message>
+        <location line="+3"/>
+        <source>Imported</source>
+        <translation>已导入</translation>
+    </message>
+    <message>
+        <location line="+30"/>
+        <source>Resume the import of {name}</source>
+        <translation>继续导入 {name}</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>Pause the import of {name}</source>
+        <translation>暂停导入 {name}</translation>
+    </message>
+    <message>
+        <location line="+26"/>
+        <source>Imports</source>
+        <translation>导入</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/import_sheet.py" line="-40"/>
+        <source>Import {name}</source>
+        <translation>导入 {name}</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <location line="+34"/>
+        <source>Quantization</source>
+        <translation>量化</translation>
+    </message>
+    <message>
+        <location line="-31"/>
+        <location line="+32"/>
+        <source>Measure the quality</source>
+        <translation>测量质量</translation>
+    </message>
+    <message>
+        <location line="-30"/>
+        <location line="+75"/>
+        <source>Reading the model…</source>
+        <translation>正在读取模型…</translation>
+    </message>
+    <message>
+        <location line="-72"/>
+        <source>Use where it is</source>
+        <translation>就地使用</translation>
+    </message>
+    <message>
+        <location line="+4"/>
+        <source>Import</source>
+        <translation>导入</translation>
+    </message>
+    <message>
+        <location line="+10"/>
+        <source>8 bits ({name})</source>
+        <translation>8 位（{name}）</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>4 bits ({name})</source>
+        <translation>4 位（{name}）</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>Keep as it is</source>
+        <translation>保持不变</translation>
+    </message>
+    <message>
+        <location line="+7"/>
+        <source>Against the original, when it is imported</source>
+        <translation>导入后与原模型比较</translation>
+    </message>
+    <message>
+        <location line="+72"/>
+        <source>It will take {size} on the disk.</source>
+        <translation>将占用 {size} 磁盘空间。</translation>
+    </message>
+    <message>
+        <location line="+5"/>
+        <source>Its weights need {size} of memory, and {free} are free.</source>
+        <translation>权重需要 {size} 内存，可用 {free}。</translation>
+    </message>
+    <message>
+        <location line="+2"/>
+        <source>It fits.</source>
+        <translation>可以容纳。</translation>
+    </message>
+    <message>
+        <location line="+0"/>
+        <source>It does not fit now; fewer bits may help.</source>
+        <translation>现在放不下；减少位数可能有用。</translation>
+    </message>
+    <message>
+        <location line="+57"/>
+        <source>There is a model {name} already; choose another name.</source>
+        <translation>已有名为 {name} 的模型；请选择其他名称。</translation>
+    </message>
+    <message>
+        <location filename="../../desktop/sotto/ui/models/model_imports/running_imports.py" line="+90"/>
+        <source>Earlier imports could not be read</source>
+        <translation>无法读取之前的导入</translation>
     </message>
 </context>
 </TS>

@@ -137,9 +137,16 @@ class DropOverlay(QWidget):
         layout.addStretch(1)
         self.hide()
 
-    def show_drop(self, dropped: DropContents) -> None:
-        """Show what dropping these files will do."""
+    def show_drop(self, dropped: DropContents, imported: Path | None = None) -> None:
+        """Show what dropping these files will do.
+
+        Args:
+            dropped: The files.
+            imported: The folder or file that will be imported; None if something else will be done.
+        """
         title, line = describe_drop(dropped)
+        if imported is not None:
+            title, line = tr("Drop to import this model"), path_names([imported])
         self._accepts = accepts_drop(dropped)
         self.icon.show_icon("drop" if self._accepts else "alert", "accent_text" if self._accepts else "alert")
         self.title.setText(title)

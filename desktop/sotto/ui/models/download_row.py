@@ -112,7 +112,7 @@ class DownloadRow(QFrame):
         self.note.setVisible(bool(note))
         for label in (self.amounts, self.percent):
             label.setVisible(bool(label.text()))
-        _set_role(self.status, _ROLES.get(state, "caption"))
+        set_role(self.status, _ROLES.get(state, "caption"))
         icon, tip, name = _TOGGLES.get(state, _PAUSE)
         self.toggle.set_icon(icon, tr(name).format(name=model_name(progress.name)), tr(tip))
         self.setAccessibleName(download_words.accessible_name(progress, known=known))
@@ -154,7 +154,8 @@ class Bar(QProgressBar):
         draw_bar(painter, QRectF(self.rect()), [(self._share, getattr(tokens, self._color))], tokens.track)
 
 
-def _set_role(label: Label, role: str) -> None:
+def set_role(label: Label, role: str) -> None:
+    """Give a label another role, and the look that belongs to it."""
     if label.property("role") != role:
         label.setProperty("role", role)
         label.style().unpolish(label)

@@ -113,6 +113,7 @@ class ModelPanel(QWidget):
         self.get.clicked.connect(self.get_wanted)
         self.manage = IconButton("table", tr("Manage models"), tr("Manage…"), tip=tr("Show all models on a page"))
         self.manage.clicked.connect(self.manage_wanted)
+        self._imports = QVBoxLayout()
         self.downloads = DownloadList(downloads)
         self.downloads.arranged.connect(self._set_tab_order)
         self.downloads.emptied.connect(self.get.setFocus)
@@ -176,6 +177,7 @@ class ModelPanel(QWidget):
         layout = QVBoxLayout(body)
         layout.setContentsMargins(theme.GAP_8, 0, theme.GAP_8, theme.GAP_8)
         layout.setSpacing(theme.GAP_4)
+        layout.addLayout(self._imports)
         layout.addWidget(self.downloads)
         layout.addLayout(self._ready)
         layout.addWidget(self.empty)
@@ -183,6 +185,10 @@ class ModelPanel(QWidget):
         layout.addLayout(self._others)
         layout.addStretch(1)
         return body
+
+    def show_imports(self, imports: QWidget) -> None:
+        """Show a list of imports above the downloads."""
+        self._imports.addWidget(imports)
 
     def show_models(self, records: Sequence[ModelRecord]) -> None:
         """Show `records`, runnable ones first; selection and focus are kept."""

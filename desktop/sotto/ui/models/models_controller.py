@@ -20,6 +20,7 @@ from sotto.ui.models.memory_gauge import MemoryGauge
 from sotto.ui.models.memory_planner import MemoryPlanner
 from sotto.ui.models.model_card import ModelCard
 from sotto.ui.models.model_description import source_name
+from sotto.ui.models.model_imports.import_controller import ImportController
 from sotto.ui.models.model_notes import ModelNotes
 from sotto.ui.models.model_panel import ModelPanel
 from sotto.ui.models.model_picker import ModelPicker
@@ -30,6 +31,7 @@ from sotto.ui.models.models_page import ModelsPage
 from sotto.ui.preferences.preferences import PreferenceStore
 from sotto.ui.session.session import Session
 from sotto.ui.state import memory_estimate
+from sotto.ui.state.drop_contents import DropContents
 from sotto.ui.state.model_state import ModelState, Problem
 from sotto.ui.state.names import home_path, short_name
 from sotto.ui.toolkit.file_dialog import FileDialog
@@ -72,6 +74,7 @@ class ModelsController(QObject):
         self.customizing = Customizing(session, self)
         self.adapters = ModelAdapters(session, self)
         self.downloading = DownloadController(session, preferences, self)
+        self.importing = ImportController(session, self.planner, self)
         self.panel = ModelPanel(
             self.notes, self.planner, self.idle_unloader, self.downloading.downloads, session.state_of
         )
@@ -98,10 +101,12 @@ class ModelsController(QObject):
         self.downloading.install(centre, sidebar, panel)
         self.downloading.load_wanted.connect(self.load)
         self.downloading.left.connect(self.left)
+        self.importing.load_wanted.connect(self.load)
+        panel.show_imports(self.importing.make_list())
         self.keeper.install(centre, sidebar, panel.manage)
         self.keeper.load_wanted.connect(self.load)
         self.keeper.left.connect(self.left)
-        for offering in (self.trash, self.keeper, self.downloading):
+        for offering in (self.trash, self.keeper, self.downloading, self.importing):
             offering.offered.connect(self.offered)
         panel.load_wanted.connect(self.load)
         panel.eject_wanted.connect(session.eject)
@@ -155,6 +160,7 @@ class ModelsController(QObject):
         self.customizing.begin(tasks)
         self.adapters.begin(tasks)
         self.downloading.begin(tasks)
+        self.importing.begin(tasks, self._centre)
         self.sample_memory()
 
     def show_state(self, state: ModelState) -> None:
@@ -244,6 +250,8 @@ class ModelsController(QObject):
         page.load_wanted.connect(self.load)
         page.menu_wanted.connect(lambda record, at: popup(self.panel.menu_of(record), at))
         page.get_wanted.connect(self.finding_wanted)
+        page.show_imports(self.importing.make_list())
+        page.import_wanted.connect(self.importing.choose)
         page.rescan_wanted.connect(session.library.rescan)
         page.left.connect(self.page_left)
         page.shown.connect(self._measure_disk)
@@ -259,6 +267,16 @@ class ModelsController(QObject):
         card.adapter_unwanted.connect(self.adapters.remove)
         self.adapters.changed.connect(card.show_state)
         self.adapters.changed.connect(self.planner.measure_anew)
+
+    def importable(self, contents: DropContents) -> Path | None:
+        """Return what a drop on the page of models imports; None elsewhere, and for what cannot be imported."""
+        first = next(iter(contents.paths), None)
+        if not self._page_in_view or first is None:
+            return None
+        suffix = first.suffix.lower()
+        if suffix == ".safetensors":
+            return first.parent
+        return first if suffix == ".gguf" or first.is_dir() else None
 
     @property
     def _page_in_view(self) -> bool:
@@ -358,8 +376,9 @@ class ModelsController(QObject):
         self._summary.show_found(session.library.models, places, sample.total if sample else 0)
 
     def close(self) -> None:
-        """Pause all downloads until the next start, and stop what is copied and the making of a model."""
+        """Pause all downloads and imports until the next start, and stop what is copied and the making of a model."""
         self.downloading.close()
+        self.importing.close()
         self.keeper.close()
         self.customizing.close()
 

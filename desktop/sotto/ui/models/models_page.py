@@ -4,7 +4,7 @@ from functools import partial
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QActionGroup, QIcon, QKeyEvent, QResizeEvent, QShowEvent
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QStyle, QVBoxLayout
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QMenu, QStyle, QVBoxLayout, QWidget
 
 from sotto.store.records import ModelRecord
 from sotto.ui.models.download_list import DownloadList
@@ -35,6 +35,7 @@ class ModelsPage(Pane):
         menu_wanted: The user wants the menu of a model (`ModelRecord`), at a position on the screen.
         get_wanted: The user wants to download a model.
         trash_wanted: The user wants to see the deleted models in a menu, at a position on the screen.
+        import_wanted: The user wants to import a model (the button, for a menu below it).
         rescan_wanted: The user wants all stores to be searched again.
         shown: The page has come into view.
     """
@@ -44,6 +45,7 @@ class ModelsPage(Pane):
     menu_wanted = Signal(object, QPoint)
     get_wanted = Signal()
     trash_wanted = Signal(QPoint)
+    import_wanted = Signal(object)
     rescan_wanted = Signal()
     shown = Signal()
 
@@ -67,6 +69,10 @@ class ModelsPage(Pane):
         tip = tr("Find a model to download")
         self.get = IconButton("drop", tr("Get a model"), tr("Get a model…"), role="", color="text", tip=tip)
         self.get.clicked.connect(self.get_wanted)
+        tip = tr("Import a folder or a GGUF file into Sotto’s own store")
+        self.importing = IconButton("folder", tr("Import a model"), tr("Import…"), role="", color="text", tip=tip)
+        self.importing.clicked.connect(lambda: self.import_wanted.emit(self.importing))
+        self._imports = QVBoxLayout()
         self.filter = EscapableLineEdit(tr("Filter models"))
         self.filter.setObjectName("search")
         self.filter.setClearButtonEnabled(True)
@@ -117,6 +123,7 @@ class ModelsPage(Pane):
         top.addWidget(self.back)
         top.addWidget(Label(tr("Models"), "heading"))
         top.addStretch(1)
+        top.addWidget(self.importing)
         top.addWidget(self.get)
         tools = QHBoxLayout()
         tools.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_8)
@@ -126,6 +133,7 @@ class ModelsPage(Pane):
             tools.addWidget(button)
         inset = QVBoxLayout()
         inset.setContentsMargins(theme.GAP_16, 0, theme.GAP_16, 0)
+        inset.addLayout(self._imports)
         inset.addWidget(self._downloads_area)
         inset.addWidget(self.table, 1)
         inset.addWidget(self.empty, 1)
@@ -184,6 +192,10 @@ class ModelsPage(Pane):
         self.model.show_models(records)
         self.downloads.show_models(records)
         self.card.show_models(records)
+
+    def show_imports(self, imports: QWidget) -> None:
+        """Show a list of imports above the downloads."""
+        self._imports.addWidget(imports)
 
     def show_summary(self) -> None:
         """Show the number of models and their disk space."""

@@ -37,7 +37,7 @@ from sotto.ui.models.models_controller import ModelsController
 from sotto.ui.preferences.preferences import Preferences, PreferenceStore
 from sotto.ui.preferences.presets import PresetStore
 from sotto.ui.session.session import Session
-from sotto.ui.state.drop_contents import read_drop
+from sotto.ui.state.drop_contents import DropContents, read_drop
 from sotto.ui.state.model_state import ModelState, Phase, Problem, Remedy
 from sotto.ui.toolkit import icons
 from sotto.ui.toolkit.scroller import forget_pointer
@@ -445,13 +445,19 @@ class MainWindow(QMainWindow):
     def _show_not_saved(self, why: str) -> None:
         self.notices.show_problem(Problem(tr("Not saved"), why))
 
+    def _importable(self, dropped: DropContents) -> Path | None:
+        """Return what a drop imports; None if it does something else."""
+        split = split_drop(dropped)
+        return None if split.documents or split.exports else self.models.importable(split.models)
+
     # Qt
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Accept files and folders, and show what dropping them will do."""
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
-            self.overlay.show_drop(read_drop(event.mimeData()))
+            dropped = read_drop(event.mimeData())
+            self.overlay.show_drop(dropped, self._importable(dropped))
 
     def dragMoveEvent(self, event: QDragMoveEvent) -> None:
         """Accept files and folders."""
@@ -468,6 +474,9 @@ class MainWindow(QMainWindow):
         if event.mimeData().hasUrls():
             event.acceptProposedAction()
             dropped = read_drop(event.mimeData())
+            if (source := self._importable(dropped)) is not None:
+                self.models.importing.open(source)
+                return
             if split_drop(dropped).documents:
                 self.panes.show_chat()
             self.composing.drop(dropped)
