@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from checkpoints import write_tensors
+from sotto.engine.gguf.gguf_names import Order, Place
 from sotto.engine.quantizing import computing
 from sotto.store.importing.import_plan import Computed, Making, Part
 from sotto.store.importing.quant_types import QUANT_TYPES
@@ -109,11 +110,12 @@ def test_rows_of_gguf_files_are_decoded_and_put_in_order(tmp_path, kind, heads):
     if heads:
         # As llama.cpp's converter does, but backwards.
         expected = expected.reshape(heads, -1, 2, 128).swapaxes(1, 2).reshape(weight.shape)
-    made = Computed((part,), weight.shape, "F32", "", Making.GGUF, heads=heads, shift=-1)
+    place = Place("w", Order(heads, 2) if heads else None, -1)
+    made = Computed((part,), weight.shape, "F32", "", Making.GGUF, place=place)
     ((found,), read, slices) = computed(made)
     assert np.array_equal(np.array(found), expected - 1)
     assert (read, slices > 1) == (blocks.nbytes, True)
-    quantized = computed(Computed((part,), weight.shape, "F32", "int8", Making.GGUF, heads=heads, shift=-1))[0]
+    quantized = computed(Computed((part,), weight.shape, "F32", "int8", Making.GGUF, place=place))[0]
     assert_equal(quantized, mx.quantize(mx.array(expected - 1), group_size=64, bits=8))
 
 

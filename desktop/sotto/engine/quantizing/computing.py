@@ -10,6 +10,8 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.engine.gguf import repack
+from sotto.engine.gguf.gguf_names import Place
+from sotto.engine.gguf.regrouping import reorder
 from sotto.store.files import open_regular, read_exactly
 from sotto.store.gguf.block_types import BY_NAME
 from sotto.store.importing.float_tensors import BLOCK
@@ -53,23 +55,35 @@ def _elements(tensor: Computed) -> Iterator[tuple[mx.array, int]]:
 
 
 def _decoded(part: Part, tensor: Computed) -> Iterator[tuple[mx.array, int]]:
-    """Yield the elements of a part of the source, or blocks of a GGUF file."""
+    """Yield the elements of a part of the source, or of blocks of a GGUF file."""
+    place: Place = tensor.place or Place("")
     columns = part.shape[-1]
-    rows = (part.end - part.start) // _row_bytes(part, columns)
-    # The rows of a head are interleaved, so a slice has whole heads.
-    together = rows // tensor.heads if tensor.heads else 1
-    step = max(1, _SLICE_ELEMENTS // (columns * together)) * together
-    dtype = _DTYPES[tensor.dtype]
+    size = _row_bytes(part, columns)
+    rows = (part.end - part.start) // size
+    # Rows that change places are read at once, still in their blocks.
+    ordered = _ordered(part, place) if place.order else None
+    step = max(1, _SLICE_ELEMENTS // columns)
     for start in range(0, rows, step):
         count = min(step, rows - start)
-        raw, nbytes = _read(part, start, count)
-        elements = _numbers(part, raw).reshape(count, columns)
-        if tensor.shift:
-            elements = elements.astype(mx.float32) + tensor.shift
-        if tensor.heads:
-            pairs = elements.reshape(-1, together // 2, 2, columns)
-            elements = mx.contiguous(pairs.swapaxes(1, 2)).reshape(count, columns)
-        yield elements.astype(dtype), nbytes
+        raw = _read(part, start, count)[0] if ordered is None else ordered[start * size : (start + count) * size]
+        elements = _numbers(part, raw)
+        if place.shift:
+            elements = elements.astype(mx.float32) + place.shift
+        if place.logarithm:
+            elements = mx.log(-elements.astype(mx.float32))
+        # A tensor whose dimensions change is quantized by its new rows, and small.
+        width = columns if place.fold is None else tensor.shape[-1]
+        yield elements.reshape(-1, width).astype(_DTYPES[tensor.dtype]), count * size
+
+
+def _ordered(part: Part, place: Place) -> mx.array:
+    """Return the bytes of a part with its rows in the order of the definition."""
+    rows = part.shape[0]
+    size = (part.end - part.start) // rows
+    with open_regular(part.path) as (file, _):
+        file.seek(part.start)
+        view: Any = memoryview(read_exactly(file, rows * size, part.path))
+    return reorder(mx.array(view).reshape(rows, size), place.order).reshape(-1)
 
 
 def _from_fp8(part: Part, scales: Part, dtype: mx.Dtype) -> Iterator[tuple[mx.array, int]]:
@@ -118,6 +132,7 @@ def _read(part: Part, row: int, count: int) -> tuple[mx.array, int]:
 
 
 def _row_bytes(part: Part, columns: int) -> int:
+    """Return the bytes of so many elements."""
     if part.dtype in BY_NAME:
         block = BY_NAME[part.dtype]
         return columns // block.size * block.nbytes

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sotto.engine.gguf.gguf_names import LATENT_KEYS, LATENT_VALUES, UNROUNDED, place_of
+from sotto.engine.gguf.gguf_names import LATENT_KEYS, LATENT_VALUES, UNROUNDED, Fold, Place, place_of
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.facts import ENCODERS
 from sotto.store.gguf.file import GgufFile
@@ -88,15 +88,26 @@ def _tensors(file: GgufFile, config: Mapping[str, Any], recipe: Recipe) -> Itera
         if match := LATENT_KEYS.fullmatch(name):
             yield _latent(file, match[1], part, common, recipe, config)
         elif not name.endswith(LATENT_VALUES) and (place := place_of(name, config)) is not None:
-            if place.heads and info.shape[0] % (2 * place.heads):
-                raise BrokenModelError(
-                    f"{printable_path(file.path)}: {printable(name)} has {info.shape[0]} rows, which cannot be split "
-                    f"into {place.heads} heads of two halves, as the file says."
-                )
+            _require_fit(file.path, name, info, place)
+            shape = info.shape if place.fold is None else place.fold.of(info.shape)
             dtype = info.dtype if place.name.endswith(UNROUNDED) and info.dtype in FLOATS else common
-            kind = type_of(place.name, common, info.shape, recipe, config)
-            made = Computed((part,), info.shape, dtype, kind, Making.GGUF, heads=place.heads, shift=place.shift)
+            kind = type_of(place.name, common, shape, recipe, config)
+            made = Computed((part,), shape, dtype, kind, Making.GGUF, place=place)
             yield NamedTensor(place.name, made)
+
+
+def _require_fit(path: Path, name: str, info: TensorInfo, place: Place) -> None:
+    """Raise BrokenModelError if a tensor cannot be changed as the definition needs it."""
+    if place.order and not place.order.fits(info.shape[0]):
+        raise BrokenModelError(
+            f"{printable_path(path)}: {printable(name)} has {info.shape[0]} rows, which cannot be split into the heads "
+            "that the file says there are."
+        )
+    if info.dtype not in FLOATS and (place.logarithm or place.fold in (Fold.CHANNELS, Fold.FLAT)):
+        raise BrokenModelError(
+            f"{printable_path(path)}: {printable(name)} is {info.dtype}; it should be F32, as its values are needed "
+            "one by one."
+        )
 
 
 def _latent(

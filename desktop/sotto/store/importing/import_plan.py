@@ -72,8 +72,7 @@ class Computed:
         quantization: A key of `QUANT_TYPES`; empty if it is not quantized.
         making: How its elements are made.
         scales: The scales of each part, for `BLOCK_FP8`.
-        heads: Number of heads whose two halves have interleaved rows; 0 if the rows are in order.
-        shift: Added to each element.
+        place: How rows, elements and dimensions are changed, for `GGUF`; only the engine knows what it means.
     """
 
     parts: tuple[Part, ...]
@@ -82,8 +81,7 @@ class Computed:
     quantization: str = ""
     making: Making = Making.CAST
     scales: tuple[Part, ...] = ()
-    heads: int = 0
-    shift: int = 0
+    place: Any = None
 
     def outputs(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
         """Return the suffix, type and shape of each tensor that results, the packed weights first."""
