@@ -3,7 +3,7 @@
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 import mlx.core as mx
@@ -11,7 +11,7 @@ import mlx.core as mx
 from sotto.engine.config.adapter_config import AdapterConfig, AdapterForm
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.conversion import ConvertedFile, Recipe
-from sotto.engine.gguf.gguf_names import place_of
+from sotto.engine.gguf.gguf_names import Place, place_of
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import TensorFile
@@ -84,10 +84,12 @@ def readable(config: AdapterConfig, model_config: Mapping[str, Any]) -> TensorFi
             raise UnsupportedModelError(f"{path}: {printable(name)} is stored as {info.dtype}; F32 or F16 can be read.")
         part = "lora_A" if match["part"] == "lora_a" else "lora_B"
         # Only the rows of the second matrix are rows of the layer.
-        heads = place.heads if part == "lora_B" else 0
-        if heads and info.shape[0] % (2 * heads):
-            raise BrokenModelError(f"{path}: {printable(name)} has {info.shape[0]} rows, which {heads} heads cannot.")
-        named = replace(place, name=f"{place.name.removesuffix('.weight')}.{part}.weight", heads=heads, shift=0)
+        order = place.order if part == "lora_B" else None
+        if order and not order.fits(info.shape[0]):
+            raise BrokenModelError(
+                f"{path}: {printable(name)} has {info.shape[0]} rows, which {order.groups} heads cannot have."
+            )
+        named = Place(f"{place.name.removesuffix('.weight')}.{part}.weight", order)
         recipes.append(Recipe(named, (info,), None, mx.float32))
     tensors = dict(output for recipe in recipes for output in recipe.outputs())
     return ConvertedFile(file.path, file.digest, tensors, file.metadata, format=file.format, recipes=tuple(recipes))

@@ -15,7 +15,7 @@ from sotto.store.pull.pace import Pace
 from sotto.store.pull.partial import Partial, has_digest
 from sotto.store.pull.progress import PullState
 from sotto.store.pull.reuse import reuse
-from sotto.store.pull.sources import open_source
+from sotto.store.pull.source_choice import open_source
 from sotto.store.pull.staging import Staging
 from sotto.store.pull.terms import Terms
 from sotto.store.removal import require_own_store

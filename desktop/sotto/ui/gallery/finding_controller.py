@@ -11,7 +11,7 @@ from sotto.store.finding.finder import Finder, Found, LookedAt
 from sotto.store.finding.hub_address import shown_host
 from sotto.store.finding.hub_records import FoundModel
 from sotto.store.finding.suggestions import Suggestion, suggestions
-from sotto.store.sources.model_names import parse_name
+from sotto.store.sources.hugging_face_names import parse_wanted, wanted_name
 from sotto.ui.gallery import offer_words
 from sotto.ui.gallery.finding_page import FindingPage
 from sotto.ui.gallery.offers import Machine, Offer, Section, found_offer, named_offer, suggested_offers
@@ -231,7 +231,7 @@ def _is_name(text: str) -> bool:
     if ":" not in text and "/" not in text:
         return False
     try:
-        parse_name(text)
+        parse_wanted(text)
     except InvalidNameError:
         return False
     return True
@@ -239,4 +239,4 @@ def _is_name(text: str) -> bool:
 
 def _short(name: str) -> str:
     """Return a name to download as the list of models shows it."""
-    return model_name(parse_name(name).short)
+    return model_name(wanted_name(parse_wanted(name)))

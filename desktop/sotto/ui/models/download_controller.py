@@ -86,7 +86,7 @@ class DownloadController(QObject):
     def origin(self, text: str) -> str:
         """Return a line on where the model of a name would come from; empty if it is not a name."""
         try:
-            return download_words.origin(parse_name(text), self._session.library.models)
+            return download_words.origin(parse_wanted(text), self._session.library.models)
         except InvalidNameError:
             return ""
 

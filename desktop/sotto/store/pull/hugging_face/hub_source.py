@@ -24,6 +24,7 @@ from sotto.store.files import read_all
 from sotto.store.printable import format_size, printable
 from sotto.store.pull.http_source import HttpSource
 from sotto.store.pull.hugging_face.gguf_choice import choose, gguf_models
+from sotto.store.pull.hugging_face.hub_settings import cached_file, endpoint, find_token
 from sotto.store.pull.hugging_face.manifest_draft import MODEL, ManifestDraft, Origin, folder_config, gguf_config
 from sotto.store.pull.hugging_face.repository import (
     Repository,
@@ -37,7 +38,6 @@ from sotto.store.pull.hugging_face.repository import (
     parse_repository,
     require_digests,
 )
-from sotto.store.pull.hugging_face.settings import cached_file, endpoint, find_token
 from sotto.store.pull.model_source import BlobStream, Offer, Present
 from sotto.store.pull.pull_errors import TryAgainError, busy_error
 from sotto.store.pull.terms import Terms

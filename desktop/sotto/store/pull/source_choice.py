@@ -1,6 +1,6 @@
 """The sources of models, and which of them a name is of."""
 
-from sotto.store.pull.hugging_face.source import HuggingFace
+from sotto.store.pull.hugging_face.hub_source import HuggingFace
 from sotto.store.pull.model_source import ModelSource
 from sotto.store.pull.registry import Registry
 from sotto.store.pull.terms import Terms
