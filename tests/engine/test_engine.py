@@ -322,7 +322,7 @@ def test_a_real_model_tells_the_story_of_the_reference(engine):
 
 def test_long_prompts_report_their_progress(engine):
     engine.load(open_model(record_of(material("stories260k"))))
-    events = ask(engine, "Once upon a time there was a dog. " * 20, num_predict=1)
+    events = ask(engine, "Once upon a time there was a dog. " * 48, num_predict=1)
     progress = [event.done for event in events if isinstance(event, PrefillProgress)]
     assert progress == sorted(progress)
     assert len(progress) > 3

@@ -15,7 +15,12 @@ import json, resource, sys
 from pathlib import Path
 from sotto.engine.quantizing.importer import plan_import, run_import
 run_import(plan_import(Path(sys.argv[1]), sys.argv[2]), "m", lambda progress: None, lambda: False)
-own, child = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+child = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+# On Linux, the usage of a process includes that of its parent until it was replaced by another program.
+status = Path("/proc/self/status")
+lines = status.read_text().splitlines() if status.exists() else []
+own = next((int(line.split()[1]) for line in lines if line.startswith("VmHWM:")), None)
+own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss if own is None else own
 print(json.dumps((own + child) * (1 if sys.platform == "darwin" else 1024)))
 """
 _MOST_FREE = 300 << 20

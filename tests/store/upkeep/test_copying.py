@@ -64,7 +64,7 @@ def test_a_name_that_is_being_downloaded_is_left_alone(store, change):
     name = parse_name("three")
     with (
         Staging(store.root, name).lock(),
-        pytest.raises(StoreError, match="Another Sotto is downloading three:latest"),
+        pytest.raises(StoreError, match="Another Sotto is downloading or importing three:latest"),
     ):
         change(place(store, "one:latest"), name)
 

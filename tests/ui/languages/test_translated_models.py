@@ -300,7 +300,7 @@ def read_picker(visit):
 def read_form(visit):
     form = visit.models.downloading.form
     form.open()
-    for name in ("", "llama", FITS.name, "example.org/1/tiny"):
+    for name in ("", "llama", FITS.name, "example.org/1/tiny", "hf.co/1/tiny"):
         form.field.setText(name)
         visit.reader.look(form)
     form.close_card()
@@ -330,6 +330,9 @@ def read_downloads(visit):
     visit.told("⟦The download of ⟧tiny:2b⟦ was cancelled⟧")
     visit.around.queue.report(PullProgress("tiny:9b", PullState.DONE, GB, GB))
     visit.told("tiny:9b⟦ is here⟧")
+    downloads.add("tiny:9b")
+    visit.around.queue.report(PullProgress("tiny:9b", PullState.DONE, GB, GB, unchanged=True))
+    visit.told("tiny:9b⟦ is up to date⟧")
     visit.monkeypatch.setattr(visit.around.queue, "unfinished", refuse)
     downloads.begin(visit.tasks)
     visit.told("⟦Earlier downloads could not be read⟧")

@@ -43,7 +43,7 @@ def window(real_window, monkeypatch):
 def paste(qtbot, window, text):
     """Request a model as people do: open the form, paste, and press Return."""
     card = window.models.downloading.form
-    qtbot.mouseClick(window.models.panel.get, Qt.MouseButton.LeftButton)
+    window.models.downloading.open()
     QGuiApplication.clipboard().setText(text)
     qtbot.keySequence(card.field, QKeySequence(QKeySequence.StandardKey.Paste))
     assert card.origin.text() == "From Hugging Face, where Org publishes it."

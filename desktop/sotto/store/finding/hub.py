@@ -60,8 +60,13 @@ class Hub:
             DownloadError: Hugging Face cannot be reached, or refuses.
             BrokenModelError: Its answer makes no sense.
         """
-        found = await asyncio.gather(*(self._search(words, kind) for kind in HubKind))
-        once = {model.id: model for models in found for model in models}
+        # A failure of one does not leave the others running.
+        found = await asyncio.gather(*(self._search(words, kind) for kind in HubKind), return_exceptions=True)
+        once: dict[str, FoundModel] = {}
+        for models in found:
+            if isinstance(models, BaseException):
+                raise models
+            once |= {model.id: model for model in models}
         return sorted(once.values(), key=lambda model: (-model.downloads, model.id))
 
     async def _search(self, words: str, kind: HubKind) -> list[FoundModel]:

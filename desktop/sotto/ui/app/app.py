@@ -160,6 +160,8 @@ def run_app(app: Application, uncaught: UncaughtErrors, request: StartRequest, i
     shell = Shell(Session(thread, preferences), chats, preferences)
     switch = shell.api = ApiSwitch(ApiHost(shell.session), preferences)
     app.serve(shell)
+    # The event loop handles it once it runs, but later starts are answered as soon as the window is shown.
+    signal.signal(signal.SIGTERM, lambda *_: shell.quit())
     requests = StartRequests(instance.listener, shell) if instance is not None else None
     if requests is not None:
         requests.received.connect(shell.carry_out)

@@ -123,12 +123,12 @@ class ModelsPage(Pane):
         top.addWidget(self.back)
         top.addWidget(Label(tr("Models"), "heading"))
         top.addStretch(1)
-        top.addWidget(self.importing)
         top.addWidget(self.get)
         tools = QHBoxLayout()
         tools.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_8)
         tools.addWidget(self.filter, 1000)
         tools.addStretch(1)
+        tools.addWidget(self.importing)
         for button in (self.sort, self.rescan, self.details):
             tools.addWidget(button)
         inset = QVBoxLayout()
