@@ -16,6 +16,7 @@ from sotto.store.bounded_json import parse_object
 from sotto.store.finding.gguf_shapes import BEGINNING, gguf_shapes
 from sotto.store.finding.hub_records import FIELDS, FoundModel, HubKind, parse_page, parse_search
 from sotto.store.printable import format_size, printable
+from sotto.store.pull.http_source import open_client
 from sotto.store.pull.pull_errors import REQUEST_ERRORS, busy_error, connection_error
 
 RESULTS = 20
@@ -39,13 +40,7 @@ class Hub:
         self._base, self._seconds = httpx.URL(address), seconds
         self.host = printable(self._base.host)
         headers = {"User-Agent": f"sotto/{__version__}", "Accept-Encoding": "identity"}
-        try:
-            self._client = httpx.AsyncClient(headers=headers, timeout=seconds)
-        except (ImportError, ValueError, OSError) as error:
-            raise DownloadError(
-                "The proxy or the certificates that the environment names cannot be used "
-                f"({printable(str(error).rstrip('.'))}); check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
-            ) from error
+        self._client = open_client(headers, seconds)
 
     async def __aenter__(self) -> Self:
         return self

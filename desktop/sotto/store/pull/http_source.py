@@ -3,7 +3,7 @@
 import asyncio
 import platform
 import re
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
 from contextlib import aclosing, asynccontextmanager
 from typing import Self, cast
 
@@ -23,6 +23,21 @@ _LARGE, _READ = 4 << 20, 1 << 20
 # In bytes: how much of an error page a message quotes.
 _QUOTE_LIMIT = 400
 _RANGE = re.compile(r"bytes (\d{1,19})-(\d{1,19})/(\d{1,19}|\*)")
+
+
+def open_client(headers: Mapping[str, str], seconds: float) -> httpx.AsyncClient:
+    """Return a client that sends some headers and waits for so many seconds.
+
+    Raises:
+        DownloadError: The environment names a proxy or certificates that cannot be used.
+    """
+    try:
+        return httpx.AsyncClient(headers=dict(headers), timeout=seconds)
+    except (ImportError, ValueError, OSError) as error:
+        raise DownloadError(
+            "The proxy or the certificates that the environment names cannot be used "
+            f"({printable(str(error).rstrip('.'))}); check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
+        ) from error
 
 
 class HttpSource:
@@ -52,13 +67,7 @@ class HttpSource:
         agent = f"sotto/{__version__} ({platform.machine()} {platform.system().lower()})"
         # A compressed response would have another digest, and could expand to any size.
         headers = {"User-Agent": agent, "Accept-Encoding": "identity"}
-        try:
-            self._client = httpx.AsyncClient(headers=headers, timeout=patience.silence)
-        except (ImportError, ValueError, OSError) as error:
-            raise DownloadError(
-                "The proxy or the certificates that the environment names cannot be used "
-                f"({printable(str(error).rstrip('.'))}); check HTTPS_PROXY, ALL_PROXY and SSL_CERT_FILE."
-            ) from error
+        self._client = open_client(headers, patience.silence)
 
     async def __aenter__(self) -> Self:
         return self

@@ -11,7 +11,7 @@ from sotto.ui.gallery.offer_list import OfferModel, OfferView
 from sotto.ui.gallery.offers import Offer
 from sotto.ui.toolkit import icons, theme
 from sotto.ui.toolkit.announcements import announce
-from sotto.ui.toolkit.pane import FollowingRow, Pane
+from sotto.ui.toolkit.pane import Pane
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label
 
@@ -84,24 +84,7 @@ class FindingPage(Pane):
         column.addLayout(search)
         column.addWidget(self.status)
         column.addWidget(self.list, 1)
-        across = QHBoxLayout()
-        across.setSpacing(0)
-        across.addWidget(self._list_part, 1)
-        across.addWidget(self.card)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(header)
-        layout.addWidget(self._make_notice_row())
-        layout.addLayout(across, 1)
-
-    def _make_notice_row(self) -> FollowingRow:
-        row = FollowingRow()
-        layout = QVBoxLayout(row)
-        layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_12)
-        layout.addWidget(self.notice)
-        row.follow(self.notice)
-        return row
+        self._lay_out(header, self._list_part, self.card)
 
     def _apply_theme(self) -> None:
         edge = self.field.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)

@@ -3,7 +3,7 @@
 import logging
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtWidgets import QWidget
@@ -27,8 +27,23 @@ if TYPE_CHECKING:
 _log = logging.getLogger(__name__)
 
 
+class _Words(NamedTuple):
+    """What is said about a change: its title and effect, now or from the next load on; and when there was none."""
+
+    title: str
+    now: str
+    later: str
+    kept: str
+
+
 class _Assigned(QObject):
-    """Something that a model is loaded with; a loaded model is reloaded when it is idle."""
+    """Something that a model is loaded with; a loaded model is reloaded when it is idle.
+
+    Signals:
+        changed: What belongs to a record has changed.
+    """
+
+    changed = Signal(object)
 
     def __init__(self, session: Session, parent: QObject | None = None) -> None:
         """Manage it for the models of `session`."""
@@ -39,6 +54,41 @@ class _Assigned(QObject):
     def begin(self, tasks: "AsyncTasks") -> None:
         """Use `tasks` to read and write files; nothing happens before."""
         self._tasks = tasks
+
+    def assign(self, record: ModelRecord, path: Path) -> None:
+        """Use what is at `path` with a model, from its next load on."""
+        self._start(record, path)
+
+    def remove(self, record: ModelRecord) -> None:
+        """Use a model without what was assigned to it, from its next load on."""
+        self._start(record, None)
+
+    def _start(self, record: ModelRecord, path: Path | None) -> None:
+        if self._tasks is not None:
+            self._tasks.start(self._change(self._tasks, record, path))
+
+    async def _change(self, tasks: "AsyncTasks", record: ModelRecord, path: Path | None) -> None:
+        name, words = model_name(record.name), self._words(given=path is not None)
+        try:
+            await tasks.call(partial(self._save, record.digest, path))
+        except SottoError as error:
+            self._session.problem.emit(Problem(words.kept.format(name=name), error.message))
+            return
+        reloads = self._will_reload(record)
+        self._session.notice.emit(words.title, (words.now if reloads else words.later).format(name=name))
+        if reloads:
+            self._reload()
+        self.changed.emit(record)
+
+    @staticmethod
+    def _save(digest: str, path: Path | None) -> None:
+        """Check and save what is assigned to a model; None for nothing."""
+        raise NotImplementedError
+
+    @staticmethod
+    def _words(*, given: bool) -> "_Words":
+        """Return what is said when something was assigned, or removed."""
+        raise NotImplementedError
 
     def _will_reload(self, record: ModelRecord) -> bool:
         """Return whether a model is in use, so that it is reloaded at once."""
@@ -66,43 +116,29 @@ class ModelTemplates(_Assigned):
         dialog.fileSelected.connect(lambda path: self.assign(record, Path(path)))
         dialog.open()
 
-    def assign(self, record: ModelRecord, path: Path) -> None:
-        """Use the template in the file `path` for a model, from its next load on."""
-        if self._tasks is not None:
-            self._tasks.start(self._change(self._tasks, record, path))
+    @staticmethod
+    def _words(*, given: bool) -> _Words:
+        kept = tr("{name} keeps its template")
+        if given:
+            now = tr("It makes the prompts of {name} from now on.")
+            return _Words(tr("Template set"), now, tr("It makes the prompts of {name} from the next load on."), kept)
+        now = tr("{name} uses its own template from now on.")
+        return _Words(tr("Template reset"), now, tr("{name} uses its own template from the next load on."), kept)
 
-    def remove(self, record: ModelRecord) -> None:
-        """Return to the model's own template, from its next load on."""
-        if self._tasks is not None:
-            self._tasks.start(self._change(self._tasks, record, None))
-
-    async def _change(self, tasks: "AsyncTasks", record: ModelRecord, path: Path | None) -> None:
-        name = model_name(record.name)
-        try:
-            await tasks.call(partial(_save, record.digest, path))
-        except SottoError as error:
-            self._session.problem.emit(Problem(tr("{name} keeps its template").format(name=name), error.message))
+    @staticmethod
+    def _save(digest: str, path: Path | None) -> None:
+        if path is None:
+            save_user_template(digest, "")
             return
-        reloads = self._will_reload(record)
-        if path is not None:
-            title, now = tr("Template set"), tr("It makes the prompts of {name} from now on.")
-            later = tr("It makes the prompts of {name} from the next load on.")
-        else:
-            title, now = tr("Template reset"), tr("{name} uses its own template from now on.")
-            later = tr("{name} uses its own template from the next load on.")
-        self._session.notice.emit(title, (now if reloads else later).format(name=name))
-        if reloads:
-            self._reload()
+        from sotto.engine.prompt.templates import ChatTemplate
+
+        text = read_template_file(path)
+        ChatTemplate.custom(text)
+        save_user_template(digest, text)
 
 
 class ModelAdapters(_Assigned):
-    """Assigns and removes adapters.
-
-    Signals:
-        changed: A record has another adapter, or none any more.
-    """
-
-    changed = Signal(object)
+    """Assigns and removes adapters."""
 
     @staticmethod
     def name(record: ModelRecord) -> str:
@@ -122,52 +158,19 @@ class ModelAdapters(_Assigned):
         dialog.fileSelected.connect(lambda path: self.assign(record, Path(path)))
         dialog.open()
 
-    def assign(self, record: ModelRecord, path: Path) -> None:
-        """Add the adapter at `path` to a model, from its next load on."""
-        if self._tasks is not None:
-            self._tasks.start(self._change(self._tasks, record, path))
+    @staticmethod
+    def _words(*, given: bool) -> _Words:
+        kept = tr("{name} keeps its adapter")
+        if given:
+            now = tr("{name} answers with it from now on.")
+            return _Words(tr("Adapter added"), now, tr("{name} answers with it from the next load on."), kept)
+        now = tr("{name} answers without one from now on.")
+        return _Words(tr("Adapter removed"), now, tr("{name} answers without one from the next load on."), kept)
 
-    def remove(self, record: ModelRecord) -> None:
-        """Use a model without an adapter, from its next load on."""
-        if self._tasks is not None:
-            self._tasks.start(self._change(self._tasks, record, None))
-
-    async def _change(self, tasks: "AsyncTasks", record: ModelRecord, path: Path | None) -> None:
-        name = model_name(record.name)
-        try:
-            await tasks.call(partial(_save_adapter, record.digest, path))
-        except SottoError as error:
-            self._session.problem.emit(Problem(tr("{name} keeps its adapter").format(name=name), error.message))
-            return
-        reloads = self._will_reload(record)
+    @staticmethod
+    def _save(digest: str, path: Path | None) -> None:
         if path is not None:
-            title, now = tr("Adapter added"), tr("{name} answers with it from now on.")
-            later = tr("{name} answers with it from the next load on.")
-        else:
-            title, now = tr("Adapter removed"), tr("{name} answers without one from now on.")
-            later = tr("{name} answers without one from the next load on.")
-        self._session.notice.emit(title, (now if reloads else later).format(name=name))
-        if reloads:
-            self._reload()
-        self.changed.emit(record)
+            from sotto.engine.config.adapter_config import read_adapter_config
 
-
-def _save_adapter(digest: str, path: Path | None) -> None:
-    """Check and save the choice of an adapter for a model; None for no adapter."""
-    if path is not None:
-        from sotto.engine.config.adapter_config import read_adapter_config
-
-        read_adapter_config(open_adapter(path))
-    save_user_adapter(digest, path)
-
-
-def _save(digest: str, path: Path | None) -> None:
-    """Check and save the template in a file for a model; without a file, remove the saved one."""
-    if path is None:
-        save_user_template(digest, "")
-        return
-    from sotto.engine.prompt.templates import ChatTemplate
-
-    text = read_template_file(path)
-    ChatTemplate.custom(text)
-    save_user_template(digest, text)
+            read_adapter_config(open_adapter(path))
+        save_user_adapter(digest, path)

@@ -14,7 +14,7 @@ from sotto.ui.models.model_table import NUMBERS, ModelTable
 from sotto.ui.models.model_table_view import ModelTableView
 from sotto.ui.preferences.preferences import MODEL_COLUMNS, PreferenceStore
 from sotto.ui.toolkit import icons, theme
-from sotto.ui.toolkit.pane import FollowingRow, Pane
+from sotto.ui.toolkit.pane import Pane
 from sotto.ui.toolkit.scroller import Scroller
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import EscapableLineEdit, IconButton, Label, TextButton, add_action, popup
@@ -152,24 +152,7 @@ class ModelsPage(Pane):
         column.addLayout(tools)
         column.addLayout(inset, 1)
         column.addWidget(foot)
-        across = QHBoxLayout()
-        across.setSpacing(0)
-        across.addWidget(self._list, 1)
-        across.addWidget(self.card)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.setSpacing(0)
-        layout.addWidget(header)
-        layout.addWidget(self._make_notice_row())
-        layout.addLayout(across, 1)
-
-    def _make_notice_row(self) -> FollowingRow:
-        row = FollowingRow()
-        layout = QVBoxLayout(row)
-        layout.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_12)
-        layout.addWidget(self.notice)
-        row.follow(self.notice)
-        return row
+        self._lay_out(header, self._list, self.card)
 
     def _apply_theme(self) -> None:
         edge = self.filter.style().pixelMetric(QStyle.PixelMetric.PM_SmallIconSize)

@@ -1,8 +1,9 @@
 """The base class of what is beside the sidebar: the chat, or a page in its place."""
 
 from PySide6.QtCore import QEvent, QObject, Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
+from sotto.ui.toolkit import theme
 from sotto.ui.toolkit.notice import Notice
 from sotto.ui.toolkit.translation import tr
 from sotto.ui.toolkit.widgets import IconButton
@@ -22,6 +23,24 @@ class Pane(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.notice = Notice()
         self.sidebar_button = IconButton("sidebar", tr("Show sidebar"), color="text")
+
+    def _lay_out(self, header: QWidget, main: QWidget, card: QWidget) -> None:
+        """Put the header on top, notices below it, and below these the main part with a card beside it."""
+        row = FollowingRow()
+        inside = QVBoxLayout(row)
+        inside.setContentsMargins(theme.GAP_16, theme.GAP_12, theme.GAP_16, theme.GAP_12)
+        inside.addWidget(self.notice)
+        row.follow(self.notice)
+        across = QHBoxLayout()
+        across.setSpacing(0)
+        across.addWidget(main, 1)
+        across.addWidget(card)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(header)
+        layout.addWidget(row)
+        layout.addLayout(across, 1)
 
     def take_focus(self) -> None:
         """Focus what the user works with."""
