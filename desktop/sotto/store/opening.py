@@ -34,7 +34,7 @@ from sotto.store.sources.harvest import Judge, everything_runs
 from sotto.store.sources.hugging_face_names import HUGGING_FACE, possible_names
 from sotto.store.sources.manifest import CHOSEN_TEMPLATE, Layer, Manifest
 from sotto.store.sources.model_names import parse_name, split_source
-from sotto.store.sources.ollama_layout import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layer, renderer_name
+from sotto.store.sources.ollama_layout import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layers, renderer_name
 from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
 from sotto.store.sources.stored_folder import stored_folder
 from sotto.store.user_templates import read_user_template
@@ -180,7 +180,7 @@ def open_texts(record: ModelRecord) -> ModelSource:
     if (folder := stored_folder(store, manifest)) is not None:
         return replace(_folder_texts(record, folder), **_texts(record, store, manifest))
     if record.format is Format.GGUF:
-        return replace(gguf_texts(record, [store.blob(gguf_layer(manifest))]), **_texts(record, store, manifest))
+        return replace(gguf_texts(record, store.gguf_files(manifest)), **_texts(record, store, manifest))
     return _manifest_texts(record, store, manifest)
 
 
@@ -197,7 +197,7 @@ def gguf_file(record: ModelRecord, *, lists: bool) -> GgufFile:
     if is_gguf(record.path):
         return read_gguf_files(_gguf_files(record), lambda _: lists)
     store = store_of(record.path)
-    return read_gguf_files([store.blob(gguf_layer(_manifest_of(record, store)))], lambda _: lists)
+    return read_gguf_files(store.gguf_files(_manifest_of(record, store)), lambda _: lists)
 
 
 def _gguf_files(record: ModelRecord) -> list[Path]:
@@ -218,8 +218,10 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
     if (folder := stored_folder(store, manifest)) is not None:
         return replace(_open_folder(record, folder), **_texts(record, store, manifest))
     if record.format is Format.GGUF:
-        layer = gguf_layer(manifest)
-        opened = open_gguf(record, [store.blob(layer)], layer.digest)
+        files = gguf_layers(manifest)
+        # One digest does not name several files.
+        digest = files[0].digest if len(files) == 1 else ""
+        opened = open_gguf(record, store.gguf_files(manifest), digest)
         return replace(opened, **_texts(record, store, manifest), adapters=_own_adapters(record, store, manifest))
     texts = _manifest_texts(record, store, manifest)
     blob = store.json_object(manifest.config)

@@ -2,11 +2,10 @@
 
 import shutil
 
-import gguf
 import mlx.core as mx
 import pytest
 
-from gguf_writing import write_folder
+from gguf_writing import write_folder, write_parts
 from loading import load
 from places import REFERENCES
 from sotto.errors import BrokenModelError, SottoError
@@ -17,8 +16,6 @@ from sotto.store.records import Source
 from sotto.store.roots import Root
 from sotto.store.verify import verify
 from stores import assert_sentence
-
-TENSORS = 8
 
 
 @pytest.fixture
@@ -34,12 +31,9 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def parts(folder, monkeypatch):
+def parts(folder):
     """Write the model in parts, as gguf's own writer splits it, and return them."""
-    make = gguf.GGUFWriter
-    monkeypatch.setattr(gguf, "GGUFWriter", lambda *args: make(*args, split_max_tensors=TENSORS))
-    write_folder(folder / "model.gguf", REFERENCES / "llama")
-    found = sorted(folder.iterdir())
+    found = write_parts(folder, REFERENCES / "llama")
     assert [path.name for path in found] == [f"model-0000{number}-of-00003.gguf" for number in (1, 2, 3)]
     return found
 

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from gguf_writing import write_parts
 from material import material
+from places import REFERENCES
 from pulling import models_in
 from sotto.errors import BrokenModelError, CancelledError, StoreError
 from sotto.store.discovery import discover
@@ -16,13 +18,13 @@ from sotto.store.records import Source
 from sotto.store.removal import erase, remove
 from sotto.store.roots import Root
 from sotto.store.sources.model_names import parse_name
-from sotto.store.sources.ollama_layout import OllamaStore, gguf_layer
+from sotto.store.sources.ollama_layout import OllamaStore
 from sotto.store.upkeep import adopting, linking
 from sotto.store.upkeep.adopting import adopt
 from sotto.store.upkeep.linking import Sharing
 from sotto.store.user_templates import read_user_template, save_user_template
 from sotto.store.verify import verify
-from stores import Store, assert_sentence, fingerprint, folder, gguf, gguf_text, repository, safetensors
+from stores import Store, assert_sentence, fingerprint, folder, repository, safetensors
 
 SHARED = [Sharing.CLONED, Sharing.LINKED]
 
@@ -190,7 +192,7 @@ def gguf_record(request, tmp_path):
     """Return the record of a GGUF file in a plain folder, in Hugging Face's cache or in LM Studio's folder."""
     theirs = OllamaStore(material("ollama-store"))
     path = theirs.root / "manifests" / "registry.ollama.ai" / "library" / "stories260k" / "latest"
-    content = theirs.blob(gguf_layer(theirs.read_manifest(path))).read_bytes()
+    content = theirs.gguf_files(theirs.read_manifest(path))[0].read_bytes()
     root = tmp_path / "others"
     if request.param == "cache":
         repository(root, "org/model", {"tiny.gguf": content})
@@ -229,15 +231,18 @@ def test_a_file_that_the_other_program_replaces_stays_as_it_was(store, gguf_reco
     assert_whole(store.root, "kept:latest")
 
 
-@pytest.mark.parametrize("parts", [True, False])
-def test_what_cannot_be_adopted_is_imported_instead(store, tmp_path, parts):
-    if parts:
-        for number in (1, 2):
-            path = tmp_path / "others" / f"tiny-0000{number}-of-00002.gguf"
-            path.parent.mkdir(exist_ok=True)
-            path.write_bytes(gguf([("general.architecture", 8, gguf_text("llama"))]))
-    else:
-        folder(tmp_path / "others" / "model", **{"model.safetensors": safetensors({"w": ("F32", (9,))})})
+def test_a_file_of_which_a_part_is_missing_is_not_adopted(store, tmp_path):
+    parts = write_parts(tmp_path / "others", REFERENCES / "llama")
+    parts[1].unlink()
+    (record,) = found(Source.FOLDER, tmp_path / "others").values()
+    with pytest.raises(BrokenModelError) as raised:
+        keep(record)
+    assert_sentence(raised.value.message, "is one of 3 files of a model, of which 2 are here")
+    assert not (store.root / "working").exists()
+
+
+def test_what_cannot_be_adopted_is_imported_instead(store, tmp_path):
+    folder(tmp_path / "others" / "model", **{"model.safetensors": safetensors({"w": ("F32", (9,))})})
     (record,) = found(Source.FOLDER, tmp_path / "others").values()
     with pytest.raises(StoreError) as raised:
         keep(record)

@@ -100,6 +100,13 @@ def write_folder(path, folder, kind=F32, **options):
     return write_model(path, config, weights, kind, **options)
 
 
+def write_parts(folder, source, tensors_per_file=8):
+    """Write a model in transformers' format as a GGUF file in parts, and return them."""
+    folder.mkdir(parents=True, exist_ok=True)
+    write_folder(folder / "model.gguf", source, tensors_per_file=tensors_per_file)
+    return sorted(folder.glob("model-*-of-*.gguf"))
+
+
 def write_model(
     path,
     written,
@@ -110,6 +117,7 @@ def write_model(
     vocabulary=None,
     split_latent=True,
     ollama=False,
+    tensors_per_file=0,
     change=lambda writer: None,
 ):
     """Write a model as a GGUF file, and return the path.
@@ -123,12 +131,14 @@ def write_model(
         vocabulary: Writes the vocabulary, given the writer and the number of tokens; None for `plain_vocabulary`.
         split_latent: Whether to split `kv_b_proj` into its keys and values, as newer converters do.
         ollama: Whether to use the names of Ollama's converter.
+        tensors_per_file: How many tensors a file may have, if the model is to be split; 0 for a whole one.
         change: Called with the writer after all keys have been added.
     """
     config = normalise(written)
     name = config["model_type"]
     architecture = architecture or _ARCHITECTURES.get(name, name)
-    writer = gguf.GGUFWriter(path, architecture.replace("-", "") if ollama else architecture)
+    stated = architecture.replace("-", "") if ollama else architecture
+    writer = gguf.GGUFWriter(path, stated, split_max_tensors=tensors_per_file)
     writer.add_type("model")
     _write_keys(writer, config)
     if ollama:

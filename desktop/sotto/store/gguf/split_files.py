@@ -29,7 +29,12 @@ def read_gguf_files(paths: Sequence[Path], wanted: Callable[[str], bool] = lambd
     """
     first = read_gguf_file(paths[0], wanted)
     count = first.values.get(_COUNT, 1)
-    if count != len(paths) and (count != 0 or len(paths) > 1):
+    if count in (0, 1) and len(paths) > 1:
+        raise BrokenModelError(
+            f"{printable_path(paths[0])} is a whole GGUF file, but {len(paths) - 1} more of its model "
+            f"{'is' if len(paths) == 2 else 'are'} here; it should be the only one."
+        )
+    if count != len(paths) and count != 0:
         raise BrokenModelError(
             f"{printable_path(paths[0])} is one of {printable(str(count), 20)} files of a model, of which {len(paths)} "
             f"{'is' if len(paths) == 1 else 'are'} here; download the model again."

@@ -146,6 +146,14 @@ class OllamaStore:
         path = find(MODULES)
         return sentence_modules(path, find) if path else ()
 
+    def gguf_files(self, manifest: Manifest) -> list[Path]:
+        """Return the GGUF file of a model, or the files that it is split into, in order.
+
+        Raises:
+            BrokenModelError: There is none, or a blob is missing.
+        """
+        return [self.blob(layer) for layer in gguf_layers(manifest)]
+
     def tensor_file(self, layer: Layer) -> TensorFile:
         """Return the tensors in a blob.
 
@@ -203,18 +211,18 @@ def renderer_name(blob: dict[str, Any], path: Path) -> str:
     return name
 
 
-def gguf_layer(manifest: Manifest) -> Layer:
-    """Return the layer that is the GGUF file, in a manifest without tensors.
+def gguf_layers(manifest: Manifest) -> list[Layer]:
+    """Return the layers that are the GGUF file, or the files that it is split into, in a manifest without tensors.
 
     Raises:
         BrokenModelError: There is no such layer.
     """
-    layer = next(manifest.of_kind("model"), None)
-    if layer is None:
+    layers = list({layer.digest: layer for layer in manifest.of_kind("model")}.values())
+    if not layers:
         raise BrokenModelError(
             f"{printable_path(manifest.path)} has neither tensors nor a GGUF file; it should have either."
         )
-    return layer
+    return layers
 
 
 def draft_prefix(manifest: Manifest, blob: dict[str, Any], path: Path) -> str:

@@ -22,7 +22,7 @@ from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, ModelRecord, Source, TensorFile
 from sotto.store.sources.harvest import Facts, Harvest, path_digest
 from sotto.store.sources.manifest import Layer, Manifest
-from sotto.store.sources.ollama_layout import OllamaStore, draft_prefix, gguf_layer
+from sotto.store.sources.ollama_layout import OllamaStore, draft_prefix
 from sotto.store.sources.plain_folders import describe_folder
 from sotto.store.sources.stored_folder import StoredFolder, stored_folder
 
@@ -144,11 +144,13 @@ def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any],
     facts.format = Format.GGUF
     facts.architecture = printable(_text(blob, "model_family", path), 40)
     facts.parameters = parameters_of_label(_text(blob, "model_type", path))
-    layer = gguf_layer(manifest)
     store.require_blobs(manifest)
-    header = read_gguf(store.blob(layer))
+    files = store.gguf_files(manifest)
+    header = read_gguf(files[0])
     facts.architecture = facts.architecture or header.architecture
-    facts.parameters = facts.parameters or header.parameters
+    if len(files) == 1:
+        # The header of a split file lists the tensors of its first part only.
+        facts.parameters = facts.parameters or header.parameters
     facts.context_length = header.context_length
     if facts.quantization in ("", "unknown"):
         facts.quantization = header.quantization

@@ -19,6 +19,7 @@ from sotto.store.atomic_writing import write_atomically
 from sotto.store.copying import claimed, require_free
 from sotto.store.files import is_folder, read_all
 from sotto.store.gguf.header import is_gguf, read_gguf
+from sotto.store.gguf.split_files import read_gguf_files
 from sotto.store.locating import folder_of, store_of
 from sotto.store.printable import format_size, printable_path
 from sotto.store.pull.disk_room import RESERVE, free_bytes
@@ -211,7 +212,7 @@ def _read(place: Place) -> _Foreign:
     """Return the files of a model.
 
     Raises:
-        StoreError: It is a folder or a file in parts, or one of its files is missing.
+        StoreError: It is a folder, or one of its files is missing or damaged.
     """
     path = place.path
     if is_folder(path):
@@ -234,13 +235,10 @@ def _read_manifest(path: Path) -> _Foreign:
 
 def _read_gguf(path: Path) -> _Foreign:
     folder = folder_of(path.parent)
-    parts = next((parts for parts in folder.ggufs.values() if path in parts), [path])
-    if len(parts) > 1:
-        raise StoreError(
-            f"{printable_path(path)} is one of {len(parts)} parts; `sotto import` makes one model of them."
-        )
-    file = folder.file(path.name)
-    header = read_gguf(file)
+    files = [folder.file(part.name) for part in folder.gguf_files(path)]
+    # A part that is missing is said before any is copied.
+    read_gguf_files(files, lambda _: False)
+    header = read_gguf(files[0])
     families = [header.architecture] if header.architecture else None
     config = {
         "model_format": "gguf",
@@ -259,11 +257,11 @@ def _read_gguf(path: Path) -> _Foreign:
             "schemaVersion": 2,
             "mediaType": _MANIFEST_TYPE,
             "config": _entry(_CONFIG_TYPE, hashlib.sha256(text).hexdigest(), len(text)),
-            "layers": [_entry(_GGUF_TYPE, *named[file])],
+            "layers": [_entry(_GGUF_TYPE, *named[file]) for file in files],
         }
         return json.dumps(entries, separators=(",", ":")).encode() + b"\n", (text,)
 
-    return _Foreign(((file, ""),), manifest)
+    return _Foreign(tuple((file, "") for file in files), manifest)
 
 
 def _entry(media_type: str, digest: str, size: int) -> dict[str, Any]:
