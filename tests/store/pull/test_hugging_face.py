@@ -4,14 +4,19 @@ import hashlib
 import json
 from dataclasses import replace
 
+import mlx.core as mx
 import pytest
 
+from gguf_writing import write_parts
 from hub_server import HubRepository, git_id, hub_serving
+from loading import load
+from places import REFERENCES
 from pulling import ENDED, HASTY, leftovers, models_in, open_queue, pull
 from registry_server import corrupt, drop, status
 from sotto.errors import InvalidNameError
 from sotto.store.discovery import discover
-from sotto.store.opening import open_model, open_texts, resolve
+from sotto.store.disk_use import disk_use
+from sotto.store.opening import gguf_file, open_model, open_texts, record_of, resolve
 from sotto.store.pull import disk_room
 from sotto.store.pull.progress import PullState
 from sotto.store.records import Format, Source
@@ -236,13 +241,54 @@ def test_a_model_that_cannot_run_is_refused_before_its_weights(root, hub):
     assert models_in(root) == {}
 
 
-def test_a_split_gguf_file_is_refused_before_its_weights(root, hub):
-    files = {f"Q4_K_M/Tiny-Q4_K_M-0000{part}-of-00002.gguf": gguf_bytes(100) for part in (1, 2)}
-    hub.add(GGUF_NAME[6:], files | gguf_files(Q2_K=50))
-    note_of(root, f"{GGUF_NAME}:Q4_K_M", "2 parts")
+def split_gguf(count=2, present=None, architecture="llama"):
+    """Return the parts of a quantization in a folder of its own; only some of them if `present` has their numbers."""
+    return {
+        f"Q4_K_M/Tiny-Q4_K_M-{part:05}-of-{count:05}.gguf": gguf_bytes(100 + part, architecture)
+        for part in present or range(1, count + 1)
+    }
+
+
+@pytest.mark.parametrize("wanted", ["Q4_K_M", "model-00001-of-00003.gguf", "model"])
+def test_a_split_gguf_model_arrives_whole_and_runs(root, hub, tmp_path, wanted):
+    parts = write_parts(tmp_path / "parts", REFERENCES / "llama")
+    files = {f"Q4_K_M/{path.name}": path.read_bytes() for path in parts}
+    hub.add(GGUF_NAME[6:], files | gguf_files(Q2_K=50), gguf={"architecture": "llama"})
+    pulled(root, f"{GGUF_NAME}:{wanted}")
+    (record,) = models_in(root).values()
+    assert (record.name, record.runnable, record.quantization) == (f"{GGUF_NAME}:{wanted}", True, "Q4_K_M")
+    assert_intact(record)
+    assert {name: path.read_bytes() for name, path in blobs_of(record).items() if name in files} == files
+    ids = mx.array([[1, 2, 3]])
+    assert mx.array_equal(load(open_model(record)).model(ids), load(open_model(record_of(parts[0]))).model(ids))
+    assert pulled(root, f"{GGUF_NAME}:{wanted}").unchanged
+
+
+def test_a_split_model_is_chosen_as_any_other(root, hub):
+    repository = hub.add(GGUF_NAME[6:], split_gguf() | gguf_files(Q2_K=50))
+    assert "Q4_K_M was chosen of Q2_K and Q4_K_M" in pulled(root, GGUF_NAME).about
+    repository.commit(split_gguf() | gguf_files(Q2_K=50) | {"README.md": b"new"})
+    assert "Q4_K_M of Q2_K and Q4_K_M was chosen before" in pulled(root, GGUF_NAME, room=lambda: 10**6).about
+
+
+def test_a_split_model_of_which_a_part_is_missing_is_refused_before_its_weights(root, hub):
+    files = split_gguf(3, [1, 3])
+    repository = hub.add(GGUF_NAME[6:], files)
+    for name in (GGUF_NAME, f"{GGUF_NAME}:Q4_K_M"):
+        note_of(root, name, "is incomplete: it has 2 of the 3 parts that Q4_K_M/Tiny-Q4_K_M-00001-of-00003.gguf tells")
+    repository.commit(files | split_gguf(2, [2]))
+    note_of(root, GGUF_NAME, "is incomplete")
     assert hub.other.requests == []
     # Without a word about it, a whole one is taken.
+    repository.commit(files | gguf_files(Q2_K=50))
     assert "Q2_K was chosen" in pulled(root, GGUF_NAME).about
+
+
+def test_the_first_part_tells_whether_a_model_runs_before_the_others_come(root, hub):
+    hub.add(GGUF_NAME[6:], split_gguf(architecture="rwkv6"))
+    note_of(root, GGUF_NAME, "'rwkv6'")
+    assert len(hub.other.requests) == 1
+    assert models_in(root) == {}
 
 
 @pytest.mark.parametrize(
@@ -283,6 +329,11 @@ def test_an_address_of_a_file(root, hub):
     hub.add(GGUF_NAME[6:], gguf_files(Q2_K=2000, Q8_0=3000))
     last = pulled(root, "https://huggingface.co/Org/Tiny-GGUF/blob/main/Tiny-Q8_0.gguf?download=true")
     assert last.name == f"{GGUF_NAME}:Tiny-Q8_0.gguf"
+    # Its manifest has the suffix of a GGUF file.
+    (record,) = models_in(root).values()
+    assert record_of(record.path).digest == record.digest
+    assert len(gguf_file(record, lists=False).values) == 1
+    assert disk_use([record]).models[record.digest] == record.size
 
 
 def test_a_repository_that_moved(root, hub):

@@ -65,15 +65,21 @@ def read_gguf(path: Path) -> GgufHeader:
 
 
 def is_gguf(path: Path) -> bool:
-    """Return whether a file has the suffix or the magic bytes of a GGUF file.
+    """Return whether a file has the magic bytes of a GGUF file, or its suffix although it may be damaged.
 
     Raises:
-        BrokenModelError: It cannot be read.
+        BrokenModelError: It has another suffix and cannot be read.
     """
-    if path.suffix.lower() == ".gguf":
-        return True
-    with open_regular(path) as (file, _):
-        return file.read(len(MAGIC)) == MAGIC
+    named = path.suffix.lower() == ".gguf"
+    try:
+        with open_regular(path) as (file, _):
+            begin = file.read(len(MAGIC))
+    except BrokenModelError:
+        if named:
+            return True
+        raise
+    # The manifest of a model whose tag is the name of a file has the suffix, too.
+    return begin == MAGIC or (named and not begin.startswith(b"{"))
 
 
 def parameters_of_label(label: str) -> int | None:

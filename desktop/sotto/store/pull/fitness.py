@@ -1,4 +1,7 @@
-"""Checking from a model's manifest and two small files that it can run, before its weights are downloaded."""
+"""Checking that a model can run before its weights are downloaded, from its manifest and two small files.
+
+Of a GGUF model in several files, the first is downloaded before the others and shows more.
+"""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,6 +10,7 @@ from typing import Any
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.bounded_json import FILE_LIMIT, read_object
 from sotto.store.gguf.gguf_config import refusal
+from sotto.store.gguf.header import read_gguf
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.sources.harvest import Judge
 from sotto.store.sources.manifest import FILE, Layer, Manifest
@@ -64,6 +68,24 @@ def require_fitness(manifest: Manifest, files: Sequence[Path], judge: Judge) -> 
             f"{printable_path(manifest.path)} lacks config.json or tokenizer.json, which every model needs."
         )
     if reason := judge(read_object(files[1])):
+        raise UnsupportedModelError(reason)
+
+
+def first_part(manifest: Manifest) -> Layer | None:
+    """Return the first file of a GGUF model in several files, by which it can be judged; None for any other model."""
+    layers = list(manifest.of_kind("model"))
+    return layers[0] if len({layer.digest for layer in layers}) > 1 else None
+
+
+def require_fit_part(path: Path) -> None:
+    """Check that a GGUF model can run, as far as the header of its first file shows.
+
+    Raises:
+        UnsupportedModelError: It cannot run.
+        BrokenModelError: The header is damaged.
+    """
+    header = read_gguf(path)
+    if reason := refusal(header.architecture, header.kind):
         raise UnsupportedModelError(reason)
 
 

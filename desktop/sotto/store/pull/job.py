@@ -9,7 +9,7 @@ from sotto.errors import BrokenModelError, DownloadError, SottoError
 from sotto.store.printable import printable_path
 from sotto.store.pull.disk_room import require_room
 from sotto.store.pull.fetching import Fetcher
-from sotto.store.pull.fitness import require_fitness, small_files
+from sotto.store.pull.fitness import first_part, require_fit_part, require_fitness, small_files
 from sotto.store.pull.meter import Meter
 from sotto.store.pull.pace import Pace
 from sotto.store.pull.partial import Partial, has_digest
@@ -102,6 +102,11 @@ class Job:
             )
             files = [path for layer in layers if (path := self._staging.find_blob(layer))]
             require_fitness(manifest, files, self._terms.judge)
+            if part := first_part(manifest):
+                missing = [layer for layer in self._missing(manifest) if layer.digest == part.digest]
+                await self._fetch(missing, PullState.DOWNLOADING)
+                if path := self._staging.find_blob(part):
+                    require_fit_part(path)
         except DownloadError:
             raise
         except SottoError:

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from sotto.errors import ModelNotFoundError, UnsupportedModelError
+from sotto.errors import BrokenModelError, ModelNotFoundError, UnsupportedModelError
 from sotto.store.printable import format_size, printable
 from sotto.store.pull.hugging_face.repository import RepositoryFile
 from sotto.store.sources.plain_folders import is_projector, split_part
@@ -28,7 +28,7 @@ class GgufModel:
     Attributes:
         quantization: For example `Q4_K_M`; empty where the name of its file does not tell.
         files: Its file, or the parts of a split one in order.
-        parts: The number of parts that the names tell of.
+        parts: The number of files that their names tell of.
     """
 
     quantization: str
@@ -46,10 +46,16 @@ class GgufModel:
         return sum(file.size for file in self.files)
 
     @property
+    def missing(self) -> int:
+        """The number of parts that the repository lacks."""
+        return self.parts - len(self.files)
+
+    @property
     def names(self) -> frozenset[str]:
         """What the model may be called, in lower case: its quantization and the names of its files."""
         files = [file.path.rpartition("/")[2].lower() for file in self.files]
-        return frozenset({self.label.lower(), *files, *(file.removesuffix(".gguf") for file in files)})
+        stems = (split_part(file)[0] for file in files)
+        return frozenset({self.label.lower(), *files, *(file.removesuffix(".gguf") for file in files), *stems})
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +68,14 @@ class Choice:
 
 def gguf_models(files: Iterable[RepositoryFile]) -> list[GgufModel]:
     """Return the GGUF models of a repository by size, without projectors and other helpers."""
-    groups: dict[str, list[RepositoryFile]] = defaultdict(list)
+    groups: dict[tuple[str, int], list[RepositoryFile]] = defaultdict(list)
     for file in files:
         name = file.path.rpartition("/")[2]
         if name.lower().endswith(".gguf") and not is_projector(name) and "imatrix" not in name.lower():
-            stem, _ = split_part(file.path)
-            groups[stem].append(file)
+            groups[split_part(file.path)].append(file)
     models = [
-        GgufModel(_quantization(stem), tuple(sorted(group, key=lambda file: file.path)), split_part(group[0].path)[1])
-        for stem, group in groups.items()
+        GgufModel(_quantization(stem), tuple(sorted(group, key=lambda file: file.path)), parts)
+        for (stem, parts), group in groups.items()
     ]
     return sorted(models, key=lambda model: model.size)
 
@@ -88,6 +93,7 @@ def choose(models: Sequence[GgufModel], wanted: str, before: frozenset[str], roo
     Raises:
         ModelNotFoundError: There are none, or none or more than one is named so.
         UnsupportedModelError: None fits into the memory.
+        BrokenModelError: The repository lacks some of its files.
     """
     if not models:
         raise ModelNotFoundError(
@@ -97,15 +103,17 @@ def choose(models: Sequence[GgufModel], wanted: str, before: frozenset[str], roo
     if wanted:
         found = [model for model in models if wanted.lower() in model.names]
         if len(found) == 1:
-            return Choice(found[0])
+            return Choice(_complete(found[0], page))
         if found:
             files = ", ".join(printable(model.files[0].path.rpartition("/")[2]) for model in found[:_MOST_NAMED])
             raise ModelNotFoundError(f"{page} has {len(found)} models of {printable(wanted)}: name one of {files}.")
         raise ModelNotFoundError(f"{page} has no {printable(wanted)}; it has {there}.")
     if len(models) == 1:
-        return Choice(models[0])
-    whole = [model for model in models if model.parts == 1] or list(models)
-    for model in models:
+        return Choice(_complete(models[0], page))
+    whole = [model for model in models if not model.missing]
+    if not whole:
+        _complete(models[0], page)
+    for model in whole:
         if before and before == {file.path for file in model.files}:
             return Choice(model, f"{model.label} of {there} was chosen before")
     usual = [model for model in whole if _CHOSEN.fullmatch(model.label)] or whole
@@ -120,6 +128,16 @@ def choose(models: Sequence[GgufModel], wanted: str, before: frozenset[str], roo
         )
     best = fitting[-1]
     return Choice(best, f"{best.label} was chosen of {there}, as the best that fits this machine")
+
+
+def _complete(model: GgufModel, page: str) -> GgufModel:
+    """Return a model, all of whose files are there."""
+    if model.missing:
+        raise BrokenModelError(
+            f"{page} is incomplete: it has {len(model.files)} of the {model.parts} parts that "
+            f"{printable(model.files[0].path)} tells of; choose another model."
+        )
+    return model
 
 
 def _quantization(stem: str) -> str:
