@@ -11,7 +11,7 @@ from sotto.store.locating import folder_of, layout_root, root_above, store_of
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import Source
 from sotto.store.sources.harvest import Harvest, Judge
-from sotto.store.sources.huggingface import is_cache, list_cache, repository_name, repository_of, snapshot
+from sotto.store.sources.huggingface import add_snapshot, is_cache, list_cache, repository_name, repository_of, snapshot
 from sotto.store.sources.manifest import parse_digest
 from sotto.store.sources.model_names import name_of_parts
 from sotto.store.sources.ollama_layout import OllamaStore
@@ -45,13 +45,16 @@ def _list_folder(path: Path, source: Source, harvest: Harvest) -> None:
     if path.name.startswith("models--"):
         folder = snapshot(path)
         if folder is not None:
-            add_folder(folder, repository_name(path), source, harvest)
+            add_snapshot(folder, repository_name(path), source, harvest)
         return
-    folder, repository = folder_of(path), repository_of(path)
+    folder = folder_of(path)
+    if repository := repository_of(path):
+        add_snapshot(folder, repository_name(repository), source, harvest)
+        return
     # Folders of models may lie beside GGUF files.
-    holds_more = repository is None and bool(subfolders(path, folder.names))
+    holds_more = bool(subfolders(path, folder.names))
     if folder.is_model or (folder.ggufs and not holds_more):
-        add_folder(folder, repository_name(repository) if repository else path.name, source, harvest)
+        add_folder(folder, path.name, source, harvest)
     elif {"manifests", "blobs"} <= folder.names:
         list_store(path, source, harvest)
     elif is_cache(path, folder.names):
@@ -65,7 +68,7 @@ def _list_file(path: Path, source: Source, harvest: Harvest) -> None:
     if digest is not None and path.parent.name == "blobs":
         _list_blob(path, digest, source, harvest)
     elif is_gguf(path):
-        folder = look_into(path.parent)
+        folder = folder_of(path.parent)
         name = next((stem for stem, parts in folder.ggufs.items() if path in parts), path.stem)
         add_gguf(folder, folder.gguf_files(path), name, source, harvest)
     elif path.suffix.lower() in _FOLDER_SUFFIXES:

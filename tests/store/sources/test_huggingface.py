@@ -5,10 +5,13 @@ import os
 
 import pytest
 
+from gguf_writing import write_folder, write_parts
+from places import REFERENCES
 from sotto.store.discovery import discover
 from sotto.store.opening import open_model, record_of
 from sotto.store.records import Source
 from sotto.store.roots import Root
+from sotto.store.verify import verify
 from stores import LLAMA, TOKENIZER, assert_sentence, gguf, repository, safetensors
 
 NAME = "mlx-community/tiny-4bit"
@@ -167,3 +170,31 @@ def test_a_cache_is_recognised_by_its_contents(tmp_path):
     repository(tmp_path, NAME, files())
     found = discover([Root(Source.FOLDER, tmp_path, True)])
     assert [record.name for record in found.records] == [NAME]
+
+
+def test_gguf_files_in_folders_of_a_snapshot_are_models(tmp_path):
+    parts = write_parts(tmp_path / "parts", REFERENCES / "llama")
+    split = {f"F32/{path.name}": path.read_bytes() for path in parts}
+    other = write_folder(tmp_path / "other.gguf", REFERENCES / "llama", change=lambda writer: writer.add_name("other"))
+    cache = tmp_path / "cache"
+    snapshot = repository(cache, NAME, split | {"README.md": b"# tiny"})
+    record = only(cache)
+    assert (record.name, record.runnable, record.path) == (NAME, True, snapshot / "F32" / parts[0].name)
+    assert len(open_model(record).tensor_files[0].parts) == 3
+    report = verify(record, lambda done, total: None, lambda: False)
+    assert (report.problems, report.unverifiable, report.checked_bytes) == ((), (), record.size)
+    for path in (cache / f"models--{NAME.replace('/', '--')}", snapshot, snapshot / "F32", record.path):
+        assert record_of(path).digest == record.digest
+    # Files of one name are told apart by their folders.
+    repository(cache, NAME, {"Q4_0/model.gguf": other.read_bytes(), "top.gguf": gguf(tensors={"w": [3]})})
+    names = {record.name for record in listing(cache).records}
+    assert names == {f"{NAME}:F32/model", f"{NAME}:Q4_0/model", f"{NAME}:top"}
+
+
+def test_a_link_out_of_the_repository_is_not_followed_from_a_folder(tmp_path):
+    secret = write_folder(tmp_path / "secret.gguf", REFERENCES / "llama")
+    snapshot = repository(tmp_path / "hub", NAME, {"Q4_0/model.gguf": secret.read_bytes()})
+    (snapshot / "Q4_0" / "model.gguf").unlink()
+    (snapshot / "Q4_0" / "model.gguf").symlink_to(secret)
+    (record,) = listing(tmp_path / "hub").records
+    assert_sentence(record.reason, snapshot / "Q4_0" / "model.gguf", "leads out of", secret)

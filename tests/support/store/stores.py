@@ -155,7 +155,9 @@ def repository(cache: Path, name: str, files: Mapping[str, bytes], revision: str
     for file, content in files.items():
         blob = root / "blobs" / blob_name(file, content)
         blob.write_bytes(content)
-        (snapshot / file).symlink_to(Path("..", "..", "blobs", blob.name))
+        link = snapshot / file
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(os.path.relpath(blob, link.parent))
     if main:
         (root / "refs" / "main").write_text(revision)
     return snapshot

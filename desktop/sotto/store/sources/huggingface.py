@@ -7,13 +7,14 @@ the current snapshot.
 
 import os
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
 from sotto.store.files import is_folder, read_all, resolve_inside
 from sotto.store.records import Source
 from sotto.store.sources.harvest import Harvest
-from sotto.store.sources.plain_folders import ModelFolder, add_folder, look_into, subfolders
+from sotto.store.sources.plain_folders import ModelFolder, add_folder, add_gguf, look_into, subfolders
 
 _PREFIX = "models--"
 _REVISION = re.compile(rb"[0-9A-Za-z][0-9A-Za-z._-]{0,127}")
@@ -36,7 +37,22 @@ def list_cache(root: Path, source: Source, harvest: Harvest) -> None:
             harvest.add_problem(path, error.message)
             continue
         if model is not None:
-            add_folder(model, repository_name(path), source, harvest)
+            add_snapshot(model, repository_name(path), source, harvest)
+
+
+def add_snapshot(folder: ModelFolder, name: str, source: Source, harvest: Harvest) -> None:
+    """Add the models in a snapshot: those in its folder, and the GGUF models in the folders within it."""
+    below = _gguf_folders(folder)
+    if not below:
+        add_folder(folder, name, source, harvest)
+        return
+    if folder.is_model:
+        add_folder(replace(folder, names=_without_ggufs(folder)), name, source, harvest)
+    found = [(each, stem, parts) for each in (folder, *below) for stem, parts in each.ggufs.items()]
+    for each, stem, parts in found:
+        place = stem if each is folder else f"{each.path.name}/{stem}"
+        named = name if len(found) == 1 and not folder.is_model else f"{name}:{place}"
+        add_gguf(each, parts, named, source, harvest)
 
 
 def snapshot(repository: Path) -> ModelFolder | None:
@@ -54,20 +70,32 @@ def snapshot(repository: Path) -> ModelFolder | None:
     main = snapshots / _main(repository)
     for path in sorted(newest, key=lambda path: path != main):
         folder = look_into(path, base)
-        if folder.is_model or folder.ggufs:
+        if folder.is_model or folder.ggufs or _gguf_folders(folder):
             return folder
     return None
 
 
 def repository_of(folder: Path) -> Path | None:
-    """Return the repository that `folder` is a snapshot of, or None if it is not a snapshot."""
-    repository = folder.parent.parent
-    return repository if folder.parent.name == "snapshots" and repository.name.startswith(_PREFIX) else None
+    """Return the repository that `folder` is a snapshot of, or a folder in a snapshot; None if it is neither."""
+    for snapshots in (folder.parent, folder.parent.parent):
+        if snapshots.name == "snapshots" and snapshots.parent.name.startswith(_PREFIX):
+            return snapshots.parent
+    return None
 
 
 def repository_name(repository: Path) -> str:
     """Return the name of a repository's folder as `organisation/name`."""
     return repository.name.removeprefix(_PREFIX).replace("--", "/", 1)
+
+
+def _gguf_folders(folder: ModelFolder) -> list[ModelFolder]:
+    """Return the folders in a snapshot that hold GGUF models."""
+    below = (look_into(path, folder.base) for path in subfolders(folder.path, folder.names))
+    return [each for each in below if each.ggufs]
+
+
+def _without_ggufs(folder: ModelFolder) -> frozenset[str]:
+    return frozenset(name for name in folder.names if not name.lower().endswith(".gguf"))
 
 
 def _modified_at(path: Path) -> float:
