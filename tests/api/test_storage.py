@@ -12,7 +12,7 @@ import pytest
 from registry_server import serving, status
 from sotto.paths import resources_dir
 from sotto.store.removal import own_store
-from stores import Store, fingerprint
+from stores import Store, fingerprint, folder
 
 QUESTION = [{"role": "user", "content": "Who are you?"}]
 
@@ -137,6 +137,19 @@ def test_models_of_other_stores_are_never_changed(serve, tmp_path, monkeypatch):
         assert {"theirs:latest", "mine:latest"} & set(names(client))
         client.delete("mine")
     assert fingerprint(theirs.root) == before
+    assert files(own_store() / "blobs") == []
+
+
+def test_a_folder_is_copied_into_the_own_store(serve, tmp_path, monkeypatch):
+    folder(tmp_path / "theirs" / "model", fill=5)
+    monkeypatch.setenv("SOTTO_FOLDERS", str(tmp_path / "theirs"))
+    before = fingerprint(tmp_path / "theirs")
+    with ollama.Client(serve().url) as client:
+        client.copy("model", "mine")
+        assert fingerprint(tmp_path / "theirs") == before
+        shutil.rmtree(tmp_path / "theirs" / "model")
+        assert "mine:latest" in names(client)
+        client.delete("mine")
     assert files(own_store() / "blobs") == []
 
 

@@ -3,14 +3,16 @@
 import json
 import os
 import pty
+import shutil
 import subprocess
 import time
 from pathlib import Path
 
 import pytest
 
+from builtin_repository import builtin_files
 from commands import SOTTO, environment, sotto
-from stores import Store, assert_sentence, fingerprint
+from stores import Store, assert_sentence, fingerprint, repository
 
 pytestmark = pytest.mark.slow
 
@@ -72,6 +74,21 @@ def test_a_foreign_model_becomes_ours(env, store, theirs):
     assert rows(env).keys() == {"again:v1", "one:latest", "two:latest"}
     assert "There is a one:latest already" in refused(env, "copy", "mine", "one")
     assert "not a model name" in refused(env, "copy", "mine", "a b")
+
+
+def test_a_model_of_the_cache_answers_after_the_cache_is_gone(env, tmp_path):
+    cache = tmp_path / ".cache" / "huggingface" / "hub"
+    repository(cache, "org/model", builtin_files())
+    before, line = fingerprint(cache), ("Who are you?", "--seed", "3")
+    answered = sotto(env, "run", "org/model", *line).stdout
+    adopted = answer(env, "copy", "org/model", "mine")
+    assert (adopted["source"], adopted["copied"], adopted["present"]) == ("huggingface", 0, 0)
+    assert fingerprint(cache) == before
+    assert rows(env).keys() == {"mine:latest", "org/model"}
+    shutil.rmtree(cache)
+    assert "all digests match" in sotto(env, "verify", "mine").stdout
+    assert "Sotto" in answered
+    assert sotto(env, "run", "mine", *line).stdout == answered
 
 
 def test_own_models_are_copied_and_renamed(env, store, theirs):

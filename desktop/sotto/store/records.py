@@ -91,8 +91,8 @@ class ModelRecord:
 
 
 def is_adoptable(record: ModelRecord) -> bool:
-    """Return whether a copy of another program's model can be kept in Sotto's own store: a manifest or a GGUF file."""
-    return record.present and not (record.own or record.builtin) and not record.path.is_dir()
+    """Return whether a copy of another program's model can be kept in Sotto's own store."""
+    return record.present and not (record.own or record.builtin)
 
 
 def record_fields(record: ModelRecord) -> dict[str, Any]:

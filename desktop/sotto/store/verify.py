@@ -1,7 +1,6 @@
 """Verifying a model's files against the digests that their names contain."""
 
 import hashlib
-import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from sotto.store.opening import open_model
 from sotto.store.printable import printable_path
 from sotto.store.records import Format, ModelRecord, Problem, TensorFile
 from sotto.store.second_reader import find_disagreement
+from sotto.store.sources.huggingface import blob_of_link
 from sotto.store.sources.manifest import Layer
 from sotto.store.sources.ollama_layout import OllamaStore
 from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
@@ -156,13 +156,12 @@ def _checks_by_name(folder: ModelFolder, names: list[str], problems: list[Proble
     for name in names:
         try:
             path = folder.file(name)
-            real = Path(os.path.realpath(path))
-            with open_regular(real) as (_, size):
+            with open_regular(path) as (_, size):
                 pass
         except BrokenModelError as error:
             problems.append(Problem(folder.path / name, error.message))
             continue
-        digest = real.name if real.parent.name == "blobs" and real != path else ""
+        digest = blob_of_link(path)
         if _SHA256.fullmatch(digest):
             checks.append(_Check(path, size, digest))
         elif _SHA1.fullmatch(digest):

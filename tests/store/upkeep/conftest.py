@@ -1,8 +1,12 @@
 """Sotto's own store in a folder of the test, and what it holds."""
 
+import errno
+import os
+
 import pytest
 
 from sotto.store import removal
+from sotto.store.upkeep import linking
 from stores import Store
 
 
@@ -14,3 +18,14 @@ def store(monkeypatch, tmp_path, home):
     made.model("one")
     made.model("two", fill=1)
     return made
+
+
+@pytest.fixture
+def no_links(monkeypatch):
+    """Let the file system have neither clones nor links, as one on another disk."""
+
+    def refuse(source, target):
+        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
+
+    monkeypatch.setattr(linking.os, "link", refuse)
+    monkeypatch.setattr(linking, "_clone", lambda source, target: False)

@@ -1,60 +1,25 @@
 """Adopting models: they become ours whatever happens to the other program's files, and those stay as they are."""
 
-import errno
 import os
 import shutil
 from pathlib import Path
 
 import pytest
 
+from adopted import SHARED, assert_whole, found, keep
 from gguf_writing import write_parts
 from material import material
 from places import REFERENCES
 from pulling import models_in
 from sotto.errors import BrokenModelError, CancelledError, StoreError
-from sotto.store.discovery import discover
 from sotto.store.opening import open_model
 from sotto.store.records import Source
 from sotto.store.removal import erase, remove
-from sotto.store.roots import Root
-from sotto.store.sources.model_names import parse_name
 from sotto.store.sources.ollama_layout import OllamaStore
-from sotto.store.upkeep import adopting, linking
-from sotto.store.upkeep.adopting import adopt
+from sotto.store.upkeep import adopting
 from sotto.store.upkeep.linking import Sharing
 from sotto.store.user_templates import read_user_template, save_user_template
-from sotto.store.verify import verify
-from stores import Store, assert_sentence, fingerprint, folder, repository, safetensors
-
-SHARED = [Sharing.CLONED, Sharing.LINKED]
-
-
-def found(source, root):
-    return {record.name: record for record in discover([Root(source, root, True)]).records}
-
-
-def keep(record, name="kept", **options):
-    """Adopt a model, and check that the progress rises to the total."""
-    seen = []
-    adopted = adopt(
-        record,
-        record.places[0],
-        parse_name(name),
-        lambda done, total: seen.append((done, total)),
-        options.pop("cancelled", lambda: False),
-        **options,
-    )
-    assert seen == sorted(seen)
-    assert seen[-1][0] == seen[-1][1]
-    return adopted
-
-
-def assert_whole(root, name):
-    record = models_in(root)[name]
-    assert verify(record, lambda done, total: None, lambda: False).problems == ()
-    assert not list((root / "working").iterdir())
-    assert not (root / "staging").exists()
-    return record
+from stores import Store, assert_sentence, fingerprint, repository
 
 
 @pytest.fixture
@@ -62,17 +27,6 @@ def theirs(tmp_path):
     made = Store(tmp_path / "ollama")
     made.model("theirs", fill=3)
     return made
-
-
-@pytest.fixture
-def no_links(monkeypatch):
-    """Let the file system have neither clones nor links, as one on another disk."""
-
-    def refuse(source, target):
-        raise OSError(errno.EXDEV, os.strerror(errno.EXDEV))
-
-    monkeypatch.setattr(linking.os, "link", refuse)
-    monkeypatch.setattr(linking, "_clone", lambda source, target: False)
 
 
 def test_a_model_of_ollama_is_shared_and_stays_when_ollama_deletes_it(store, theirs):
@@ -239,11 +193,3 @@ def test_a_file_of_which_a_part_is_missing_is_not_adopted(store, tmp_path):
         keep(record)
     assert_sentence(raised.value.message, "is one of 3 files of a model, of which 2 are here")
     assert not (store.root / "working").exists()
-
-
-def test_what_cannot_be_adopted_is_imported_instead(store, tmp_path):
-    folder(tmp_path / "others" / "model", **{"model.safetensors": safetensors({"w": ("F32", (9,))})})
-    (record,) = found(Source.FOLDER, tmp_path / "others").values()
-    with pytest.raises(StoreError) as raised:
-        keep(record)
-    assert_sentence(raised.value.message, record.path, "sotto import")

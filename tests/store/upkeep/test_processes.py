@@ -9,7 +9,7 @@ import pytest
 from keeping_child import Keeper
 from places import SUPPORT
 from registry_server import large_model, serving
-from stores import Store, fingerprint
+from stores import Store, fingerprint, folder
 from thoroughness import share
 
 pytestmark = pytest.mark.slow
@@ -19,12 +19,17 @@ CHILD = SUPPORT / "store" / "keeping_child.py"
 
 @pytest.fixture
 def data(tmp_path, monkeypatch):
-    """Return the folder of the store, beside another program's, whose models share blobs with each other."""
+    """Return the folder of the store, beside another program's, whose models share blobs, and folders of models."""
     theirs = Store(tmp_path / "theirs")
     for fill in range(4):
         theirs.model(f"m{fill}", fill=fill)
+        folder(tmp_path / "folders" / f"f{fill}", fill=fill)
     monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(SUPPORT / "store"), *sys.path]))
     return tmp_path / "data"
+
+
+def foreign(path):
+    return fingerprint(path / "theirs"), fingerprint(path / "folders")
 
 
 def start(*arguments):
@@ -38,7 +43,7 @@ def assert_succeeded(*processes):
 
 
 def test_several_processes_change_one_store_at_once(data, tmp_path, monkeypatch):
-    before = fingerprint(tmp_path / "theirs")
+    before = foreign(tmp_path)
     origin = large_model(tmp_path / "origin", rows=200)
     origin.model("library/n", fill=2)
     with serving(origin) as registry:
@@ -48,10 +53,10 @@ def test_several_processes_change_one_store_at_once(data, tmp_path, monkeypatch)
     keeper = Keeper(data, 0)
     assert keeper.own()
     keeper.check()
-    assert fingerprint(tmp_path / "theirs") == before
+    assert foreign(tmp_path) == before
 
 
 def test_a_process_may_be_killed_at_any_moment(data, tmp_path):
-    before = fingerprint(tmp_path / "theirs")
+    before = foreign(tmp_path)
     assert_succeeded(start("kills", data, 1, share(200)))
-    assert fingerprint(tmp_path / "theirs") == before
+    assert foreign(tmp_path) == before

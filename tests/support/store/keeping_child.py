@@ -39,7 +39,8 @@ class Keeper:
         removal.data_dir = lambda: data
         pruning.GRACE_SECONDS = 0
         self.root = removal.own_store()
-        self.theirs = discover([Root(Source.OLLAMA, data.parent / "theirs", True)]).records
+        roots = (Root(Source.OLLAMA, data.parent / "theirs", True), Root(Source.FOLDER, data.parent / "folders", True))
+        self.theirs = discover(roots).records
         self._registry = registry
         self.random = random.Random(seed)
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt
 from sotto.paths import data_dir
 from sotto.ui.models.model_trash import trash_menu
 from sotto.ui.session.engine_thread import EngineThread
-from stores import Store, fingerprint
+from stores import Store, fingerprint, folder
 
 
 @pytest.fixture
@@ -89,6 +89,17 @@ def test_a_model_of_another_program_is_kept_by_its_card(window, theirs, qtbot, l
     qtbot.waitUntil(lambda: "deleting frees" in card.disk.text())
     assert not card.keep.isVisible()
     assert fingerprint(theirs.root) == before
+
+
+def test_a_folder_of_another_program_is_kept_by_its_menu(window, own_home, qtbot, loop):
+    path = folder(own_home / ".lmstudio" / "models" / "org" / "model")
+    window.session.library.rescan()
+    qtbot.waitUntil(lambda: "org/model" in names(window))
+    before = fingerprint(path)
+    submit(qtbot, choose(window, "org/model", "Keep a Copy…"), "mine")
+    qtbot.waitUntil(lambda: window.chat.notice.title.text() == "mine is kept")
+    qtbot.waitUntil(lambda: names(window) >= {"org/model", "mine:latest"})
+    assert fingerprint(path) == before
 
 
 def test_a_name_that_is_taken_is_said_in_the_form(window, theirs, qtbot, loop):

@@ -83,6 +83,12 @@ def repository_of(folder: Path) -> Path | None:
     return None
 
 
+def blob_of_link(path: Path) -> str:
+    """Return the name of the blob that a file of a snapshot is a link to: a digest; empty if it is none."""
+    real = Path(os.path.realpath(path))
+    return real.name if real.parent.name == "blobs" and real != path else ""
+
+
 def repository_name(repository: Path) -> str:
     """Return the name of a repository's folder as `organisation/name`."""
     return repository.name.removeprefix(_PREFIX).replace("--", "/", 1)

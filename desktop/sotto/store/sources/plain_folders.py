@@ -51,6 +51,7 @@ _MAX_TEMPLATES = 16
 _HEAD_BYTES = 1 << 16
 _SAMPLE_BYTES = 1 << 12
 _GGUF_PART = re.compile(r"(.+)-([0-9]{5})-of-([0-9]{5})\.gguf", re.IGNORECASE)
+_LICENCE = re.compile(r"(LICEN[CS]E|COPYING)([._-].*)?", re.IGNORECASE)
 _SHARD = re.compile(r".+-[0-9]{5}-of-([0-9]{5})\.safetensors")
 # A projector turns images or sound into tokens for the model beside it.
 _PROJECTOR = "mmproj"
@@ -207,6 +208,19 @@ class ModelFolder:
         """
         return sentence_modules(self.file(MODULES), self.find) if MODULES in self.names else ()
 
+    def module_files(self) -> list[str]:
+        """Return the files with the settings of the steps that `modules` returns, as paths relative to the folder."""
+        found = []
+
+        def find(name: str) -> Path | None:
+            path = self.find(name)
+            if path is not None:
+                found.append(name)
+            return path
+
+        sentence_modules(self.file(MODULES), find)
+        return found
+
     def _weights(self) -> list[str]:
         names = sorted(name for name in self.names if _is_shard_name(name))
         usual = [name for name in names if name.startswith("model")]
@@ -354,6 +368,11 @@ def _sample(digest: "hashlib._Hash", file: FileIO, size: int, head: bytes, path:
 def _is_shard_name(name: str) -> bool:
     """Return whether a name is a plain file name that ends in `.safetensors`."""
     return name.endswith(".safetensors") and not name.startswith(".") and not set(name) & set("/\\:\0")
+
+
+def is_licence(name: str) -> bool:
+    """Return whether a name is that of a file with a licence."""
+    return _LICENCE.fullmatch(name) is not None
 
 
 def is_projector(name: str) -> bool:

@@ -7,6 +7,7 @@ twice, the sha256 that Hugging Face states for a file is the digest of its blob,
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.printable import printable, printable_path
@@ -68,6 +69,17 @@ def stored_folder(store: OllamaStore, manifest: Manifest) -> StoredFolder | None
         return None
     names = frozenset(PurePosixPath(name).parts[0] for name in layers)
     return StoredFolder(manifest.path, str(store.root), names, layers, store)
+
+
+def folder_config() -> dict[str, Any]:
+    """Return the config blob of such a model, whose `config.json` tells the rest."""
+    return {
+        "model_format": "safetensors",
+        "model_family": "",
+        "model_families": None,
+        "model_type": "",
+        "file_type": "",
+    }
 
 
 def is_file_name(name: str) -> bool:

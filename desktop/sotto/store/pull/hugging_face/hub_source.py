@@ -25,7 +25,7 @@ from sotto.store.printable import format_size, printable
 from sotto.store.pull.http_source import HttpSource
 from sotto.store.pull.hugging_face.gguf_choice import choose, gguf_models
 from sotto.store.pull.hugging_face.hub_settings import cached_file, endpoint, find_token
-from sotto.store.pull.hugging_face.manifest_draft import MODEL, ManifestDraft, Origin, folder_config, gguf_config
+from sotto.store.pull.hugging_face.manifest_draft import MODEL, ManifestDraft, Origin, gguf_config
 from sotto.store.pull.hugging_face.repository import (
     Repository,
     RepositoryFile,
@@ -45,6 +45,7 @@ from sotto.store.sources.hugging_face_names import selection
 from sotto.store.sources.manifest import FILE, MANIFEST_LIMIT, Layer, parse_manifest
 from sotto.store.sources.model_names import ModelName
 from sotto.store.sources.plain_folders import INDEX
+from sotto.store.sources.stored_folder import folder_config
 
 # In bytes: what the API may say of a repository; 200 bytes a file are usual.
 _INFO_LIMIT = 32 << 20

@@ -99,17 +99,6 @@ class ManifestDraft:
         return {"mediaType": kind, "digest": f"sha256:{digest}", "size": len(content)}
 
 
-def folder_config() -> dict[str, Any]:
-    """Return the config blob of a model of safetensors files, whose `config.json` tells the rest."""
-    return {
-        "model_format": "safetensors",
-        "model_family": "",
-        "model_families": None,
-        "model_type": "",
-        "file_type": "",
-    }
-
-
 def gguf_config(model: GgufModel, architecture: str) -> dict[str, Any]:
     """Return the config blob of a GGUF model, as Ollama writes it; what is unknown is read from the file."""
     return {

@@ -14,7 +14,15 @@ from sotto.store.files import read_all
 from sotto.store.printable import printable
 from sotto.store.pull.model_source import Present
 from sotto.store.sentence import MODULES, TRANSFORMER_CONFIG
-from sotto.store.sources.plain_folders import INDEX, JSON_FILES, MORE_TEMPLATES, TEMPLATE, ModelFolder, is_projector
+from sotto.store.sources.plain_folders import (
+    INDEX,
+    JSON_FILES,
+    MORE_TEMPLATES,
+    TEMPLATE,
+    ModelFolder,
+    is_licence,
+    is_projector,
+)
 from sotto.store.sources.stored_folder import is_file_name
 
 # In bytes: the most that Hugging Face takes of a file without putting it into its large storage is 10 MB.
@@ -23,7 +31,6 @@ _SHA256 = re.compile(r"[0-9a-f]{64}")
 _SHA1 = re.compile(r"[0-9a-f]{40}")
 _MAX_FILES = 100_000
 _MAX_BYTES = 1 << 63
-_LICENCE = re.compile(r"(LICEN[CS]E|COPYING)([._-].*)?", re.IGNORECASE)
 _READ = (*JSON_FILES, "tokenizer.json", TEMPLATE, INDEX, MODULES, TRANSFORMER_CONFIG)
 
 
@@ -150,7 +157,7 @@ def model_texts(repository: Repository) -> list[RepositoryFile]:
 
 def licence_files(repository: Repository) -> list[RepositoryFile]:
     """Return the files with the licence."""
-    return [file for path, file in sorted(repository.files.items()) if _LICENCE.fullmatch(path) and file.size <= SMALL]
+    return [file for path, file in sorted(repository.files.items()) if is_licence(path) and file.size <= SMALL]
 
 
 def require_digests(files: Sequence[RepositoryFile], page: str) -> None:
