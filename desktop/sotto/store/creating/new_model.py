@@ -19,7 +19,7 @@ from sotto.store.sources.manifest import Layer, Manifest, parse_manifest
 from sotto.store.sources.model_names import ModelName
 from sotto.store.sources.ollama_layout import OllamaStore
 from sotto.store.upkeep.installing import install
-from sotto.store.upkeep.linking import Sharing, digest_of, share
+from sotto.store.upkeep.linking import digest_of, share
 from sotto.store.upkeep.workspaces import workspace
 
 
@@ -93,7 +93,8 @@ def _gather(
         staged[digest] = folder / f"sha256-{digest}"
         if (content := assembly.contents.get(digest)) is not None:
             staged[digest].write_bytes(content)
-            _finish(staged[digest])
+            staged[digest].chmod(0o644)
+            sync_to_disk(staged[digest])
         else:
             _take(assembly.files[digest], staged[digest], layer, report)
     return staged
@@ -118,9 +119,7 @@ def _take(source: Path, target: Path, layer: Layer, report: Report) -> None:
     real = Path(os.path.realpath(source))
     # A file that others may not read has to stay as it is, and so cannot be a blob.
     readable = real.stat().st_mode & 0o444 == 0o444
-    if readable and (shared := share(real, target)) is not None:
-        if shared is not Sharing.LINKED:
-            _finish(target)
+    if readable and share(real, target) is not None:
         return
     if layer.size + RESERVE > (free := free_bytes(target.parent)):
         raise StoreError(
@@ -140,9 +139,3 @@ def _take(source: Path, target: Path, layer: Layer, report: Report) -> None:
         raise BrokenModelError(
             f"{printable_path(source)} has another digest than its name or its manifest says; download the model again."
         )
-    _finish(target)
-
-
-def _finish(path: Path) -> None:
-    path.chmod(0o644)
-    sync_to_disk(path)

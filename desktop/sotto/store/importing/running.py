@@ -7,13 +7,13 @@ from pathlib import Path
 from sotto.errors import CancelledError, StoreError
 from sotto.store.importing.import_plan import ImportPlan, ImportProgress, ImportState, PlannedBlob, compact
 from sotto.store.importing.import_staging import ImportStaging
-from sotto.store.importing.sharing import take_over
 from sotto.store.importing.writing import Task, Write, copy_blobs
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.pull.disk_room import RESERVE, free_bytes
 from sotto.store.removal import require_own_store
 from sotto.store.sources.manifest import CONFIG_MEDIA, MANIFEST_MEDIA, MEDIA_PREFIX, Layer
 from sotto.store.sources.model_names import ModelName
+from sotto.store.upkeep.linking import take
 from sotto.store.verify import sha256_of
 
 _CONFIG = "config"
@@ -154,7 +154,7 @@ class _Import:
         for number, task in self._tasks.items():
             if (file := task.blob.whole_file) is not None:
                 self.begun(number)
-                self.written(number, take_over(file, task.path, self.read))
+                self.written(number, take(file, task.path, self.read)[0])
 
     def _is_intact(self, layer: Layer) -> bool:
         path = self._staging.find_blob(layer)

@@ -7,6 +7,7 @@ from pathlib import Path
 from sotto.store.pull.partial import has_digest
 from sotto.store.pull.staging import Staging
 from sotto.store.sources.manifest import Layer
+from sotto.store.upkeep.linking import share
 
 _CHUNK = 1 << 20
 
@@ -14,8 +15,8 @@ _CHUNK = 1 << 20
 async def reuse(path: Path, layer: Layer, staging: Staging) -> bool:
     """Stage a file as a blob, and return whether it has the blob's bytes.
 
-    It becomes a second link to the same file, or a copy where that is not possible. It is linked only as a complete
-    blob, because incomplete ones are written to and the file is another program's.
+    It becomes a clone of the file, a second link to it, or else a copy. It is linked only as a complete blob, because
+    incomplete ones are written to and the file is another program's.
 
     Raises:
         OSError: It cannot be copied into the store.
@@ -28,9 +29,7 @@ async def reuse(path: Path, layer: Layer, staging: Staging) -> bool:
         return False
     target, part = staging.blob_file(layer.digest), staging.partial_file(layer.digest)
     target.unlink(missing_ok=True)
-    try:
-        target.hardlink_to(path)
-    except OSError:
+    if share(path, target) is None:
         if not await _copy(path, part, layer.digest):
             return False
         part.replace(target)

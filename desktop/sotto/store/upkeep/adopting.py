@@ -24,7 +24,7 @@ from sotto.store.sources.manifest import Manifest, parse_manifest
 from sotto.store.sources.model_names import DEFAULT_TAG, ModelName, parse_name
 from sotto.store.upkeep.foreign_models import ForeignModel, read_foreign
 from sotto.store.upkeep.installing import install
-from sotto.store.upkeep.linking import Sharing, digest_of, share
+from sotto.store.upkeep.linking import Sharing, take
 from sotto.store.upkeep.workspaces import workspace
 from sotto.store.user_templates import read_user_template, save_user_template
 
@@ -164,12 +164,7 @@ class _Adoption:
     def _stage(self, path: Path, expected: str) -> str:
         """Make a file ours, in the workspace, and return its digest."""
         target = self._folder / "incoming"
-        how = share(path, target)
-        if how is None:
-            self._require_room(self._total - self._done)
-            digest, how = digest_of(path, self._read, target), Sharing.COPIED
-        else:
-            digest = digest_of(target, self._read)
+        digest, how = take(path, target, self._read, lambda: self._require_room(self._total - self._done))
         if expected and digest != expected:
             raise BrokenModelError(
                 f"{printable_path(path)} is damaged: its sha256 is {digest}; download the model again."
@@ -182,9 +177,6 @@ class _Adoption:
             target.unlink()
             self.present += size
             return digest
-        if how is not Sharing.LINKED:
-            # The mode of a linked file is the other program's, too.
-            target.chmod(0o644)
         self.bytes_by[how] += size
         self._staged[digest] = target.rename(self._folder / f"sha256-{digest}")
         return digest

@@ -6,9 +6,11 @@ import fcntl
 import hashlib
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from enum import StrEnum
 from functools import cache
+from io import BufferedWriter
 from pathlib import Path
 
 from sotto.errors import BrokenModelError
@@ -16,6 +18,8 @@ from sotto.store.files import open_regular
 from sotto.store.printable import printable_path
 
 _CHUNK = 1 << 20
+# Of clones and copies; the mode of a linked file is the other program's, too.
+_MODE = 0o644
 # The request of Linux to share the bytes of a file with another, as Btrfs, XFS and others do.
 _FICLONE = 0x40049409
 # Of a file on another disk, of another owner, or where the file system has no links.
@@ -35,8 +39,35 @@ class Sharing(StrEnum):
     COPIED = "copied"
 
 
+def take(
+    source: Path, target: Path, read: Callable[[int], None], before_copy: Callable[[], None] = lambda: None
+) -> tuple[str, Sharing]:
+    """Make a file ours, and return its sha256 and how it became ours; without success nothing remains of it.
+
+    Args:
+        source: The file; symbolic links are followed.
+        target: The new file, which must not exist.
+        read: Called with the number of bytes of each piece that was read; may raise an error to stop.
+        before_copy: Called before it is copied, for want of a way to share it; may raise an error, too.
+
+    Raises:
+        BrokenModelError: The file cannot be read, or was changed meanwhile.
+        OSError: The new file cannot be written.
+    """
+    how = share(source, target)
+    if how is None:
+        before_copy()
+    try:
+        return (
+            (digest_of(source, read, target), Sharing.COPIED) if how is None else (_digest(target, source, read), how)
+        )
+    except BaseException:
+        target.unlink(missing_ok=True)
+        raise
+
+
 def share(source: Path, target: Path) -> Sharing | None:
-    """Create a file that shares the bytes of another one: a clone, or else a second link to it.
+    """Create a file that shares the bytes of another one: a clone, which all may read, or else a second link to it.
 
     Args:
         source: The file; symbolic links are followed.
@@ -46,10 +77,15 @@ def share(source: Path, target: Path) -> Sharing | None:
         How it shares them; None if the file system can do neither.
 
     Raises:
+        BrokenModelError: There is no such file.
         OSError: The new file cannot be created.
     """
     real = os.path.realpath(source)
+    with open_regular(source):
+        # Of a pipe or a device there could be a link, too.
+        pass
     if _clone(real, target):
+        target.chmod(_MODE)
         return Sharing.CLONED
     try:
         os.link(real, target)
@@ -66,33 +102,46 @@ def digest_of(path: Path, read: Callable[[int], None], copy_to: Path | None = No
     Args:
         path: The file.
         read: Called with the number of bytes of each piece.
-        copy_to: The copy, which must not exist.
+        copy_to: The copy, which must not exist; all may read it.
 
     Raises:
         BrokenModelError: The file cannot be read, or was changed meanwhile.
         OSError: The copy cannot be written.
     """
+    if copy_to is None:
+        return _digest(path, path, read)
+    with copy_to.open("xb") as copy:
+        os.fchmod(copy.fileno(), _MODE)
+        digest = _digest(path, path, read, copy)
+        copy.flush()
+        os.fsync(copy.fileno())
+    return digest
+
+
+def _digest(path: Path, named: Path, read: Callable[[int], None], copy: BufferedWriter | None = None) -> str:
+    """Return the sha256 of a file that errors name as another, and write its bytes into a copy, if there is one."""
     digest = hashlib.sha256()
-    buffer = bytearray(_CHUNK)
-    view = memoryview(buffer)
-    with open_regular(path) as (file, _):
+    with closing(_pieces(path, named)) as pieces:
+        for piece in pieces:
+            digest.update(piece)
+            if copy is not None:
+                copy.write(piece)
+            read(len(piece))
+    return digest.hexdigest()
+
+
+def _pieces(path: Path, named: Path) -> Generator[memoryview]:
+    """Yield the bytes of a file, each piece in the memory of the last one; errors of who takes them are not its own."""
+    view = memoryview(bytearray(_CHUNK))
+    with open_regular(path) as (file, size):
         before = os.fstat(file.fileno())
-        copy = copy_to.open("xb", buffering=0) if copy_to else None
-        try:
-            while count := file.readinto(buffer):
-                digest.update(view[:count])
-                if copy is not None:
-                    copy.write(view[:count])
-                read(count)
-            if copy is not None:
-                os.fsync(copy.fileno())
-        finally:
-            if copy is not None:
-                copy.close()
+        # Not to the end, as the file may grow as fast as it is read.
+        while size > 0 and (count := file.readinto(view[: min(size, _CHUNK)])):
+            size -= count
+            yield view[:count]
         after = os.fstat(file.fileno())
     if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise BrokenModelError(f"{printable_path(path)} was changed while it was read; try again.")
-    return digest.hexdigest()
+        raise BrokenModelError(f"{printable_path(named)} was changed while it was read; try again.")
 
 
 def _clone(source: str, target: Path) -> bool:
