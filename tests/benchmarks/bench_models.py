@@ -44,7 +44,7 @@ WEIGHTS: Mapping[str, Format] = {
     "mxfp4": Format({"group_size": 32, "bits": 4, "mode": "mxfp4"}, "MXFP4"),
 }
 # The types of GGUF files that both programs read.
-GGUF_WEIGHTS = ("Q4_0", "Q4_1", "Q4_K_M", "Q6_K", "Q8_0")
+GGUF_WEIGHTS = ("Q4_0", "Q4_1", "Q4_K_M", "Q6_K", "Q8_0", "IQ4_XS")
 
 
 @dataclass(frozen=True)

@@ -99,6 +99,11 @@ def _q6_k(blocks: np.ndarray, spread: float) -> None:
     blocks[:, 192:208], blocks[:, 208:] = 64, _half(spread / 32 / 64)
 
 
+def _iq4_xs(blocks: np.ndarray, spread: float) -> None:
+    # The scales of all groups are 63 - 32, and the largest of the numbers of 4 bits is 127.
+    blocks[:, :2], blocks[:, 2:8] = _half(spread / 127 / 31), 0xFF
+
+
 def _mxfp4(blocks: np.ndarray, spread: float) -> None:
     # The largest of the numbers of 4 bits is 6.
     blocks[:, 0] = 127 + math.floor(math.log2(spread / 6))
@@ -112,5 +117,6 @@ _FILLERS: Mapping[str, Callable[[np.ndarray, float], None]] = {
     "Q8_0": _q8_0,
     "Q4_K": _q4_k,
     "Q6_K": _q6_k,
+    "IQ4_XS": _iq4_xs,
     "MXFP4": _mxfp4,
 }

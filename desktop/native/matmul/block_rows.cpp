@@ -88,8 +88,8 @@ struct RowBlock {
   }
 };
 
-// The code, the integer scale and the integer offset of a column: a weight is factor * scale * (code - middle) or
-// factor * scale * code - second factor * offset.
+// The code (in IQ4_XS what it stands for), the integer scale and the integer offset of a column: a weight is
+// factor * scale * (code - middle) or factor * scale * code - second factor * offset.
 struct Column {
   int code;
   int scale;
@@ -110,6 +110,10 @@ Column column_of(Format format, const RowBlock& block, int column) {
     return {(packed[at] >> (column / 32 % 2 * 4) & 15) | fifth << 4,
             run < 4 ? first[i] & 63 : (third[i] & 15) | (first[i] >> 6) << 4,
             run < 4 ? second[i] & 63 : (third[i] >> 4) | (second[i] >> 6) << 4};
+  }
+  if (format == Format::iq4_xs) {
+    const int lower = scales[4 + run / 2] >> (run % 2 * 4) & 15, upper = scales[2 + run / 4] >> (run % 4 * 2) & 3;
+    return {kIq4Values[codes[16 * run + at % 16] >> (at / 16 * 4) & 15], (lower | upper << 4) - 32, 0};
   }
   if (format == Format::q6_k) {
     const int low = codes[64 * half + in_half % 64] >> (in_half / 64 * 4) & 15;
@@ -137,7 +141,8 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
   const std::ptrdiff_t lane = row % kPanelRows;
   const int words = kBlockColumns * type.bits / 32;
   const bool offsets = format == Format::q2_k || format == Format::q4_k || format == Format::q5_k;
-  const int factor_at = format == Format::q4_k || format == Format::q5_k ? 0 : type.halves - (offsets ? 2 : 1);
+  const bool first = format == Format::q4_k || format == Format::q5_k || format == Format::iq4_xs;
+  const int factor_at = first ? 0 : type.halves - (offsets ? 2 : 1);
   const int middle = format == Format::q6_k ? 32 : format == Format::q3_k ? 4 : 0;
   RowBlock block;
   for (std::ptrdiff_t index = 0; index < matrix.columns / kBlockColumns; ++index) {

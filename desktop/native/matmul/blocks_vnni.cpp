@@ -201,6 +201,39 @@ struct Q2K {
   }
 };
 
+struct IQ4XS {
+  static constexpr Format format = Format::iq4_xs;
+  static constexpr int pairs = 4;
+  // The codes of a run are in the lower bits of its words, and then in the higher ones.
+  static int low_run(int pair) { return 2 * pair; }
+  static int high_run(int pair) { return 2 * pair + 1; }
+  static void scales(const Block& block, RunScales& to) {
+    const __m512 factor = block.factor(0);
+    const __m512i upper = block.half(1);
+#pragma GCC unroll 8
+    for (int run = 0; run < 8; ++run) {
+      const __m512i lower = _mm512_srli_epi32(block.half(2 + run / 4), run % 4 * 4);
+      const __m512i two = _mm512_and_si512(_mm512_rorv_epi32(upper, all((2 * run + 28) % 32)), all(0x30));
+      const __m512i scale = masked_or(lower, all(0x0f), two);
+      put_centred(to, run, factor, _mm512_sub_epi32(scale, all(32)), kMiddle);
+    }
+  }
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const int word = 8 * pair + index % 4, shift = index / 4 * 4;
+    low = values(_mm512_srli_epi32(block.word(word), shift));
+    high = values(_mm512_srli_epi32(block.word(word + 4), shift));
+  }
+
+ private:
+  // What makes all values positive.
+  static constexpr int kMiddle = 128;
+  static __m512i values(__m512i packed) {
+    const __m128i signed_values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kIq4Values));
+    const __m128i values = _mm_add_epi8(signed_values, _mm_set1_epi8(static_cast<char>(kMiddle)));
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(values), _mm512_and_si512(packed, all(0x0f0f0f0f)));
+  }
+};
+
 // The block of a panel with this number.
 template <typename Type>
 inline Block block_at(const BlockPanel& panel, ptrdiff_t index) {
@@ -277,11 +310,17 @@ void multiply_panel(const BlockPanel& panel, ptrdiff_t blocks, const FixedRows& 
 #pragma GCC unroll 4
         for (int m = 0; m < M; ++m) {
           const __m512i(&parts)[kFixedDigits] = total[m][side];
-          const __m512i upper = _mm512_add_epi32(_mm512_slli_epi32(parts[0], kDigitBits), parts[1]);
-          const __m512i whole = _mm512_add_epi32(_mm512_slli_epi32(upper, kDigitBits), parts[2]);
           const ptrdiff_t at = m * x.runs + runs[side];
           const __m512 both = _mm512_mul_ps(scale, _mm512_set1_ps(x_scales[at]));
           sums[m] = _mm512_fmadd_ps(bias, _mm512_set1_ps(x_sums[at]), sums[m]);
+          __m512i upper = parts[1];
+          if constexpr (is_wide(Type::format)) {
+            const __m512 place = _mm512_mul_ps(both, _mm512_set1_ps(1 << (2 * kDigitBits)));
+            sums[m] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(parts[0]), place, sums[m]);
+          } else {
+            upper = _mm512_add_epi32(_mm512_slli_epi32(parts[0], kDigitBits), upper);
+          }
+          const __m512i whole = _mm512_add_epi32(_mm512_slli_epi32(upper, kDigitBits), parts[2]);
           sums[m] = _mm512_fmadd_ps(_mm512_cvtepi32_ps(whole), both, sums[m]);
         }
       }
@@ -351,6 +390,8 @@ void with_type(Format format, Function&& function) {
       return function(Q5K());
     case Format::q6_k:
       return function(Q6K());
+    case Format::iq4_xs:
+      return function(IQ4XS());
     default:
       return;
   }

@@ -20,9 +20,6 @@ inline __mmask16 first_lanes(ptrdiff_t count) {
   return count >= kLanes ? 0xffff : count <= 0 ? 0 : static_cast<__mmask16>((1u << count) - 1);
 }
 
-// Whether the products of all digits of a run with the codes may not fit into 32 bits.
-bool is_wide(const Matrix& matrix) { return matrix.format == Format::affine8; }
-
 // Whether the even ones of each 8 columns precede the odd ones.
 bool is_mixed(const Matrix& matrix) { return matrix.format == Format::affine4 || matrix.format == Format::mxfp4; }
 
@@ -194,7 +191,7 @@ void unpack(const Matrix& matrix, ptrdiff_t begin, ptrdiff_t end, ptrdiff_t firs
     unpack_codes<false, true>(matrix, begin, end, column, columns, weights.codes);
     return with_scales([](auto... from) { return load_exponents(from...); });
   }
-  if (is_wide(matrix)) {
+  if (matrix.format == Format::affine8) {
     unpack_codes<true, false>(matrix, begin, end, column, columns, weights.codes);
   } else {
     unpack_codes<false, false>(matrix, begin, end, column, columns, weights.codes);
@@ -335,7 +332,7 @@ constexpr MultiplyRows kMultiplyRows[kRows + 1] = {
 
 void multiply(const Matrix& matrix, const FixedRows& x, ptrdiff_t rows, ptrdiff_t first_run, ptrdiff_t runs,
               const FixedWeights& weights, float* y, ptrdiff_t y_stride, ptrdiff_t count, bool add) {
-  const bool wide = is_wide(matrix);
+  const bool wide = is_wide(matrix.format);
   const ptrdiff_t run = run_of(matrix);
   const MultiplyRows* kernels = run == 16   ? kMultiplyRows<false, 4>
                                 : run == 32 ? (wide ? kMultiplyRows<true, 8> : kMultiplyRows<false, 8>)

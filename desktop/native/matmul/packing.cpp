@@ -11,7 +11,8 @@ constexpr std::pair<const char*, Format> kBlockModes[] = {{"q2_k", Format::q2_k}
                                                           {"q3_k", Format::q3_k},
                                                           {"q4_k", Format::q4_k},
                                                           {"q5_k", Format::q5_k},
-                                                          {"q6_k", Format::q6_k}};
+                                                          {"q6_k", Format::q6_k},
+                                                          {"iq4_xs", Format::iq4_xs}};
 
 }  // namespace
 

@@ -9,7 +9,22 @@
 
 namespace sotto {
 
-enum class Format : int { affine4, affine8, mxfp4, mxfp8, nvfp4, bf16, f16, f32, q2_k, q3_k, q4_k, q5_k, q6_k };
+enum class Format : int {
+  affine4,
+  affine8,
+  mxfp4,
+  mxfp8,
+  nvfp4,
+  bf16,
+  f16,
+  f32,
+  q2_k,
+  q3_k,
+  q4_k,
+  q5_k,
+  q6_k,
+  iq4_xs
+};
 
 // Element type of affine scales and biases; other formats have a fixed one.
 enum class ScaleType : int { f32, bf16, f16 };

@@ -51,6 +51,7 @@ _USUAL: Sequence[Case] = (
     Case(_MAIN, "Q4_1"),
     Case(_MAIN, "Q4_K_M"),
     Case(_MAIN, "Q6_K"),
+    Case(_MAIN, "IQ4_XS"),
     Case(_MAIN, "8bit"),
     Case(_MAIN, "mxfp4"),
     Case(_MAIN, "bf16"),

@@ -41,6 +41,7 @@ KEPT: Mapping[str, KeptType] = {
     "q4_k": KeptType(4, 32, 8, 16),
     "q5_k": KeptType(5, 32, 8, 16),
     "q6_k": KeptType(6, 16, 9, 0),
+    "iq4_xs": KeptType(4, 32, 4, 8),
 }
 
 
