@@ -88,7 +88,7 @@ struct RowBlock {
   }
 };
 
-// The code (in IQ4_XS what it stands for), the integer scale and the integer offset of a column: a weight is
+// The code (in the IQ4 types what it stands for), the integer scale and the integer offset of a column: a weight is
 // factor * scale * (code - middle) or factor * scale * code - second factor * offset.
 struct Column {
   int code;
@@ -111,9 +111,10 @@ Column column_of(Format format, const RowBlock& block, int column) {
             run < 4 ? first[i] & 63 : (third[i] & 15) | (first[i] >> 6) << 4,
             run < 4 ? second[i] & 63 : (third[i] >> 4) | (second[i] >> 6) << 4};
   }
-  if (format == Format::iq4_xs) {
+  if (format == Format::iq4_xs || format == Format::iq4_nl) {
+    const int value = kIq4Values[codes[16 * run + at % 16] >> (at / 16 * 4) & 15];
     const int lower = scales[4 + run / 2] >> (run % 2 * 4) & 15, upper = scales[2 + run / 4] >> (run % 4 * 2) & 3;
-    return {kIq4Values[codes[16 * run + at % 16] >> (at / 16 * 4) & 15], (lower | upper << 4) - 32, 0};
+    return {value, format == Format::iq4_nl ? 1 : (lower | upper << 4) - 32, 0};
   }
   if (format == Format::q6_k) {
     const int low = codes[64 * half + in_half % 64] >> (in_half / 64 * 4) & 15;
@@ -152,8 +153,9 @@ void look_up_block_row(const Matrix& matrix, std::ptrdiff_t row, float* to) {
     for (int half = 0; half < type.halves; ++half) {
       std::memcpy(block.scales + 2 * half, panel.scales + 2 * ((index * type.halves + half) * panel.rows + lane), 2);
     }
-    const float factor = block.factor(factor_at), second = offsets ? block.factor(factor_at + 1) : 0.0f;
+    const float second = offsets ? block.factor(factor_at + 1) : 0.0f;
     for (int column = 0; column < kBlockColumns; ++column) {
+      const float factor = block.factor(format == Format::iq4_nl ? column / type.run : factor_at);
       const Column found = column_of(format, block, column);
       *to++ = factor * static_cast<float>(found.scale) * static_cast<float>(found.code - middle) -
               second * static_cast<float>(found.offset);

@@ -1,4 +1,5 @@
-// Products with the super-blocks of GGUF's K types and of IQ4_XS, which keep the bits that they have in the file.
+// Products with the super-blocks of GGUF's K types and of IQ4_XS, which keep the bits that they have in the file. So
+// does IQ4_NL, where eight blocks of 32 columns, each with a float16 scale, count as one.
 //
 // A row of weights consists of blocks of 256 columns, each with codes of a few bits, an integer scale (and for some
 // types an integer offset) for each run of 16 or 32 columns, and one or two float16 factors of these. Codes are kept in
@@ -18,7 +19,7 @@ constexpr ptrdiff_t kBlockColumns = 256;
 
 constexpr bool is_block(Format format) {
   return format == Format::q2_k || format == Format::q3_k || format == Format::q4_k || format == Format::q5_k ||
-         format == Format::q6_k || format == Format::iq4_xs;
+         format == Format::q6_k || format == Format::iq4_xs || format == Format::iq4_nl;
 }
 
 // What one block of a row holds.
@@ -42,12 +43,14 @@ constexpr BlockType block_type(Format format) {
       return {6, 16, 9};
     case Format::iq4_xs:
       return {4, 32, 4};
+    case Format::iq4_nl:
+      return {4, 32, 8};
     default:
       return {};
   }
 }
 
-// The weights that the codes of IQ4_XS stand for, before they are scaled.
+// The weights that the codes of the IQ4 types stand for, before they are scaled.
 constexpr int8_t kIq4Values[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
 // Up to 16 interleaved rows.

@@ -201,12 +201,28 @@ struct Q2K {
   }
 };
 
-struct IQ4XS {
-  static constexpr Format format = Format::iq4_xs;
+// What the IQ4 types have in common.
+struct IQ4 {
   static constexpr int pairs = 4;
-  // The codes of a run are in the lower bits of its words, and then in the higher ones.
+  // What makes all values positive.
+  static constexpr int kMiddle = 128;
   static int low_run(int pair) { return 2 * pair; }
   static int high_run(int pair) { return 2 * pair + 1; }
+  // The codes of a run are in the lower bits of its words, and then in the higher ones.
+  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
+    const int word = 8 * pair + index % 4, shift = index / 4 * 4;
+    low = values(_mm512_srli_epi32(block.word(word), shift));
+    high = values(_mm512_srli_epi32(block.word(word + 4), shift));
+  }
+  static __m512i values(__m512i packed) {
+    const __m128i signed_values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kIq4Values));
+    const __m128i values = _mm_add_epi8(signed_values, _mm_set1_epi8(static_cast<char>(kMiddle)));
+    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(values), _mm512_and_si512(packed, all(0x0f0f0f0f)));
+  }
+};
+
+struct IQ4XS : IQ4 {
+  static constexpr Format format = Format::iq4_xs;
   static void scales(const Block& block, RunScales& to) {
     const __m512 factor = block.factor(0);
     const __m512i upper = block.half(1);
@@ -218,19 +234,15 @@ struct IQ4XS {
       put_centred(to, run, factor, _mm512_sub_epi32(scale, all(32)), kMiddle);
     }
   }
-  static void codes(const Block& block, int pair, int index, __m512i& low, __m512i& high) {
-    const int word = 8 * pair + index % 4, shift = index / 4 * 4;
-    low = values(_mm512_srli_epi32(block.word(word), shift));
-    high = values(_mm512_srli_epi32(block.word(word + 4), shift));
-  }
+};
 
- private:
-  // What makes all values positive.
-  static constexpr int kMiddle = 128;
-  static __m512i values(__m512i packed) {
-    const __m128i signed_values = _mm_loadu_si128(reinterpret_cast<const __m128i*>(kIq4Values));
-    const __m128i values = _mm_add_epi8(signed_values, _mm_set1_epi8(static_cast<char>(kMiddle)));
-    return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(values), _mm512_and_si512(packed, all(0x0f0f0f0f)));
+struct IQ4NL : IQ4 {
+  static constexpr Format format = Format::iq4_nl;
+  static void scales(const Block& block, RunScales& to) {
+#pragma GCC unroll 8
+    for (int run = 0; run < 8; ++run) {
+      put_centred(to, run, block.factor(run), all(1), kMiddle);
+    }
   }
 };
 
@@ -392,6 +404,8 @@ void with_type(Format format, Function&& function) {
       return function(Q6K());
     case Format::iq4_xs:
       return function(IQ4XS());
+    case Format::iq4_nl:
+      return function(IQ4NL());
     default:
       return;
   }

@@ -12,7 +12,8 @@ constexpr std::pair<const char*, Format> kBlockModes[] = {{"q2_k", Format::q2_k}
                                                           {"q4_k", Format::q4_k},
                                                           {"q5_k", Format::q5_k},
                                                           {"q6_k", Format::q6_k},
-                                                          {"iq4_xs", Format::iq4_xs}};
+                                                          {"iq4_xs", Format::iq4_xs},
+                                                          {"iq4_nl", Format::iq4_nl}};
 
 }  // namespace
 
@@ -71,7 +72,9 @@ bool consistent(const Packing& packing, const mx::array& w, const mx::array& sca
   }
   const bool affine = packing.format == Format::affine4 || packing.format == Format::affine8;
   const bool block = is_block(packing.format);
-  const bool scaled = affine ? is_float(scales.dtype()) : scales.dtype() == (block ? mx::uint16 : mx::uint8);
+  // Signed to tell IQ4_NL from Q4_K, which has as many bits and halves.
+  const mx::Dtype halves = packing.format == Format::iq4_nl ? mx::int16 : mx::uint16;
+  const bool scaled = affine ? is_float(scales.dtype()) : scales.dtype() == (block ? halves : mx::uint8);
   if (affine != biases.has_value() || !scaled) {
     return false;
   }

@@ -270,8 +270,9 @@ Maybe gather_mm(const mx::array& x, const mx::array& w, const Maybe& left, const
 
 // Arrange the rows of blocks for the kernels, see blocks.h.
 mx::array interleave(const mx::array& stored) {
-  if (stored.ndim() < 2 || (stored.dtype() != mx::uint32 && stored.dtype() != mx::uint16)) {
-    throw std::invalid_argument("Rows of blocks should be uint32 or uint16, in two dimensions or more.");
+  const bool known = stored.dtype() == mx::uint32 || stored.dtype() == mx::uint16 || stored.dtype() == mx::int16;
+  if (stored.ndim() < 2 || !known) {
+    throw std::invalid_argument("Rows of blocks should be uint32, uint16 or int16, in two dimensions or more.");
   }
   return interleaved(stored, cpu_stream());
 }

@@ -23,7 +23,8 @@ enum class Format : int {
   q4_k,
   q5_k,
   q6_k,
-  iq4_xs
+  iq4_xs,
+  iq4_nl
 };
 
 // Element type of affine scales and biases; other formats have a fixed one.

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from checkpoints import TYPES
 from sotto.engine.config.quantization import Declaration, Scheme, infer_scheme, read_declaration
+from sotto.engine.gguf.kept import KEPT
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.records import TensorFile
 
@@ -69,6 +70,12 @@ class TestInfer:
         packed, scales = mx.quantize(mx.zeros((4, 96)), mode=mode)
         _, bits, group_size = TYPES[mode]
         assert infer_scheme("a", 96, packed, scales) == Scheme(mode, bits, group_size)
+
+    @pytest.mark.parametrize("mode", KEPT)
+    def test_types_of_gguf_that_keep_their_bits(self, mode):
+        kept = KEPT[mode]
+        packed, scales = mx.zeros((4, 512 * kept.bits // 32), mx.uint32), mx.zeros((4, 2 * kept.halves), kept.dtype)
+        assert infer_scheme("a", 512, packed, scales) == Scheme(mode, kept.bits, kept.group)
 
     @pytest.mark.parametrize(
         ("weight", "scales", "error", "text"),

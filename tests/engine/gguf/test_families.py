@@ -114,11 +114,11 @@ def test_a_quantized_model_has_the_logits_of_its_dequantized_weights(tmp_path, c
 
 
 def with_blocks(weights, kind):
-    """Return weights with random blocks of a type of 256 elements in place of matrices, and the values of all."""
-    stored, values = numpy_of(weights), dict(weights)
+    """Return weights with random blocks of a type in place of matrices, and the values of all."""
+    stored, values, size = numpy_of(weights), dict(weights), gguf.GGML_QUANT_SIZES[Q[kind]][0]
     for seed, (name, array) in enumerate(weights.items()):
         if array.ndim >= 2 and "mlp.gate." not in name:
-            raw, numbers = random_blocks(kind, array.size // 256, seed=seed)
+            raw, numbers = random_blocks(kind, array.size // size, seed=seed)
             # Scaled to the usual size of weights.
             factor = 2.0 ** round(np.log2(0.05 / numbers.std()))
             for place in HALVES[kind]:
@@ -141,6 +141,15 @@ def test_types_that_native_kernels_know_keep_their_bits(tmp_path, config, mode):
     assert distance(model.model(TOKENS), wanted) < TOLERANCE * mx.abs(wanted).max().item()
     assert not needs.unknown
     assert needs.weight_bytes == model.weight_bytes == sum(array.nbytes for array in stored.values())
+
+
+def test_rows_that_are_not_whole_blocks_of_256_do_not_keep_their_bits(tmp_path):
+    config = LLAMA | {"hidden_size": 256, "intermediate_size": 288}
+    stored, values = with_blocks(random_weights(config), "IQ4_NL")
+    model = loaded(write_model(tmp_path / "model.gguf", config, stored, Q.IQ4_NL))
+    wanted = logits_of(config, values)
+    assert distance(model.model(TOKENS), wanted) < TOLERANCE * mx.abs(wanted).max().item()
+    assert model.model.model.layers[0].mlp.down_proj.mode == "affine"
 
 
 @pytest.mark.one_in(3)

@@ -6,7 +6,7 @@ import pytest
 
 from gguf_writing import random_blocks
 from native_kernels import KERNELS, LEVELS, at_level, bits, needs_kernels, normal
-from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT, split
+from sotto.engine.gguf.kept import KEPT, split
 
 pytestmark = [
     needs_kernels,
@@ -28,8 +28,7 @@ def at_vnni():
 
 def matrix(kind, rows, columns, seed=0):
     """Return the parts of a random matrix as the kernels take them, and its values."""
-    blocks = columns // BLOCK_SIZE
-    raw, values = random_blocks(kind.upper(), rows * blocks, seed=seed)
+    raw, values = random_blocks(kind.upper(), rows * columns // KEPT[kind].size, seed=seed)
     parts = (part.reshape(rows, -1) for part in split(KEPT[kind], mx.array(raw)))
     return [KERNELS.interleave(part) for part in parts], values.reshape(rows, columns)
 
@@ -102,9 +101,9 @@ def test_the_number_of_threads_makes_no_difference(kind):
 def test_the_largest_codes_and_activations_do_not_overflow(kind, count):
     kept = KEPT[kind]
     words = KERNELS.interleave(mx.full((16, 256 * kept.bits // 32), 0xFFFFFFFF, dtype=mx.uint32))
-    raw, _ = random_blocks(kind.upper(), 16)
+    raw, _ = random_blocks(kind.upper(), 16 * 256 // kept.size)
     _, scales = split(kept, mx.array(raw))
-    parts = [words, KERNELS.interleave(scales)]
+    parts = [words, KERNELS.interleave(scales.reshape(16, -1))]
     values = np.array(KERNELS.embedding(mx.arange(16), *parts, None, kept.group, kept.bits, kind), np.float64)
     for sign in (1, -1):
         x = np.full((count, 256), sign * 3.0, np.float32)
@@ -128,7 +127,7 @@ def test_values_that_are_not_finite_stay_so_and_affect_no_other_row(value, count
 @kinds
 def test_each_expert_multiplies_its_own_rows(kind):
     kept, experts, rows, columns = KEPT[kind], 3, 20, 256
-    raw, values = random_blocks(kind.upper(), experts * rows)
+    raw, values = random_blocks(kind.upper(), experts * rows * columns // kept.size)
     parts = [KERNELS.interleave(part.reshape(experts, rows, -1)) for part in split(kept, mx.array(raw))]
     values = values.reshape(experts, rows, columns).astype(np.float64)
     x = normal(np.random.default_rng(4), 6, 1, columns)

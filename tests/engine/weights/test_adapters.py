@@ -197,7 +197,7 @@ class TestGguf:
         found = loaded(source_with(case, open_gguf(record_of(path), [path]))).model(expected(case)["ids"][None])[0]
         assert distance(found, expected(case)["whole"]) < TOLERANCE
 
-    @pytest.mark.parametrize("kind", ["Q8_0", "Q4_K", "Q6_K", "IQ4_XS"])
+    @pytest.mark.parametrize("kind", ["Q8_0", "Q4_K", "Q6_K", "IQ4_XS", "IQ4_NL"])
     def test_new_lengths_are_those_of_the_unpacked_blocks(self, tmp_path, kind):
         config = LLAMA | {"hidden_size": 256, "intermediate_size": 256, "num_hidden_layers": 1}
         weights, stored, number = random_weights(config), {}, 0

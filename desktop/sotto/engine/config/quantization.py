@@ -159,10 +159,10 @@ def infer_scheme(name: str, in_dims: int, weight: mx.array, scales: mx.array) ->
         )
     # A wrong file or config may have a dimension of 0.
     bits, bits_left = divmod(weight.shape[-1] * _WORD_BITS, in_dims or 1)
-    if scales.dtype == mx.uint16:
-        for mode, kept in KEPT.items():
-            if bits == kept.bits and not bits_left and scales.shape[-1] * BLOCK_SIZE == in_dims * kept.halves:
-                return Scheme(mode, bits, kept.group)
+    for mode, kept in KEPT.items() if not bits_left else ():
+        same = (bits, scales.dtype) == (kept.bits, kept.dtype)
+        if same and scales.shape[-1] * BLOCK_SIZE == in_dims * kept.halves:
+            return Scheme(mode, bits, kept.group)
     group, group_left = divmod(in_dims, scales.shape[-1] or 1)
     if bits_left or group_left or not bits or not in_dims or not scales.size:
         raise BrokenModelError(
