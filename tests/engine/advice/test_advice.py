@@ -11,6 +11,7 @@ from sotto.engine.advice.machine import Machine
 from sotto.engine.advice.memory_advice import memory_advice
 from sotto.engine.advice.model_advice import model_advice
 from sotto.engine.advice.processor_advice import processor_advice
+from sotto.engine.gguf.kept import KEPT
 from sotto.engine.kernels.device import DeviceInfo
 from sotto.engine.kernels.native import NativeStatus
 from sotto.store.records import Format, ModelRecord, Source
@@ -226,13 +227,13 @@ class TestModels:
             "jane", "0" * 64, 1, known["format"], "llama", 1, quantization, 1, known["source"], path, True
         )
 
-    def said(self, there, *records):
-        return only(model_advice(there, records, on_cpu=True))
+    def said(self, there, *records, kept=()):
+        return only(model_advice(there, records, on_cpu=True, kept=kept))
 
     @pytest.mark.parametrize(
         ("kind", "found"),
         [
-            *((kind, True) for kind in ("Q3_K_S", "Q5_K_M", "IQ2_XXS")),
+            *((kind, True) for kind in ("Q3_K_S", "Q5_K_M", "IQ2_XXS", "IQ4_XS")),
             *((kind, False) for kind in ("Q4_K_M", "Q4_0", "Q8_0", "F16", "MXFP4", "", "unheard of")),
         ],
     )
@@ -240,6 +241,10 @@ class TestModels:
         assert (f"Models in {kind} are held in more bits" in self.said(machine(), self.record(tmp_path, kind))) == found
         packed = self.record(tmp_path, kind, format=Format.SAFETENSORS)
         assert self.said(machine(), packed) == ""
+
+    @pytest.mark.parametrize("kind", ["Q3_K_S", "Q5_K_M", "Q6_K", "IQ4_XS", "IQ4_NL"])
+    def test_types_that_keep_their_bits(self, machine, tmp_path, kind):
+        assert self.said(machine(), self.record(tmp_path, kind), kept=KEPT) == ""
 
     def mount(self, path, kind, source):
         number = path.stat().st_dev

@@ -23,7 +23,7 @@ def advice(records: Sequence[ModelRecord]) -> Iterator[str]:
     yield from graphics_advice(machine, described, device.cuda_distribution())
     yield from processor_advice(machine, described, native.status())
     yield from memory_advice(machine)
-    yield from model_advice(machine, records, on_cpu=described.device == "cpu")
+    yield from model_advice(machine, records, on_cpu=described.device == "cpu", kept=native.kept_modes())
     if machine.system == "darwin":
         yield from mac_advice(Mac.here(_working_set(described.device)), [record.size for record in records])
 

@@ -1,7 +1,7 @@
 """What slows models down: slow disks that they lie on, and types of GGUF files that are held in more bits."""
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 
 from sotto.engine.advice.machine import Machine
@@ -14,18 +14,21 @@ _NETWORKS = frozenset("9p afs ceph cifs fuse.glusterfs fuse.rclone fuse.sshfs gl
 _MORE_BITS = 1.0
 
 
-def model_advice(machine: Machine, records: Iterable[ModelRecord], *, on_cpu: bool) -> Iterator[str]:
+def model_advice(
+    machine: Machine, records: Iterable[ModelRecord], *, on_cpu: bool, kept: Collection[str] = ()
+) -> Iterator[str]:
     """Yield what slows these models down, and how that is mended.
 
     Args:
         machine: The machine.
         records: The models.
         on_cpu: Whether they are computed on the CPU.
+        kept: The modes of types that keep their bits.
     """
     present = [record for record in records if record.present and not record.builtin]
     for what, step in _disks(machine, present):
         yield f"{what}, so they load slowly: {step}."
-    kinds = sorted({record.quantization for record in present if _grows(record, on_cpu=on_cpu)})
+    kinds = sorted({record.quantization for record in present if _grows(record, on_cpu=on_cpu, kept=kept)})
     if kinds:
         yield (
             f"Models in {', '.join(kinds)} are held in more bits than their files have, and each token reads them all: "
@@ -33,12 +36,12 @@ def model_advice(machine: Machine, records: Iterable[ModelRecord], *, on_cpu: bo
         )
 
 
-def _grows(record: ModelRecord, *, on_cpu: bool) -> bool:
+def _grows(record: ModelRecord, *, on_cpu: bool, kept: Collection[str]) -> bool:
     """Return whether most weights of a model are held in more bits than its file has."""
     kind = next((name for name in _names(record.quantization) if name in BY_NAME), None)
     if record.format is not Format.GGUF or kind is None:
         return False
-    layout = repack.layout_of(kind, on_cpu=on_cpu)
+    layout = repack.layout_of(kind, on_cpu=on_cpu, kept=kept)
     stored = 8 * BY_NAME[kind].nbytes / BY_NAME[kind].size
     return layout is not None and layout.bits >= stored + _MORE_BITS
 
