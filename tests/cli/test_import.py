@@ -14,6 +14,7 @@ from pathlib import Path
 import psutil
 import pytest
 
+from adapters import write_adapter
 from commands import SOTTO, environment, sotto
 from sotto.store.removal import IMPORTED
 from stores import assert_sentence
@@ -229,3 +230,36 @@ sys.exit(main(sys.argv[1:]))
     done = sotto(env, "import", str(source), "m", "--quantize", "mxfp4")
     assert done.returncode == 0, done.stderr
     assert_whole(env, tmp_path)
+
+
+def test_an_adapter_is_fused_and_a_killed_import_goes_on(env, source, tmp_path):
+    adapter = write_adapter(tmp_path / "adapter", source)
+    script = """
+import os, signal, sys
+from pathlib import Path
+from sotto.cli.main import main
+replace, finished = Path.replace, []
+def dying_replace(path, target):
+    finished.append(path)
+    if len(finished) == 12:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return replace(path, target)
+Path.replace = dying_replace
+sys.exit(main(sys.argv[1:]))
+"""
+    words = ["import", str(source), "m", "--quantize", "mxfp4", "--adapter", str(adapter)]
+    killed = subprocess.run([SOTTO[0], "-c", script, *words], env=env, capture_output=True)
+    assert killed.returncode == -signal.SIGKILL
+    begun = {path.name for path in (store(tmp_path) / "staging").rglob("sha256-*")}
+    assert begun
+    done = sotto(env, *words, "--json")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["adapter"] == str(adapter)
+    assert begun <= {path.name for path in (store(tmp_path) / "blobs").iterdir()}
+    assert_whole(env, tmp_path)
+    plain = sotto(env, "import", str(source), "plain", "--quantize", "mxfp4")
+    assert plain.returncode == 0, plain.stderr
+    assert len({row["digest"] for row in own_rows(env)}) == 2
+    refused = sotto(env, "import", str(source), "other", "--adapter", str(source))
+    assert refused.returncode == 1
+    assert_sentence(refused.stderr.strip(), source, "holds no adapter")

@@ -27,6 +27,12 @@ def add_import_options(added: argparse.ArgumentParser) -> None:
         help=f"quantize the weights: one of {', '.join(QUANT_TYPES)}, or {', '.join(MIXED)} with more bits for "
         "sensitive tensors; exceptions may follow, such as int4,lm_head=int8,layers.0.=source",
     )
+    added.add_argument(
+        "--adapter",
+        metavar="DIR",
+        type=Path,
+        help="fuse a LoRA adapter of mlx-lm or PEFT into the weights, from its folder, or as a GGUF file",
+    )
     added.add_argument("--measure", action="store_true", help="then measure what the quantization costs")
     added.add_argument("--replace", action="store_true", help="replace a model of that name")
     added.add_argument("--plan", action="store_true", help="only show what it would result in")

@@ -68,6 +68,10 @@ def _dispatch(arguments: list[str]) -> int:
         from sotto.engine.quantizing.quantizing_process import serve as write_blobs
 
         return write_blobs()
+    if arguments == ["fit-adapter"]:
+        from sotto.engine.quantizing.adapter_fitting import serve as fit_adapter
+
+        return fit_adapter()
     if arguments == ["try-tokenizer"]:
         from sotto.engine.tokens.tokenizer_trying import try_tokenizer
 

@@ -35,7 +35,7 @@ def import_model(parsed: argparse.Namespace) -> int:
     if parsed.discard:
         discard_import(parsed.name)
         return 0
-    plan = plan_import(parsed.path, parsed.quantize)
+    plan = plan_import(parsed.path, parsed.quantize, parsed.adapter and parsed.adapter.expanduser())
     if parsed.plan:
         _print_plan(name, plan, as_json=parsed.json)
         return 0
@@ -47,7 +47,7 @@ def import_model(parsed: argparse.Namespace) -> int:
     except CancelledError:
         follower.end()
         if done := unfinished_import(parsed.name):
-            again = shlex.join(["sotto", "import", str(parsed.path), parsed.name, *_quantize_words(parsed)])
+            again = shlex.join(["sotto", "import", str(parsed.path), parsed.name, *_option_words(parsed)])
             print(
                 f"sotto: {human_share(done, plan.size)} of {name} imported so far; `{again}` goes on, and with "
                 "--discard deletes it.",
@@ -62,7 +62,8 @@ def import_model(parsed: argparse.Namespace) -> int:
     if not parsed.json:
         _print_done(name, plan)
     if parsed.measure:
-        original, other = open_target(str(absolute(parsed.path))), open_target(name)
+        adapters = [str(plan.adapter)] if plan.adapter else None
+        original, other = open_target(str(absolute(parsed.path)), adapters), open_target(name)
         quality = compare(original, other)
         report["measured"] = as_object(original.record, other.record, quality)
         if not parsed.json:
@@ -90,9 +91,10 @@ def _run(parsed: argparse.Namespace, plan: ImportPlan, interrupted: Event, follo
         raise failed[0]
 
 
-def _quantize_words(parsed: argparse.Namespace) -> list[str]:
+def _option_words(parsed: argparse.Namespace) -> list[str]:
     return [
         *(["--quantize", parsed.quantize] if parsed.quantize else []),
+        *(["--adapter", str(parsed.adapter)] if parsed.adapter else []),
         *(["--replace"] if parsed.replace else []),
     ]
 
@@ -104,6 +106,7 @@ def _plan_fields(name: str, plan: ImportPlan) -> dict[str, Any]:
         "architecture": plan.architecture,
         "parameters": plan.parameters,
         "quantization": plan.quantization or plan.config["file_type"],
+        "adapter": str(plan.adapter) if plan.adapter else "",
         "size": plan.size,
         "capabilities": list(plan.config.get("capabilities", ())),
         "notes": list(plan.notes),

@@ -4,7 +4,11 @@ A slice is some rows of a tensor. Rows are quantized independently, so the resul
 tensor were quantized at once.
 """
 
+import json
+import math
 from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
 from typing import Any
 
 import mlx.core as mx
@@ -12,6 +16,8 @@ import mlx.core as mx
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.gguf_names import Place
 from sotto.engine.gguf.regrouping import reorder
+from sotto.engine.weights.fusing import Fusion
+from sotto.store.adapters.adapter_files import open_adapter
 from sotto.store.files import open_regular, read_exactly
 from sotto.store.gguf.block_types import BY_NAME
 from sotto.store.importing.float_tensors import BLOCK
@@ -44,6 +50,26 @@ def compute(tensor: Computed) -> Iterator[Slice]:
 
 def _elements(tensor: Computed) -> Iterator[tuple[mx.array, int]]:
     """Yield the elements of a tensor, some rows at a time, in the type that they have before they are quantized."""
+    if tensor.fused is None:
+        yield from _own_elements(tensor)
+        return
+    fusion = _fusion(tensor.fused.adapter, tensor.fused.config)
+    names = tensor.fused.names
+    height, row = math.prod(tensor.shape[:-1]) // len(names), 0
+    for elements, count in _own_elements(tensor):
+        rows = elements.reshape(-1, tensor.shape[-1])
+        name = names[row // height]
+        yield fusion.fused(name, rows, row % height) if name else rows, count
+        row += rows.shape[0]
+
+
+@lru_cache(maxsize=1)
+def _fusion(adapter: Path, config: str) -> Fusion:
+    return Fusion(open_adapter(adapter), json.loads(config))
+
+
+def _own_elements(tensor: Computed) -> Iterator[tuple[mx.array, int]]:
+    """Yield the elements of a tensor without what an adapter adds, some rows at a time."""
     if tensor.making is Making.LATENT:
         yield _latent(tensor)
         return

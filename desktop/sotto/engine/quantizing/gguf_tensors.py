@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +17,7 @@ from sotto.store.gguf.vocabulary import vocabulary_of
 from sotto.store.importing.companions import config_blob
 from sotto.store.importing.float_tensors import quantized_blob
 from sotto.store.importing.folder_plan import computed_types, ollama_notes, source_files
+from sotto.store.importing.fusing_plan import Fit, FusingPlan, fit_nothing
 from sotto.store.importing.gguf_parts import part_of, parts_of
 from sotto.store.importing.import_plan import Computed, ImportPlan, Making, NamedTensor, Part, PlannedBlob, compact
 from sotto.store.importing.policy import type_of
@@ -29,16 +30,18 @@ from sotto.store.records import TensorInfo
 _DEQUANTIZED = "BF16"
 
 
-def plan_quantized(path: Path, quantize: str) -> ImportPlan:
+def plan_quantized(path: Path, quantize: str, fit: Fit = fit_nothing) -> ImportPlan:
     """Return what quantizing a GGUF file anew results in.
 
     Args:
         path: The file, of a split one any part.
         quantize: A recipe.
+        fit: Returns what an adapter changes.
 
     Raises:
         BrokenModelError: The file is damaged or cannot run, or a part is missing.
         InvalidRequestError: There is no such recipe, or the model is an encoder.
+        SottoError: The adapter does not fit.
     """
     parsed = parse_recipe(quantize)
     assert parsed is not None
@@ -53,7 +56,9 @@ def plan_quantized(path: Path, quantize: str) -> ImportPlan:
             f"{printable_path(path)} is an embedding model, whose GGUF file cannot be quantized anew; import it as it "
             "is."
         )
-    blobs = _blobs(file, config, recipe)
+    tensors = list(_tensors(file, config, recipe))
+    fusing = fit(config, {tensor.name: tensor.piece.shape for tensor in tensors if isinstance(tensor.piece, Computed)})
+    blobs = _blobs(file, tensors, fusing)
     files = {"config.json": config, **vocabulary.files}
     contents = {name: compact(dict(content)) for name, content in files.items()}
     contents["tokenizer.json"] = vocabulary.tokenizer.encode()
@@ -63,21 +68,22 @@ def plan_quantized(path: Path, quantize: str) -> ImportPlan:
         quantization=name,
         architecture=config["model_type"],
         parameters=sum(math.prod(info.shape) for info in file.tensors.values()),
-        files=source_files(paths),
+        files=source_files([*paths, *fusing.files]),
         blobs=(*blobs, *(PlannedBlob("json", name, (contents[name],)) for name in sorted(contents))),
         config=config_blob(config, template if isinstance(template, str) else "", name, embeds=False),
+        adapter=fusing.adapter,
         notes=tuple(ollama_notes(computed_types(blobs))),
     )
 
 
-def _blobs(file: GgufFile, config: Mapping[str, Any], recipe: Recipe) -> list[PlannedBlob]:
+def _blobs(file: GgufFile, tensors: Iterable[NamedTensor], fusing: FusingPlan) -> list[PlannedBlob]:
     blobs = {}
-    for tensor in _tensors(file, config, recipe):
+    for tensor in tensors:
         if tensor.name in blobs:
             raise BrokenModelError(
                 f"{printable_path(file.path)}: two of its tensors are {printable(tensor.name)}; there should be one."
             )
-        blobs[tensor.name] = quantized_blob(tensor.name, [tensor])
+        blobs[tensor.name] = quantized_blob(tensor.name, [fusing.applied(tensor, (tensor.name,))])
     return [blobs[name] for name in sorted(blobs)]
 
 

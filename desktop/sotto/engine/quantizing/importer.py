@@ -5,15 +5,18 @@ own (`quantizing_process`).
 """
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from sotto.engine.config.supported_models import refusal
 from sotto.engine.quantizing import gguf_tensors, quantizing_process
-from sotto.errors import BrokenModelError, StoreError
+from sotto.engine.quantizing.adapter_fitting import fit_adapter
+from sotto.errors import BrokenModelError, InvalidRequestError, StoreError
 from sotto.store.files import absolute, is_folder
 from sotto.store.gguf.header import is_gguf
 from sotto.store.importing import running
 from sotto.store.importing.folder_plan import plan_folder
+from sotto.store.importing.fusing_plan import fit_nothing
 from sotto.store.importing.gguf_plan import plan_gguf
 from sotto.store.importing.import_plan import ImportPlan, ImportProgress
 from sotto.store.importing.writing import copy_blobs
@@ -23,23 +26,26 @@ from sotto.store.sources.huggingface import snapshot
 from sotto.store.sources.model_names import parse_name
 
 
-def plan_import(path: Path, quantize: str = "") -> ImportPlan:
-    """Return what an import results in, with the size of the new model; reads headers and small files only.
+def plan_import(path: Path, quantize: str = "", adapter: Path | None = None) -> ImportPlan:
+    """Return what an import results in, with the size of the new model; reads headers, small files and the adapter.
 
     Args:
         path: A folder with `config.json` and safetensors files, or a GGUF file, of a split one any part.
         quantize: A recipe, as `sotto.store.importing.recipes.parse_recipe` takes it; empty to keep what is there.
+        adapter: The folder or file of an adapter to fuse into the weights.
 
     Raises:
         StoreError: There is no complete model at the path.
         UnsupportedModelError: The model cannot run here, or cannot be imported.
         InvalidRequestError: There is no such recipe, or the weights are quantized already.
+        FaultError: The process that checks the adapter failed.
     """
+    fit = partial(fit_adapter, absolute(adapter)) if adapter else fit_nothing
     path = absolute(path)
     if is_folder(path):
         # A repository in Hugging Face's cache has its files in a snapshot.
         found = snapshot(path) if path.name.startswith("models--") else None
-        return plan_folder(found.path if found else path, quantize, refusal)
+        return plan_folder(found.path if found else path, quantize, refusal, fit)
     if not path.exists():
         raise BrokenModelError(f"{printable_path(path)} is missing; it should be a folder or a GGUF file.")
     if not is_gguf(path):
@@ -47,7 +53,14 @@ def plan_import(path: Path, quantize: str = "") -> ImportPlan:
             f"{printable_path(path)} cannot be imported; it should be a GGUF file, or a folder with config.json and "
             "safetensors files."
         )
-    return gguf_tensors.plan_quantized(path, quantize) if quantize.strip() else plan_gguf(path)
+    if quantize.strip():
+        return gguf_tensors.plan_quantized(path, quantize, fit)
+    if adapter:
+        raise InvalidRequestError(
+            f"{printable_path(path)} is a GGUF file, which is imported as it is; an adapter can be fused into it if "
+            "it is quantized anew, too."
+        )
+    return plan_gguf(path)
 
 
 def run_import(

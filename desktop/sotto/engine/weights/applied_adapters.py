@@ -139,14 +139,15 @@ class AppliedAdapter:
         tensors: dict[str, mx.array],
         progress: Callable[[int], None] = lambda _: None,
         cancelled: Callable[[], bool] = lambda: False,
+        wanted: Callable[[str], bool] = lambda _: True,
     ) -> None:
-        """Read its tensors into a dictionary; see `weights.read`.
+        """Read its tensors, or those whose names are wanted, into a dictionary; see `weights.read`.
 
         Raises:
             BrokenModelError: A tensor holds something that is not a finite number.
             CancelledError: `cancelled` returned True.
         """
-        weights.read(weights.select([self.file], lambda _: True), tensors, progress, cancelled)
+        weights.read(weights.select([self.file], wanted), tensors, progress, cancelled)
         for name, array in tensors.items():
             if not mx.issubdtype(array.dtype, mx.floating) or not mx.isfinite(array).all().item():
                 raise BrokenModelError(

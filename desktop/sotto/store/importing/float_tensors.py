@@ -6,6 +6,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.importing.experts import stacks
+from sotto.store.importing.fusing_plan import NO_ADAPTER, FusingPlan
 from sotto.store.importing.import_plan import Computed, Making, NamedTensor, Part, PlannedBlob, Segment, tensor_blob
 from sotto.store.importing.policy import type_of
 from sotto.store.importing.quant_types import DTYPE_BYTES, QUANT_TYPES
@@ -17,13 +18,16 @@ BLOCK = 128
 _FP8_TYPE = "mxfp8"
 
 
-def float_blobs(parts: Mapping[str, Part], recipe: Recipe | None, config: Mapping[str, Any]) -> list[PlannedBlob]:
+def float_blobs(
+    parts: Mapping[str, Part], recipe: Recipe | None, config: Mapping[str, Any], fusing: FusingPlan = NO_ADAPTER
+) -> list[PlannedBlob]:
     """Return the blobs of unquantized weights.
 
     Args:
         parts: The tensors by name.
         recipe: What to quantize to; None to keep what is there.
         config: The contents of `config.json`.
+        fusing: What an adapter changes.
 
     Raises:
         BrokenModelError: Experts are missing or differ.
@@ -31,19 +35,22 @@ def float_blobs(parts: Mapping[str, Part], recipe: Recipe | None, config: Mappin
     stacked = stacks(parts)
     aside = {name for stack in stacked for name in stack.names}
     blobs = {
-        name: quantized_blob(name, [_tensor(name, (part,), part.shape, recipe, config)])
+        name: quantized_blob(name, [fusing.applied(_tensor(name, (part,), part.shape, recipe, config), (name,))])
         for name, part in parts.items()
         if name not in aside
     }
     groups: dict[str, list[NamedTensor]] = defaultdict(list)
     for stack in sorted(stacked, key=lambda stack: stack.name):
-        groups[stack.group].append(_tensor(stack.name, stack.parts, stack.shape, recipe, config))
+        stacked_tensor = _tensor(stack.name, stack.parts, stack.shape, recipe, config)
+        groups[stack.group].append(fusing.applied(stacked_tensor, stack.names))
     for group, tensors in groups.items():
         _add_group(blobs, group, tensors)
     return [blobs[name] for name in sorted(blobs)]
 
 
-def fp8_blobs(parts: Mapping[str, Part], config: Mapping[str, Any]) -> list[PlannedBlob]:
+def fp8_blobs(
+    parts: Mapping[str, Part], config: Mapping[str, Any], fusing: FusingPlan = NO_ADAPTER
+) -> list[PlannedBlob]:
     """Return the blobs of weights in FP8, which are quantized to mxfp8 by the usual rules.
 
     Raises:
@@ -68,10 +75,11 @@ def fp8_blobs(parts: Mapping[str, Part], config: Mapping[str, Any]) -> list[Plan
             tensor = _from_fp8(name, (part,), (scale,) if scale else (), part.shape, recipe, config)
         else:
             tensor = _tensor(name, (part,), part.shape, None, config)
-        blobs[name] = quantized_blob(name, [tensor])
+        blobs[name] = quantized_blob(name, [fusing.applied(tensor, (name,))])
     groups: dict[str, list[NamedTensor]] = defaultdict(list)
     for stack in sorted(stacked, key=lambda stack: stack.name):
-        groups[stack.group].append(_from_fp8(stack.name, stack.parts, stack.scales, stack.shape, recipe, config))
+        tensor = _from_fp8(stack.name, stack.parts, stack.scales, stack.shape, recipe, config)
+        groups[stack.group].append(fusing.applied(tensor, stack.names))
     for group, tensors in groups.items():
         _add_group(blobs, group, tensors)
     return [blobs[name] for name in sorted(blobs)]

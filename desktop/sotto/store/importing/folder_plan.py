@@ -10,6 +10,7 @@ from sotto.store.bounded_json import read_object
 from sotto.store.facts import config_facts, parameter_count
 from sotto.store.importing.companions import chat_template, config_blob, json_blobs
 from sotto.store.importing.float_tensors import float_blobs, fp8_blobs
+from sotto.store.importing.fusing_plan import Fit, fit_nothing
 from sotto.store.importing.import_plan import Computed, ImportPlan, PlannedBlob, Segment
 from sotto.store.importing.inventory import Kind, take_inventory
 from sotto.store.importing.prequantized import prequantized_blobs
@@ -21,7 +22,7 @@ from sotto.store.sources.harvest import Judge
 from sotto.store.sources.plain_folders import ModelFolder
 
 
-def plan_folder(path: Path, quantize: str, judge: Judge) -> ImportPlan:
+def plan_folder(path: Path, quantize: str, judge: Judge, fit: Fit = fit_nothing) -> ImportPlan:
     """Return what importing a folder results in.
 
     Args:
@@ -29,11 +30,13 @@ def plan_folder(path: Path, quantize: str, judge: Judge) -> ImportPlan:
         quantize: A recipe as `parse_recipe` takes it; empty to keep what is there.
         judge: Given a model's configuration, returns an empty string, or one sentence saying why the engine cannot run
             it.
+        fit: Returns what an adapter changes.
 
     Raises:
         BrokenModelError: A file is missing, damaged or leads out of the folder.
         UnsupportedModelError: The model cannot run here, or cannot be imported.
         InvalidRequestError: There is no such recipe, or the weights are quantized already.
+        SottoError: The adapter does not fit.
     """
     parsed = parse_recipe(quantize)
     folder = folder_of(path)
@@ -48,15 +51,21 @@ def plan_folder(path: Path, quantize: str, judge: Judge) -> ImportPlan:
             f"{printable_path(path)} is quantized already, so it cannot be quantized to {printable(quantize)}; only "
             "weights in BF16, F16 or F32 can."
         )
+    if inventory.kind is Kind.QUANTIZED and fit is not fit_nothing:
+        raise InvalidRequestError(
+            f"{printable_path(path)} is quantized already, so no adapter can be fused into it; take its version in "
+            "BF16, F16 or F32, or add the adapter when the model is loaded."
+        )
+    fusing = fit(config, {name: part.shape for name, part in inventory.parts.items()})
     name, recipe = parsed or ("", None)
     if inventory.kind is Kind.QUANTIZED:
         blobs, kinds = prequantized_blobs(inventory.parts, config)
         file_type = next(iter(kinds)) if len(kinds) == 1 else ""
     elif inventory.kind is Kind.BLOCK_FP8:
-        blobs, file_type = fp8_blobs(inventory.parts, config), "mxfp8"
+        blobs, file_type = fp8_blobs(inventory.parts, config, fusing), "mxfp8"
         kinds = computed_types(blobs)
     else:
-        blobs, file_type = float_blobs(inventory.parts, recipe, config), name
+        blobs, file_type = float_blobs(inventory.parts, recipe, config, fusing), name
         kinds = computed_types(blobs)
     companions = json_blobs(folder)
     return ImportPlan(
@@ -64,9 +73,10 @@ def plan_folder(path: Path, quantize: str, judge: Judge) -> ImportPlan:
         quantization=name,
         architecture=facts.architecture,
         parameters=parameter_count(inventory.files, config, folder.path / "config.json"),
-        files=source_files([*(file.path for file in inventory.files), *_read_files(companions)]),
+        files=source_files([*(file.path for file in inventory.files), *_read_files(companions), *fusing.files]),
         blobs=(*blobs, *companions),
         config=config_blob(config, chat_template(folder), file_type, embeds="embedding" in facts.capabilities),
+        adapter=fusing.adapter,
         notes=(*_notes(config), *ollama_notes(kinds)),
     )
 

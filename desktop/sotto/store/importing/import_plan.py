@@ -62,8 +62,23 @@ class Making(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
+class Fused:
+    """The additions of an adapter to a tensor.
+
+    Attributes:
+        adapter: The folder or file of the adapter.
+        config: The text of the model's `config.json`.
+        names: The name of the matrix that each part of the tensor is; empty for parts that get no addition.
+    """
+
+    adapter: Path
+    config: str
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Computed:
-    """A tensor that has to be computed: converted, quantized or both.
+    """A tensor that has to be computed: converted, changed by an adapter, quantized, or all of these.
 
     Attributes:
         parts: What it is made of, stacked along the first dimension if there are several.
@@ -73,6 +88,7 @@ class Computed:
         making: How its elements are made.
         scales: The scales of each part, for `BLOCK_FP8`.
         place: How rows, elements and dimensions are changed, for `GGUF`; only the engine knows what it means.
+        fused: What is added to its elements before they are quantized.
     """
 
     parts: tuple[Part, ...]
@@ -82,6 +98,7 @@ class Computed:
     making: Making = Making.CAST
     scales: tuple[Part, ...] = ()
     place: Any = None
+    fused: Fused | None = None
 
     def outputs(self) -> tuple[tuple[str, str, tuple[int, ...]], ...]:
         """Return the suffix, type and shape of each tensor that results, the packed weights first."""
@@ -154,6 +171,7 @@ class ImportPlan:
         files: The files that are read, by path, with their sizes and times of change in nanoseconds.
         blobs: The blobs in the order of the manifest.
         config: The config blob, as `companions.config_blob` makes it; it may be replaced.
+        adapter: The folder or file of the adapter that is fused into the weights.
         notes: Sentences about what the imported model cannot do, or where it cannot run.
     """
 
@@ -164,6 +182,7 @@ class ImportPlan:
     files: Mapping[Path, tuple[int, int]]
     blobs: tuple[PlannedBlob, ...]
     config: Mapping[str, Any]
+    adapter: Path | None = None
     notes: tuple[str, ...] = ()
 
     @property

@@ -124,4 +124,12 @@ def _identity(plan: ImportPlan) -> bytes:
     """Return what says whether two imports are the same, up to their names."""
     files = [[str(path), *facts] for path, facts in sorted(plan.files.items())]
     labels = [[blob.kind, blob.name, blob.size] for blob in plan.blobs]
-    return compact({"source": str(plan.source), "quantization": plan.quantization, "files": files, "blobs": labels})
+    return compact(
+        {
+            "source": str(plan.source),
+            "quantization": plan.quantization,
+            "adapter": str(plan.adapter or ""),
+            "files": files,
+            "blobs": labels,
+        }
+    )

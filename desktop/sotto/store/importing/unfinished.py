@@ -25,12 +25,14 @@ class UnfinishedImport:
         name: The name of the new model.
         source: The folder or file that is imported.
         quantization: The recipe; empty to keep what is there.
+        adapter: The folder or file of the adapter that is fused into the weights.
         done: Bytes of the new model that are finished.
     """
 
     name: ModelName
     source: Path
     quantization: str
+    adapter: Path | None
     done: int
 
 
@@ -43,5 +45,6 @@ def unfinished_imports(root: Path) -> tuple[UnfinishedImport, ...]:
                 name = name_of_parts(Path(folder).parts[-4:])
                 note = json.loads(read_all(Path(folder, IMPORT_SOURCE), _LIMIT, "a note of an import"))
                 done = ImportStaging(root, name).done_bytes()
-                found.append(UnfinishedImport(name, Path(note["source"]), note["quantization"], done))
+                adapter = Path(note["adapter"]) if note["adapter"] else None
+                found.append(UnfinishedImport(name, Path(note["source"]), note["quantization"], adapter, done))
     return tuple(sorted(found, key=lambda unfinished: unfinished.name.short))

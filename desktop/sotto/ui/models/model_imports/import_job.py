@@ -43,6 +43,7 @@ class ImportJob:
         source: The folder or file.
         quantization: The recipe; empty to keep what is there.
         measure: Whether to measure what the quantization costs.
+        adapter: The folder or file of an adapter that is fused into the weights.
         state: What it is doing.
         done: Bytes of the source that are dealt with.
         total: All bytes of the source; 0 if unknown.
@@ -55,6 +56,7 @@ class ImportJob:
     source: Path
     quantization: str = ""
     measure: bool = False
+    adapter: Path | None = None
     state: JobState = JobState.PREPARING
     done: int = 0
     total: int = 0

@@ -161,7 +161,7 @@ def _unfinished() -> tuple[ImportJob, ...]:
     from sotto.store.removal import own_store
 
     return tuple(
-        ImportJob(found.name.short, found.source, found.quantization, state=JobState.PAUSED)
+        ImportJob(found.name.short, found.source, found.quantization, adapter=found.adapter, state=JobState.PAUSED)
         for found in unfinished_imports(own_store())
     )
 
@@ -181,7 +181,7 @@ def _work(job: ImportJob, run: _Run, report: "Callable[[ImportJob], None]") -> N
             report(job)
 
     try:
-        plan = plan_import(job.source, job.quantization)
+        plan = plan_import(job.source, job.quantization, job.adapter)
         job = replace(job, size=plan.size)
         run_import(plan, job.name, progress, run.stop.is_set)
     except CancelledError:
