@@ -53,7 +53,7 @@ def values_of(wanted):
     if hasattr(wanted, "__members__"):
         return st.sampled_from(wanted)
     hints = get_type_hints(wanted)
-    return st.builds(wanted, **{field.name: values_of(hints[field.name]) for field in fields(wanted)})
+    return st.builds(wanted, **{field.name: values_of(hints[field.name]) for field in fields(wanted) if field.init})
 
 
 @pytest.mark.parametrize("kind", WIRE_CLASSES.values(), ids=WIRE_CLASSES)

@@ -8,17 +8,19 @@ Written by hand because msgspec distinguishes the members of a union only if the
 the engine's plain dataclasses.
 """
 
+import base64
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Union, get_args, get_origin, get_type_hints
 
 from sotto.engine.contract import events
 from sotto.engine.contract.engine_settings import EngineSettings
+from sotto.engine.contract.message_parts import Part
 from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.errors import SottoError
 from sotto.runner.commands import Command
@@ -118,13 +120,14 @@ class Lines:
 def _to_json(value: Any) -> Any:
     """Return a value as JSON types."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _to_json(getattr(value, field.name)) for field in fields(value)}
+        written = {field.name: _to_json(getattr(value, field.name)) for field in fields(value) if field.init}
+        return {"is": type(value).__name__} | written if isinstance(value, get_args(Part)) else written
     if isinstance(value, Mapping):
         return {key: _to_json(item) for key, item in value.items()}
     if isinstance(value, tuple | list):
         return [_to_json(item) for item in value]
     if isinstance(value, bytes):
-        return value.hex()
+        return base64.b64encode(value).decode("ascii")
     return str(value) if isinstance(value, Path) else value
 
 
@@ -135,8 +138,10 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
     if wanted is Any:
         return lambda read: read
     if origin in (UnionType, Union):
-        # The unions here hold None and types that JSON represents differently.
         members = [member for member in arguments if member is not NoneType]
+        if all(map(is_dataclass, members)) and len(members) > 1:
+            return _tagged_reader(members)
+        # The others hold None and types that JSON represents differently.
         readers = {list if get_origin(member) is tuple else member: _reader(member) for member in members}
         default = _reader(members[0])
         return lambda read: None if read is None else readers.get(type(read), default)(read)
@@ -149,10 +154,22 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
     if issubclass(wanted, StrEnum | Path):
         return lambda read: _convert(wanted, wanted.__name__, _expect(read, str))
     if wanted is bytes:
-        return lambda read: _convert(bytes.fromhex, "bytes", _expect(read, str))
+        return lambda read: _convert(partial(base64.b64decode, validate=True), "bytes", _expect(read, str))
     if wanted is float:
         return lambda read: read if type(read) is int else _expect(read, float)
     return lambda read: _expect(read, wanted)
+
+
+def _tagged_reader(members: Sequence[type]) -> Callable[[Any], Any]:
+    readers = {member.__name__: _reader(member) for member in members}
+
+    def read_member(read: Any) -> Any:
+        name = _expect(read, dict).get("is")
+        if not isinstance(name, str) or name not in readers:
+            raise WireError(f"{_excerpt(read)} is none of {', '.join(readers)}.")
+        return readers[name]({key: item for key, item in read.items() if key != "is"})
+
+    return read_member
 
 
 def _tuple_reader(arguments: tuple[Any, ...]) -> Callable[[Any], Any]:
@@ -171,8 +188,9 @@ def _tuple_reader(arguments: tuple[Any, ...]) -> Callable[[Any], Any]:
 
 def _object_reader(wanted: Any) -> Callable[[Any], Any]:
     hints = get_type_hints(wanted)
-    readers = {field.name: _reader(hints[field.name]) for field in fields(wanted)}
-    required = {field.name for field in fields(wanted) if field.default is MISSING and field.default_factory is MISSING}
+    given_fields = [field for field in fields(wanted) if field.init]
+    readers = {field.name: _reader(hints[field.name]) for field in given_fields}
+    required = {field.name for field in given_fields if field.default is MISSING and field.default_factory is MISSING}
 
     def read_object(read: Any) -> Any:
         given = _expect(read, dict).keys()

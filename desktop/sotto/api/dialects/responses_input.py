@@ -36,6 +36,7 @@ from sotto.api.tool_fields import (
 )
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
+from sotto.engine.contract.message_parts import content_of
 from sotto.engine.contract.requests import Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.engine.prompt.template_messages import PromptOptions
@@ -257,7 +258,7 @@ def _join_turns(messages: Iterable[Message]) -> Sequence[Message]:
         if last is not None and last.role == message.role == "assistant" and _goes_on(last, message):
             turns[-1] = replace(
                 last,
-                content=last.content + message.content,
+                content=content_of((*last.parts, *message.parts)),
                 thinking="\n\n".join(filter(None, (last.thinking, message.thinking))),
                 tool_calls=last.tool_calls + message.tool_calls,
             )

@@ -37,6 +37,8 @@ class Architecture:
         ignored_prefixes: Prefixes, after an optional `model.`, of tensors that do not belong to the language model.
             Any other tensor without a layer is an error.
         stacks_experts: Whether the definition stacks the weights of experts that are stored one by one.
+        sees: The name before `_images` of the module in `vision` that reads images for it, and before `_tower` of the
+            one in `architectures.towers`; empty for models without a supported tower, whose tensors are then ignored.
         prediction: Where its checkpoints hold a head for multi-token prediction; None where heads are not supported.
 
         reads_rope_parameters: Whether the definition reads `rope_parameters` as transformers 5 writes it.
@@ -73,6 +75,7 @@ class Architecture:
     definition: str = ""
     ignored_prefixes: tuple[str, ...] = ()
     stacks_experts: bool = True
+    sees: str = ""
     prediction: Prediction | None = None
 
     reads_rope_parameters: bool = False

@@ -6,6 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from sotto.engine.contract.answer_parts import ToolCall
+from sotto.engine.contract.message_parts import Content, ImagePart, Part, parts_of, text_of_content
 from sotto.engine.contract.tool_choice import ToolChoice
 
 
@@ -15,8 +16,8 @@ class Message:
 
     Attributes:
         role: `system`, `user`, `assistant`, or `tool` for what a tool answered.
-        content: The text. An assistant's may contain thoughts and calls as written by
-            `sotto.engine.contract.answer_parts.markup`.
+        content: What it says: a text, or parts in their order. The text of an assistant's may contain thoughts and
+            calls as written by `sotto.engine.contract.answer_parts.markup`.
         thinking: The assistant's thoughts before it.
         tool_calls: The assistant's tool calls.
         tool_name: The tool whose result this is.
@@ -24,11 +25,26 @@ class Message:
     """
 
     role: str
-    content: str
+    content: Content
     thinking: str = ""
     tool_calls: tuple[ToolCall, ...] = ()
     tool_name: str = ""
     tool_call_id: str = ""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        """What it says, as parts."""
+        return parts_of(self.content)
+
+    @property
+    def text(self) -> str:
+        """What it says in words: all its texts, joined as they are."""
+        return text_of_content(self.content)
+
+    @property
+    def images(self) -> tuple[ImagePart, ...]:
+        """The images in it."""
+        return tuple(part for part in self.parts if isinstance(part, ImagePart))
 
 
 @dataclass(frozen=True, slots=True)

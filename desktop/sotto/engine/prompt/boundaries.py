@@ -74,12 +74,12 @@ def _system_end(template: Template, parts: Parts, text: str) -> int:
     if parts.system:
         alone = _render_probe(template, parts.system, asks=False)
         # Some templates print nothing for a lone system message, and put it into the user's message.
-        if alone and text.startswith(alone) and all(message.content.strip() in alone for message in parts.system):
+        if alone and text.startswith(alone) and all(message.text.strip() in alone for message in parts.system):
             return len(alone)
     if not parts.turns:
         return 0
     first = parts.turns[0][0]
-    other = "b" if first.content.lstrip().startswith("a") else "a"
+    other = "b" if first.text.lstrip().startswith("a") else "a"
     return shared_count(text, _render_probe(template, (*parts.system, Message(first.role, other)), asks=True))
 
 

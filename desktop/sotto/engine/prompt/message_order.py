@@ -9,6 +9,7 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import replace
 
+from sotto.engine.contract.message_parts import TextPart, content_of
 from sotto.engine.contract.requests import Message
 
 _SEPARATOR = "\n\n"
@@ -43,4 +44,5 @@ def merge_consecutive_user(messages: Sequence[Message]) -> Sequence[Message]:
 
 
 def _join(messages: Sequence[Message]) -> Message:
-    return replace(messages[0], content=_SEPARATOR.join(message.content for message in messages))
+    parts = (part for message in messages for part in (TextPart(_SEPARATOR), *message.parts))
+    return replace(messages[0], content=content_of(tuple(parts)[1:]))

@@ -97,7 +97,7 @@ def shorten_conversation(
     parts = Parts.of(messages)
 
     def length(message: Message) -> int:
-        content = size(message.content)
+        content = size(message.text)
         return _TOKENS_AROUND_MESSAGE + content + sum(size(call.as_json()) for call in message.tool_calls)
 
     # A system message within a turn is not dropped with it.
@@ -128,8 +128,8 @@ def _cut_middles(
 ) -> tuple[Message, ...]:
     """Cut the middle out of the messages from index `first` on, the longest first, until the conversation fits."""
     kept = list(messages)
-    for index in sorted(range(first, len(kept)), key=lambda place: size(kept[place].content), reverse=True):
-        content, tokens = kept[index].content, size(kept[index].content)
+    for index in sorted(range(first, len(kept)), key=lambda place: size(kept[place].text), reverse=True):
+        content, tokens = kept[index].text, size(kept[index].text)
         length = len(content)
         while (surplus := rendered(kept) - most) > 0 and length > 0:
             # The first cut goes by the message's characters per token, and leaves room for the mark.

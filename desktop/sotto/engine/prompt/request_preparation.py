@@ -9,6 +9,7 @@ from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.engine.contract.answer_parts import text_of
 from sotto.engine.contract.events import Counted
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
+from sotto.engine.contract.message_parts import Part, TextPart, content_of
 from sotto.engine.contract.options import (
     DEFAULT_MAX_TOKENS,
     RequestOptions,
@@ -298,9 +299,12 @@ class Preparer:
         return tuple(
             message
             if message.role == "assistant"
-            else replace(message, content=self.tokenizer.escape_marks(message.content))
+            else replace(message, content=content_of(map(self._escaped_part, message.parts)))
             for message in messages
         )
+
+    def _escaped_part(self, part: Part) -> Part:
+        return TextPart(self.tokenizer.escape_marks(part.text)) if isinstance(part, TextPart) else part
 
     def _check(self, options: PromptOptions) -> None:
         """Raise InvalidRequestError where the model cannot do what the request asks for."""
@@ -316,7 +320,7 @@ class Preparer:
     def _render(self, messages: Sequence[Message], renderer: ConfiguredTemplate) -> _Prompt:
         """Return the prompt for a conversation; an answer at its end will be continued."""
         last = messages[-1]
-        begun = last.content if len(messages) > 1 and last.role == "assistant" and not last.tool_calls else ""
+        begun = last.text if len(messages) > 1 and last.role == "assistant" and not last.tool_calls else ""
         if begun and renderer.options.choice is not None and renderer.options.choice.required:
             raise InvalidRequestError(
                 f"{renderer.options.choice.name} asks for the call of a tool, and the conversation ends with an answer "

@@ -77,7 +77,7 @@ def split_answer(message: Message, template: str) -> Message:
     """Move thoughts and calls out of the text of an assistant's message, as far as `template` looks them up."""
     if message.role != "assistant" or message.thinking or message.tool_calls:
         return message
-    parts = parse_answer(message.content)
+    parts = parse_answer(message.text)
     moved = {
         kind
         for kind, known in ((Kind.THOUGHT, _LOOKS_UP_THOUGHT), (Kind.TOOL, _LOOKS_UP_CALLS))

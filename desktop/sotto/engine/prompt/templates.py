@@ -192,7 +192,7 @@ class ChatTemplate:
         messages = self._rearrange(messages)
 
         def render_with(*, arguments_as_text: bool) -> str:
-            contents = (_parts(message.content) if self._wants_parts else message.content for message in messages)
+            contents = (_parts(message.text) if self._wants_parts else message.text for message in messages)
             turns = [
                 template_message(message, content, arguments_as_text=arguments_as_text)
                 for message, content in zip(messages, contents, strict=True)

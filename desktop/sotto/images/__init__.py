@@ -1,0 +1,1 @@
+"""Images as people give them: their kinds, and decoding them in a process of its own."""
