@@ -232,15 +232,15 @@ void multiply_band(const Matrix& matrix, const Activations& x, float* y, ptrdiff
 template <Format format>
 void multiply_format(const Matrix& matrix, const Activations& x, float* y, ptrdiff_t y_stride, ptrdiff_t begin,
                      ptrdiff_t end) {
+  // Two rows of activations by four of weights: the accumulators of more rows do not fit into the registers, and the
+  // activations not into the L1 cache. Three rows are left together, as one by itself waits for memory.
   ptrdiff_t m = 0;
-  for (; m + 4 <= x.rows; m += 4) {
-    multiply_band<format, 4, 2>(matrix, x, y, y_stride, m, begin, end);
+  for (; x.rows - m >= 4 || x.rows - m == 2; m += 2) {
+    multiply_band<format, 2, 4>(matrix, x, y, y_stride, m, begin, end);
   }
   switch (x.rows - m) {
     case 3:
       return multiply_band<format, 3, 2>(matrix, x, y, y_stride, m, begin, end);
-    case 2:
-      return multiply_band<format, 2, 2>(matrix, x, y, y_stride, m, begin, end);
     case 1:
       // Activations that do not fit into the L1 cache are fetched again for each row of weights.
       return x.width > kCachedWidth ? multiply_band<format, 1, 4>(matrix, x, y, y_stride, m, begin, end)
