@@ -56,6 +56,10 @@ def _dispatch(arguments: list[str]) -> int:
         from sotto.chats.pdf_pages import print_text
 
         return print_text(Path(arguments[1]))
+    if arguments[:1] == ["read-image"]:
+        from sotto.images.image_child import print_image
+
+        return print_image(arguments[1:])
     if arguments == ["read-chats"]:
         from sotto.chats.imports.reading_child import print_chats
 
