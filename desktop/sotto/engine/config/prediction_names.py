@@ -7,6 +7,7 @@ from typing import Any
 
 from sotto.engine.config.architecture import Prediction
 from sotto.engine.config.architecture_table import architecture
+from sotto.engine.config.tower_names import without_tower
 from sotto.store.records import ModelSource, TensorFile
 
 HEAD = "mtp."
@@ -71,7 +72,9 @@ def without_head(source: ModelSource) -> ModelSource:
 def as_used(
     source: ModelSource, draft: ModelSource | None, *, prediction: bool
 ) -> tuple[ModelSource, ModelSource | None]:
-    """Return a model and its draft model as they are loaded: heads have no use beside a draft model, nor in one.
+    """Return a model and its draft model as they are loaded.
+
+    Heads have no use beside a draft model, nor in one. A draft model sees no images either.
 
     Args:
         source: The model.
@@ -80,7 +83,7 @@ def as_used(
     """
     if draft is None and prediction:
         return source, None
-    return without_head(source), without_head(draft) if draft is not None else None
+    return without_head(source), without_tower(without_head(draft)) if draft is not None else None
 
 
 def _named(name: str) -> str | None:

@@ -79,6 +79,8 @@ def first_forward(source: ModelSource, loaded: LoadedModel, settings: EngineSett
     """
     if device() == "cpu":
         adapt_to_cpu(loaded.model)
+        if loaded.tower is not None:
+            adapt_to_cpu(loaded.tower)
     with as_load_error(source):
         sequence = Sequence(partial(make_caches, loaded.model, settings.kv_bits))
         # Shapes are known without computing anything.

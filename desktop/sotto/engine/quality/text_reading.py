@@ -22,6 +22,7 @@ from sotto.engine.architectures.cache_types import PlannedKVCache
 from sotto.engine.caches.caches import leaves, make_caches
 from sotto.engine.config.prediction_names import without_head
 from sotto.engine.config.supported_models import is_encoder
+from sotto.engine.config.tower_names import without_tower
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.events import LoadProgress
 from sotto.engine.footprint.load_planning import place_on_one_device, plan_load
@@ -166,7 +167,7 @@ def _different(original: ModelSource, other: ModelSource) -> InvalidRequestError
 @contextmanager
 def _loaded(source: ModelSource, memory_limit: int | None, cancelled: Callable[[], bool]) -> Iterator[FirstForward]:
     """Load a model, and free it when the context is left."""
-    source = without_head(source)
+    source = without_tower(without_head(source))
     limits = limits_here().within(memory_limit)
 
     def ignore(_: LoadProgress) -> None:

@@ -15,6 +15,7 @@ from mlx import nn
 
 from sotto.engine.config.architecture_table import architecture
 from sotto.engine.config.quantization import Declaration
+from sotto.engine.config.tower_names import is_of_tower
 from sotto.errors import BrokenModelError
 
 _COMPANION_SUFFIXES = {".scale": ".scales", ".bias": ".biases", ".global_scale": ".global_scale"}
@@ -45,7 +46,8 @@ def is_wanted(config: Mapping[str, Any], draft_prefix: str) -> Callable[[str], b
     """
     aside = architecture(config).ignored_prefixes
     unwanted = (*aside, *(f"model.{prefix}" for prefix in aside), *((draft_prefix,) if draft_prefix else ()))
-    return lambda name: not name.startswith(unwanted)
+    of_tower = is_of_tower(config)
+    return lambda name: not name.startswith(unwanted) and not of_tower(name)
 
 
 def rename_companions(names: Iterable[str]) -> dict[str, str]:

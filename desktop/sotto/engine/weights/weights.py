@@ -11,6 +11,7 @@ from typing import cast
 import mlx.core as mx
 
 from sotto.engine.config import prediction_names
+from sotto.engine.config.tower_names import is_of_tower
 from sotto.engine.gguf.conversion import ConvertedFile, convert
 from sotto.engine.gguf.tensor_reading import Step, steps
 from sotto.engine.kernels import device, native
@@ -35,11 +36,7 @@ def of_model(source: ModelSource) -> tuple[TensorFile, ...]:
         BrokenModelError: Two of the tensors have the same name.
         UnsupportedModelError: A tensor has a type that cannot be read.
     """
-    on_cpu, kept = device.device() == "cpu", native.kept_modes()
-    files = [
-        convert(file, source.config, on_cpu=on_cpu, kept=kept) if file.format is Format.GGUF else file
-        for file in source.tensor_files
-    ]
+    files = _converted(source)
     wanted, head_name = (
         tensor_names.is_wanted(source.config, source.draft_prefix),
         prediction_names.naming(source.config),
@@ -47,6 +44,16 @@ def of_model(source: ModelSource) -> tuple[TensorFile, ...]:
     if prediction_names.has_head(source.config, (name for file in files for name in file.tensors)):
         return select(files, lambda name: wanted(name) and head_name(name) != "")
     return select(files, lambda name: wanted(name) and head_name(name) is None)
+
+
+def of_tower(source: ModelSource) -> tuple[TensorFile, ...]:
+    """Return the files of a model with the tensors of its vision tower, none if it has none; nothing is read.
+
+    Raises:
+        BrokenModelError: Two of the tensors have the same name.
+        UnsupportedModelError: A tensor has a type that cannot be read.
+    """
+    return select(_converted(source), is_of_tower(source.config))
 
 
 def select(files: Sequence[TensorFile], wanted: Callable[[str], bool]) -> tuple[TensorFile, ...]:
@@ -124,6 +131,15 @@ def stop_if(cancelled: Callable[[], bool]) -> None:
     """Raise CancelledError if `cancelled` returns True."""
     if cancelled():
         raise CancelledError("Loading was cancelled.")
+
+
+def _converted(source: ModelSource) -> list[TensorFile]:
+    """Return the files of a model, those in GGUF as they are read here."""
+    on_cpu, kept = device.device() == "cpu", native.kept_modes()
+    return [
+        convert(file, source.config, on_cpu=on_cpu, kept=kept) if file.format is Format.GGUF else file
+        for file in source.tensor_files
+    ]
 
 
 def _steps(files: Sequence[TensorFile]) -> Iterator[Step]:

@@ -1,0 +1,54 @@
+"""Giving a model its vision tower, if its files hold one, and what reads images for it."""
+
+from dataclasses import dataclass
+
+from sotto.engine.architectures.towers.tower import Tower
+from sotto.engine.architectures.towers.tower_choice import make_tower
+from sotto.engine.config.architecture_table import architecture
+from sotto.engine.config.load_errors import reason_of
+from sotto.engine.vision.image_reader import ImageReader
+from sotto.engine.vision.preprocessor_files import preprocessor_of
+from sotto.engine.vision.reader_choice import make_reader
+from sotto.engine.weights import weights
+from sotto.errors import SottoError, UnsupportedModelError
+from sotto.store.records import ModelSource, TensorFile
+
+
+@dataclass(frozen=True, slots=True)
+class Sight:
+    """What a model sees with.
+
+    Attributes:
+        tower: Its vision tower, without its weights; None if it does not see.
+        reader: What reads images for it; None if it does not see.
+        files: The files with the tensors of the tower.
+        note: Why it does not see although its files hold a tower, in a sentence; empty otherwise.
+    """
+
+    tower: Tower | None = None
+    reader: ImageReader | None = None
+    files: tuple[TensorFile, ...] = ()
+    note: str = ""
+
+
+def sight_of(source: ModelSource) -> Sight:
+    """Return what a model sees with; nothing of it is read.
+
+    A model whose tower cannot be computed is one that does not see.
+
+    Raises:
+        BrokenModelError: Two tensors have the same name.
+        UnsupportedModelError: A tensor has a type that cannot be read.
+    """
+    if not architecture(source.config).sees or not (files := weights.of_tower(source)):
+        return Sight()
+    try:
+        tower, reader = make_tower(source.config), make_reader(source.config, preprocessor_of(source.json_files))
+    except UnsupportedModelError as error:
+        return Sight(note=error.message)
+    except SottoError:
+        raise
+    except Exception as error:
+        # As with definitions of models, a missing or meaningless value may show only in the first error that it causes.
+        return Sight(note=f"Its config.json does not describe a vision tower that can be built: {reason_of(error)}.")
+    return Sight(tower, reader, files)
