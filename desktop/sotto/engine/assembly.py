@@ -16,6 +16,7 @@ from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSize, ChunkSizing
 from sotto.engine.generation.draft_loading import BUDGET_SHARE, build_draft_model
 from sotto.engine.generation.draft_model import DraftModel
 from sotto.engine.generation.first_forward import first_forward
+from sotto.engine.generation.looking import Vision
 from sotto.engine.generation.memory_guard import MemoryGuard
 from sotto.engine.generation.prediction_drafts import PredictionDrafts
 from sotto.engine.generation.scheduler import Scheduler
@@ -112,6 +113,10 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         draft = build_draft_model(second, first.rows, budget // BUDGET_SHARE, context, chunk)
         budget -= draft.prefix.budget
     prefix = first.prefix(budget, context)
+    vision = None
+    if parts.loaded.tower is not None and parts.loaded.reader is not None:
+        vision = Vision(parts.loaded.tower, parts.loaded.reader, lambda: prefix.budget, prefix.count_other_caches)
+        preparer.see(parts.loaded.reader)
     head = PredictionDrafts(parts.loaded.model) if isinstance(parts.loaded.model, Predicting) else None
     caches = first.sequence.caches
     guard = MemoryGuard(system_memory(), [prefix, draft.prefix] if draft else [prefix], chunk)
@@ -123,6 +128,7 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
         batches=can_batch(parts.loaded.config, caches),
         speculator=Speculator(draft=draft or head),
         guard=guard,
+        vision=vision,
     )
     info = model_info(
         order,
@@ -194,6 +200,7 @@ def model_info(
         thinks=preparer.abilities.thinks,
         knows_efforts=preparer.abilities.efforts,
         fills_gaps=preparer.abilities.infills,
+        sees=preparer.abilities.sees,
     )
 
 

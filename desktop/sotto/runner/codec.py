@@ -149,6 +149,8 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
         return _tuple_reader(arguments)
     if origin is not None:  # a mapping of options
         return lambda read: _expect(read, dict)
+    if wanted in get_args(Part):
+        return _tagged_reader([wanted])
     if is_dataclass(wanted):
         return _object_reader(wanted)
     if issubclass(wanted, StrEnum | Path):
@@ -161,7 +163,7 @@ def _reader(wanted: Any) -> Callable[[Any], Any]:
 
 
 def _tagged_reader(members: Sequence[type]) -> Callable[[Any], Any]:
-    readers = {member.__name__: _reader(member) for member in members}
+    readers = {member.__name__: _object_reader(member) for member in members}
 
     def read_member(read: Any) -> Any:
         name = _expect(read, dict).get("is")

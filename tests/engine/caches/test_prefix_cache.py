@@ -217,3 +217,19 @@ def test_logits_equal_those_of_a_fresh_forward_pass_after_any_history(kind, data
     assert prefix.nbytes <= prefix.budget
     prefix.clear()
     assert prefix.nbytes == 0
+
+
+@kinds
+def test_a_prefix_does_not_end_inside_what_is_fed_as_a_whole(kind):
+    prefix = empty(kind)
+    prompt = [(7 * index) % VOCABULARY for index in range(40)]
+    answer(MODELS[kind], prefix, prompt, generated=[3, 4])
+    other = [*prompt[:25], 99, 98, 97, 96, 95, 94]
+    whole = [range(5, 12), range(20, 30)]
+    sequence = prefix.begin(other, whole)
+    # Inside the second part both prompts are the same, and then differ.
+    assert len(sequence.tokens) <= 20
+    assert not any(part.start < len(sequence.tokens) < part.stop for part in whole)
+    stops = prefix.stops(sequence, len(other), [7, 22, 25], whole)
+    assert not any(part.start < stop < part.stop for part in whole for stop in stops)
+    assert stops[-1] == len(other) - 1

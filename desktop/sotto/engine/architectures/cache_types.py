@@ -49,6 +49,8 @@ class FullKVCache(KVCache):  # type: ignore[misc]
     Attributes:
         offset: Number of tokens held.
         max_tokens: The most tokens that it will hold, so that it allocates no more; None if unknown.
+        shift: What the next token's position is ahead of `offset`, as images of models with several axes of positions
+            move the text after them; see `sotto.engine.vision.prompt_images`.
     """
 
     def __init__(self, max_tokens: int | None = None) -> None:
@@ -59,6 +61,12 @@ class FullKVCache(KVCache):  # type: ignore[misc]
         """
         super().__init__()
         self.max_tokens = max_tokens
+        self.shift = 0
+
+    @property
+    def rope_offset(self) -> int:
+        """The position of the next token."""
+        return int(self.offset) + self.shift
 
     @property
     def buffers(self) -> tuple[mx.array, ...]:
@@ -245,6 +253,11 @@ class SlidingKVCache(RotatingKVCache):  # type: ignore[misc]
         self.offset: int = 0
         self.first = 0
         self._seen = 0
+
+    @property
+    def rope_offset(self) -> int:
+        """The position of the next token."""
+        return self.offset
 
     @property
     def buffers(self) -> tuple[mx.array, ...]:

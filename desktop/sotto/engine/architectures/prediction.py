@@ -22,6 +22,7 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures.cache_types import FullKVCache, KVCache
+from sotto.engine.architectures.seeing import View
 from sotto.engine.config.prediction_names import HEAD
 
 # Hidden states that a cache keeps: more than a round of speculative decoding may feed and take back.
@@ -129,16 +130,19 @@ class Predicting:
         self._single = partial(_single_layer, definition, config)
         self.mtp = PredictionHead(self._single().layers[0], args.hidden_size, args.rms_norm_eps)
 
-    def __call__(self, inputs: mx.array, cache: Sequence[Any] | None = None) -> mx.array:
-        """Return the logits [B, L, V] of tokens [B, L]."""
+    def __call__(self, inputs: mx.array, cache: Sequence[Any] | None = None, view: View | None = None) -> mx.array:
+        """Return the logits [B, L, V] of tokens [B, L], some of which may stand for what `view` shows."""
         if cache is None:
             return self._output(self._text.model(inputs))
         *layers, last = cache
-        hidden = self._text.model(inputs, layers)
+        hidden = self._text.model(inputs, layers) if view is None else self._text.model(inputs, layers, view=view)
         rows: Sequence[PredictionCache] = getattr(last, "rows", (last,))
         each = mx.split(hidden, len(rows), axis=0)
         before = [row.before(own) for row, own in zip(rows, each, strict=True)]
-        self.mtp(self._text.model.embed_tokens(inputs), mx.concatenate(before, axis=0), last)
+        embedded = self._text.model.embed_tokens(inputs)
+        if view is not None:
+            embedded = view.embeddings(embedded)
+        self.mtp(embedded, mx.concatenate(before, axis=0), last)
         for row, own in zip(rows, each, strict=True):
             row.remember(own)
         # Nobody evaluates the caches of a decode step, and the logits do not need this one.

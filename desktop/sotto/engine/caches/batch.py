@@ -36,6 +36,11 @@ class BatchKVCache:
         """Tokens fed to each row, int32 [rows]."""
         return mx.array([row.offset for row in self.rows], dtype=mx.int32)
 
+    @property
+    def rope_offset(self) -> mx.array:
+        """The position of the next token of each row, int32 [rows]."""
+        return mx.array([row.rope_offset for row in self.rows], dtype=mx.int32)
+
     def update_and_fetch(self, keys: mx.array, values: mx.array) -> tuple[Ragged, Ragged]:
         """Append each row's tokens to its cache, and return all keys and values of each row."""
         fetched = [

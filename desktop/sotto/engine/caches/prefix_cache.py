@@ -79,16 +79,23 @@ class PrefixCache:
             return float("inf")
         return int(self._planned.boundary)
 
-    def begin(self, prompt: Series[int]) -> Sequence:
+    def begin(self, prompt: Series[int], whole: Series[range] = ()) -> Sequence:
         """Return a sequence that holds the known prefix of `prompt`, with at least the last token left to feed.
 
         It belongs to the caller until `end` or `drop`.
+
+        Args:
+            prompt: Tokens.
+            whole: Parts of it that are fed as a whole, so that the prefix may not end inside of one.
         """
         tokens = Tokens.of(prompt[:-1])
         tree = self._tree(len(prompt))
         sequence = None
         while sequence is None:
             match = tree.match(tokens)
+            torn = next((part for part in whole if part.start < match.length < part.stop), None)
+            if torn is not None:
+                match = tree.match(tokens[: torn.start])
             sequence = self._take_over(tree, match) or self._gather(tree, match, prompt)
         for leaf in sequence.ranged:
             if isinstance(leaf, PlannedKVCache):
@@ -98,7 +105,9 @@ class PrefixCache:
         self.make_room()
         return sequence
 
-    def stops(self, sequence: Sequence, prompt_length: int, boundaries: Series[int]) -> list[int]:
+    def stops(
+        self, sequence: Sequence, prompt_length: int, boundaries: Series[int], whole: Series[range] = ()
+    ) -> list[int]:
         """Return the lengths, ascending, at which a prefill must pause for `keep`.
 
         Args:
@@ -106,11 +115,14 @@ class PrefixCache:
             prompt_length: Number of tokens in the prompt.
             boundaries: Where the system prompt and the messages end, because the next prompt is likely to diverge
                 there.
+            whole: Parts of the prompt that are fed as a whole; the pause comes after one.
         """
         end = prompt_length - 1
         lengths = {end}
         if sequence.stateful:
             lengths.update(range(SNAPSHOT_INTERVAL, end, SNAPSHOT_INTERVAL), (min(at, end) for at in boundaries))
+        for part in whole:
+            lengths = {min(part.stop, end) if part.start < length < part.stop else length for length in lengths}
         return sorted(length for length in lengths if length >= max(1, len(sequence.tokens)))
 
     def keep(self, sequence: Sequence) -> None:

@@ -57,6 +57,11 @@ class Sequence:
         """Whether all recurrent layers have a state, which the first token creates."""
         return bool(self.tokens) or not any(isinstance(leaf, ArraysCache) for leaf in self.stateful)
 
+    def shift_positions(self, shift: int) -> None:
+        """Set what the position of the next token is ahead of the number of tokens."""
+        for leaf in self.ranged:
+            leaf.shift = shift
+
     def evaluate(self) -> None:
         """Evaluate the arrays of all caches."""
         mx.eval([cache.state for cache in self.caches])

@@ -77,6 +77,7 @@ class ModelInfo:
         thinks: Whether it supports thinking.
         knows_efforts: Whether it supports levels of thinking.
         fills_gaps: Whether it can fill in the text between a prefix and a suffix.
+        sees: Whether it can be shown images.
         writes: Whether it generates text; otherwise it computes embeddings only.
     """
 
@@ -104,6 +105,7 @@ class ModelInfo:
     thinks: bool = False
     knows_efforts: bool = False
     fills_gaps: bool = False
+    sees: bool = False
     writes: bool = True
 
 
@@ -272,6 +274,7 @@ class Counted:
         last: Tokens of the part that cannot be left out: a prompt of the system prompt and the last turn.
         room: Maximum tokens of a prompt from which the oldest turns are left out; see `Overflow`.
         texts: Tokens of each text.
+        image_sizes: Tokens of each image.
     """
 
     request_id: str
@@ -279,6 +282,7 @@ class Counted:
     last: int
     room: int
     texts: tuple[int, ...] = ()
+    image_sizes: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -214,13 +214,15 @@ class CountRequest:
 
     Attributes:
         id: Chosen by the caller; the event carries it.
-        messages: At least one. All fields except `texts` are as in `GenerateRequest`.
+        messages: At least one. All fields except `texts` and `images` are as in `GenerateRequest`.
         texts: Texts to count separately.
+        images: Images to count separately, with the marks around each.
     """
 
     id: str
     messages: tuple[Message, ...]
     texts: tuple[str, ...] = ()
+    images: tuple[ImagePart, ...] = ()
     tools: tuple[Mapping[str, Any], ...] = ()
     tool_choice: ToolChoice | None = None
     think: Think | None = None

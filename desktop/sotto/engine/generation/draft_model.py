@@ -47,7 +47,10 @@ class DraftModel:
         weight_bytes: Bytes of its weights in memory.
         chunk: Size of chunks while it catches up.
         depths: Chooses how many tokens it proposes.
+        sees: Whether it can draft answers about images, which are shown to the main model alone.
     """
+
+    sees = False
 
     def __init__(
         self,

@@ -55,6 +55,10 @@ class Drafts(Protocol):
         """Its name, for people."""
 
     @property
+    def sees(self) -> bool:
+        """Whether it can draft answers about images."""
+
+    @property
     def depths(self) -> DraftDepth:
         """Chooses how many tokens it proposes."""
 

@@ -20,11 +20,14 @@ from sotto.engine.contract.answer_parts import Kind, Piece, merge_pieces, text_o
 from sotto.engine.contract.events import DoneReason, Finished, GenerateEvent, PrefillProgress, TextChunk
 from sotto.engine.contract.logprob_values import LogprobEntry
 from sotto.engine.generation.chunk_sizing import ChunkSize
+from sotto.engine.generation.looking import Vision
+from sotto.engine.generation.shown_images import ShownImages, without_images
 from sotto.engine.prompt.prepared import PreparedRequest
 from sotto.engine.sampling import loop_detector
 from sotto.engine.sampling.logprob_rows import PendingLogprobs, compute_logprobs
 from sotto.engine.sampling.sampler import Sampler
 from sotto.engine.tokens.stop_strings import StopMatcher
+from sotto.engine.vision.prompt_images import text_tokens
 
 Model = Callable[..., mx.array]
 
@@ -68,18 +71,25 @@ class Generation:
         shared_fault: The error of a forward pass that it shared; empty for none.
     """
 
-    def __init__(self, prepared: PreparedRequest, prefix: PrefixCache, cancelled: Callable[[], bool]) -> None:
+    def __init__(
+        self,
+        prepared: PreparedRequest,
+        prefix: PrefixCache,
+        cancelled: Callable[[], bool],
+        vision: Vision | None = None,
+    ) -> None:
         """Prepare the generation of an answer; `begin` starts it.
 
         Args:
             prepared: The prepared request.
             prefix: Provides the caches.
             cancelled: Polled once per step; returns whether to end the answer.
+            vision: Sees the images of the request; None for a model that sees none.
         """
         banned = prepared.ends if prepared.request.ignore_eos else ()
         self.prepared = prepared
         self.cancelled = cancelled
-        self.sampler = Sampler(prepared.sampling, prepared.prompt, banned, prepared.breakers)
+        self.sampler = Sampler(prepared.sampling, text_tokens(prepared.prompt), banned, prepared.breakers)
         self.guide = prepared.guide.fork() if prepared.guide is not None else None
         self.sequence: Sequence | None = None
         self.ended = False
@@ -89,6 +99,7 @@ class Generation:
         self.alone = False
         self.shared_fault = ""
         self._prefix = prefix
+        self._images = ShownImages(prepared.images, vision) if vision is not None and prepared.images else None
         self._parser = prepared.parser()
         self._text = prepared.tokenizer.detokenizer(self._parser.marks)
         self._stop_matcher = StopMatcher(prepared.stop)
@@ -156,8 +167,11 @@ class Generation:
 
     def begin(self) -> list[GenerateEvent]:
         """Look up the prompt in the prefix cache, and prepare to prefill the rest."""
-        self.sequence = self._prefix.begin(self._prompt)
-        self._stops = self._prefix.stops(self.sequence, len(self._prompt), self.prepared.boundaries)
+        images = self._images
+        whole = images.place(self._prompt) if images is not None else ()
+        self.sequence = self._prefix.begin(self._prompt, whole)
+        self._stops = self._prefix.stops(self.sequence, len(self._prompt), self.prepared.boundaries, whole)
+        self.sequence.shift_positions(images.shift_at(len(self.sequence.tokens)) if images is not None else 0)
         self.pending, self._value = None, None
         if self._begun:
             return [TextChunk(self.prepared.request.id, "", ())]
@@ -176,14 +190,25 @@ class Generation:
         if done < end:
             # A state inside a chunk cannot be restored, so a chunk ends wherever a state must be kept.
             due = next((stop for stop in self._stops if stop > done), end)
-            ids = self._prompt[done : done + min(chunk.next_of(due - done), most)]
+            until = done + min(chunk.next_of(due - done), most)
+            images = self._images
+            if images is not None:
+                until = images.fitting_end(done, until)
+                if not images.look(done, until):
+                    return [self._progress(done)]
+            ids = self._prompt[done:until]
             started = time.perf_counter()
-            model(mx.array([ids]), cache=sequence.caches)
+            if images is not None and (view := images.view(done, until)) is not None:
+                model(mx.array([without_images(ids)]), cache=sequence.caches, view=view)
+            else:
+                model(mx.array([ids]), cache=sequence.caches)
             sequence.evaluate()
             sequence.tokens.extend(ids)
             mx.clear_cache()
             chunk.took(len(ids), time.perf_counter() - started)
-            done += len(ids)
+            done = until
+            if images is not None:
+                sequence.shift_positions(images.shift_at(done))
         if done in self._stops:
             self._prefix.keep(sequence)
         if done == end:
@@ -365,7 +390,7 @@ class Generation:
                 stop=self._stop_matcher.found,
                 thought_tokens=self._thought_tokens,
                 parts=_parts_of(parts),
-                context=whole if self.prepared.request.context is not None else (),
+                context=whole if self.prepared.request.context is not None and not self.prepared.images else (),
                 shared_fault=self.shared_fault,
             ),
         ]

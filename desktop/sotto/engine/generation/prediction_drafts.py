@@ -19,11 +19,13 @@ class PredictionDrafts:
 
     Attributes:
         name: What logs call it.
+        sees: It reads the model's own hidden states, so what the model has seen.
         model: The model.
         depths: Chooses how many tokens it proposes.
     """
 
     name = "the prediction head"
+    sees = True
 
     def __init__(self, model: Predicting, limit: int = MOST_DRAFTS) -> None:
         """Start with nothing learnt.

@@ -21,6 +21,7 @@ from sotto.engine.contract.failure_events import failure_of
 from sotto.engine.generation.beginnings import SharedBeginnings
 from sotto.engine.generation.chunk_sizing import CHUNK, ChunkSizing
 from sotto.engine.generation.generation import Generation, Model, SampledToken
+from sotto.engine.generation.looking import Vision
 from sotto.engine.generation.memory_guard import MemoryGuard
 from sotto.engine.generation.speculator import Speculator
 from sotto.engine.grammar.guides import Guide
@@ -48,6 +49,7 @@ class Scheduler:
         batches: bool = False,
         speculator: Speculator | None = None,
         guard: MemoryGuard | None = None,
+        vision: Vision | None = None,
     ) -> None:
         """Start without requests.
 
@@ -59,6 +61,7 @@ class Scheduler:
             batches: Whether the model computes each row of a batch as if it were alone.
             speculator: Speculative decoding for a request that is alone; None for none.
             guard: Watches the machine's memory; None for no guard.
+            vision: Sees the images of requests; None for a model that sees none.
         """
         self._model = model
         self._step_model = steps or model
@@ -67,6 +70,7 @@ class Scheduler:
         self._batches = batches
         self._speculator = speculator
         self._guard = guard
+        self._vision = vision
         self._running: list[Generation] = []
         self._shared = SharedBeginnings()
         self._most = CHUNK
@@ -87,7 +91,7 @@ class Scheduler:
             prepared: The prepared request.
             cancelled: Polled once per step; if it returns True, the answer ends as cancelled.
         """
-        self._running.append(Generation(prepared, self._prefix, cancelled))
+        self._running.append(Generation(prepared, self._prefix, cancelled, self._vision))
 
     def step(self) -> list[GenerateEvent]:
         """Compute one prefill chunk or one decode step, and return its events in order."""

@@ -25,6 +25,7 @@ from sotto.engine.generation.drafts import Drafter, Drafts
 from sotto.engine.generation.generation import Generation, Model
 from sotto.engine.generation.speculation import LookupDepths, LookupDrafter, verify
 from sotto.engine.grammar.token_masks import mask_logits
+from sotto.engine.vision.prompt_images import text_tokens
 
 _log = logging.getLogger(__name__)
 
@@ -179,8 +180,10 @@ class Speculator:
         """Return the sources of drafts for a request, up to date with its answer."""
         sources = self._sources.get(generation)
         if sources is None:
-            lookup = LookupDrafter(generation.prepared.prompt, self._depths, generation.prepared.ends)
+            lookup = LookupDrafter(text_tokens(generation.prepared.prompt), self._depths, generation.prepared.ends)
             draft = self._draft if generation.guide is None else None
+            if generation.prepared.images and draft is not None and not draft.sees:
+                draft = None
             sources = _Sources(lookup, draft.drafter(generation) if draft is not None else None)
             self._sources[generation] = sources
         sources.lookup.advance(generation.answer_tokens[sources.seen :])

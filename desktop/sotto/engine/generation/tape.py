@@ -59,7 +59,7 @@ class TapedModel:
         if layers is None or tape is None:
             return self._model(tokens, cache=cache)
         each = [entry for entries in layers for entry in entries]
-        positions = [entry.offset + ahead for entry in layers[0] for ahead in range(length)]
+        positions = [entry.rope_offset + ahead for entry in layers[0] for ahead in range(length)]
         slots: list[int] = []
         seen: list[int] = []
         for entry in each:
@@ -102,7 +102,7 @@ class _RecordedCache:
     """The placeholder of a cache while a graph is recorded."""
 
     def __init__(self, kernels: Any, layer: int, positions: mx.array, window: int | None) -> None:
-        self.offset = positions
+        self.offset = self.rope_offset = positions
         self._window = window
         self._kernels = kernels
         self._layer = layer

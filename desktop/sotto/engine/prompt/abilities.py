@@ -24,12 +24,14 @@ class Abilities:
         thinks: Whether it can be asked to think first, or not to.
         efforts: Whether it can be asked how much to think.
         infills: Whether it can fill a gap between two texts.
+        sees: Whether it can be shown images, which is known once it is loaded.
     """
 
     tools: bool
     thinks: bool
     efforts: bool
     infills: bool
+    sees: bool = False
 
 
 def abilities_of(template: ChatTemplate, family: Family, *, infills: bool) -> Abilities:

@@ -13,11 +13,17 @@ from typing import Protocol
 from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.common_prefix import shared_count
 from sotto.engine.prompt.overflow import Parts
-from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.errors import BrokenModelError, InvalidRequestError
 
 _LAST_TURNS = 2
 _LAST_MESSAGES = 2
+
+
+class Encoder(Protocol):
+    """Turns texts into tokens."""
+
+    def encode(self, text: str, add_bos: bool | None = None) -> list[int]:
+        """Return the tokens of a text, see `Tokenizer.encode`."""
 
 
 class Template(Protocol):
@@ -49,7 +55,7 @@ class Boundaries:
 
 
 def find_boundaries(
-    template: Template, tokenizer: Tokenizer, messages: Sequence[Message], text: str, prompt: Sequence[int]
+    template: Template, tokenizer: Encoder, messages: Sequence[Message], text: str, prompt: Sequence[int]
 ) -> Boundaries:
     """Find the positions in a prompt.
 
@@ -104,7 +110,7 @@ def _render_probe(template: Template, messages: Sequence[Message], *, asks: bool
         return ""
 
 
-def _token_positions(tokenizer: Tokenizer, text: str, prompt: Sequence[int], places: Sequence[int]) -> dict[int, int]:
+def _token_positions(tokenizer: Encoder, text: str, prompt: Sequence[int], places: Sequence[int]) -> dict[int, int]:
     """Return the number of tokens before each of `places`, which are ascending character offsets in `text`, not 0."""
     found: dict[int, int] = {}
     end, until = len(prompt), len(text)

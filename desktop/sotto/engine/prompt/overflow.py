@@ -13,6 +13,7 @@ questions about a long text mostly stand before or after it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from sotto.engine.contract.message_parts import TextPart, content_of
 from sotto.engine.contract.requests import Message
 from sotto.errors import InvalidRequestError
 
@@ -136,7 +137,7 @@ def _cut_middles(
             share = max(0.0, 1 - (surplus + len(MARK)) / max(tokens, 1)) if length == len(content) else 0.9
             length = min(int(length * share), length - 1)
             text = content[: length - length // 2] + MARK + content[len(content) - length // 2 :]
-            kept[index] = replace(kept[index], content=text)
+            kept[index] = replace(kept[index], content=content_of((*kept[index].images, TextPart(text))))
     if (length := rendered(kept)) > most:
         raise InvalidRequestError(
             f"The system prompt and what the chat template adds take {length} tokens, and there is room for {most}: "

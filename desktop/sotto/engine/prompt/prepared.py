@@ -10,6 +10,7 @@ from sotto.engine.parsing.answer_parser import Parser, parameters_of
 from sotto.engine.parsing.families import PLAIN, Family, Thoughts
 from sotto.engine.prompt.overflow import shift_context
 from sotto.engine.tokens.tokenizer import Tokenizer
+from sotto.engine.vision.prompt_images import PromptImage, without_torn_images
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,7 +22,7 @@ class PreparedRequest:
         tokenizer: The tokenizer of the model for which it was prepared.
         family: How that model marks thoughts and tool calls.
         context_length: Most tokens that prompt and answer may have together.
-        prompt: Tokens, at least one and fewer than the context holds.
+        prompt: Tokens, at least one and fewer than the context holds; pseudo-tokens for rows of features of images.
         boundaries: Positions in the prompt, ascending, at which a later prompt may diverge from it: after the system
             prompt, after the last messages, before the generation prompt. Empty when not known.
         keep: Number of tokens at the beginning that stay when a full context is shifted: the system prompt, or only
@@ -43,6 +44,7 @@ class PreparedRequest:
         begun: Whether the prompt ends with the beginning of the answer.
         lead: What may come before a constrained answer; None for nothing.
         echo: Text of the prompt that the answer repeats first.
+        images: The images in the prompt, in their order.
     """
 
     request: GenerateRequest
@@ -69,6 +71,7 @@ class PreparedRequest:
     begun: bool = False
     lead: Lead | None = None
     echo: str = ""
+    images: tuple[PromptImage, ...] = ()
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text that is put into the answer in place of sampled tokens."""
@@ -90,4 +93,5 @@ class PreparedRequest:
         """
         if self.request.overflow is not Overflow.SHIFT:
             return None
-        return shift_context(tokens, self.keep, max(1, self.context_length * 3 // 4), self.opening)
+        kept = shift_context(tokens, self.keep, max(1, self.context_length * 3 // 4), self.opening)
+        return without_torn_images(kept, self.images) if self.images else kept

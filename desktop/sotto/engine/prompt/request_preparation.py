@@ -9,7 +9,7 @@ from sotto.engine.config.load_errors import name_file_in_errors
 from sotto.engine.contract.answer_parts import text_of
 from sotto.engine.contract.events import Counted
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
-from sotto.engine.contract.message_parts import Part, TextPart, content_of
+from sotto.engine.contract.message_parts import ImagePart, Part, TextPart, content_of
 from sotto.engine.contract.options import (
     DEFAULT_MAX_TOKENS,
     RequestOptions,
@@ -24,12 +24,15 @@ from sotto.engine.parsing.markup_writing import write_markup
 from sotto.engine.prompt.abilities import abilities_of
 from sotto.engine.prompt.answer_constraints import Constraints, PromptEnd, check_conflicts
 from sotto.engine.prompt.boundaries import Boundaries, find_boundaries
+from sotto.engine.prompt.image_marks import ImageMarks, images_in
 from sotto.engine.prompt.infill import Infill, suffix_template
 from sotto.engine.prompt.overflow import Parts, count_cut_messages, cut_middle, shorten_conversation
 from sotto.engine.prompt.prepared import PreparedRequest
 from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.templates import ChatTemplate, ConfiguredTemplate
 from sotto.engine.tokens.tokenizer import Tokenizer
+from sotto.engine.vision.image_reader import ImageReader
+from sotto.engine.vision.prompt_images import PromptImage, text_tokens
 from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.records import ModelSource
 
@@ -56,6 +59,7 @@ class _Prompt:
         opened: The thought inside which the prompt ends; None where it ends outside of thoughts.
         renderer: What rendered it; None for a raw prompt, or one that continues a `context`.
         shorter: Returns it with at most so many tokens; None where its middle can be cut out.
+        images: The images in it.
     """
 
     tokens: tuple[int, ...]
@@ -66,6 +70,7 @@ class _Prompt:
     opened: Thoughts | None = None
     renderer: ConfiguredTemplate | None = None
     shorter: Callable[[int], tuple[int, ...]] | None = None
+    images: tuple[PromptImage, ...] = ()
 
 
 class Preparer:
@@ -78,6 +83,7 @@ class Preparer:
         infill: Builds prompts that ask the model to fill a gap.
         abilities: What the model can be asked for besides text.
         context_length: Most tokens that prompt and answer may have together.
+        marks: Puts images into prompts; None for a model that sees none.
         usual: The options of the model's manifest that take effect.
         options_note: Which of its options have no effect, a sentence for each.
     """
@@ -105,7 +111,18 @@ class Preparer:
         self._rows = self.tokenizer.vocab_size
         self._constraints = Constraints(self.family, self.template, self.tokenizer, self._rows)
         self._finds_boundary = False
+        self.marks: ImageMarks | None = None
         self.context_length = _UNKNOWN_CONTEXT
+
+    def see(self, reader: ImageReader, largest: int | None = None) -> None:
+        """Take images from now on.
+
+        Args:
+            reader: How the model takes them.
+            largest: Most pixels of an image that memory has room for; None when unknown.
+        """
+        self.marks = ImageMarks(reader, self.tokenizer, largest)
+        self.abilities = replace(self.abilities, sees=True)
 
     def fit(
         self, maximum: int | None, num_ctx: int | None, rows: int, *, finds_boundary: bool, room: int | None = None
@@ -145,6 +162,7 @@ class Preparer:
         if (request.prompt is None) == (not request.messages):
             raise InvalidRequestError("A request has either messages or a prompt: give exactly one of them.")
         check_conflicts(request)
+        self._check_images(images_in(request.messages))
         options = self._read_options(request)
         limit = options.num_predict if options.num_predict and options.num_predict > 0 else None
         whole = self._whole_prompt(request)
@@ -152,7 +170,7 @@ class Preparer:
             raise InvalidRequestError("empty prompt")
         fitting = self._fit_prompt(whole, request.overflow, limit)
         prompt = fitting.tokens
-        if (largest := max(prompt)) >= self._rows:
+        if (largest := max(text_tokens(prompt), default=0)) >= self._rows:
             # WORKAROUND: MLX checks no index and would read past the end of the embeddings. Should an upgrade raise an
             # error instead, this stays for its message.
             raise BrokenModelError(
@@ -187,6 +205,7 @@ class Preparer:
             begun=bool(fitting.begun),
             lead=constraint.lead if constraint else None,
             echo=self._echo(request),
+            images=fitting.images,
         )
 
     def count(self, request: CountRequest) -> Counted:
@@ -198,6 +217,7 @@ class Preparer:
         """
         if not request.messages:
             raise InvalidRequestError("There is nothing to count: give at least one message.")
+        self._check_images((*images_in(request.messages), *request.images))
         renderer = self._configure_template(_prompt_options(request))
         messages = self._template_messages(request.messages, renderer.template)
         parts = Parts.of(messages)
@@ -205,7 +225,8 @@ class Preparer:
         if parts.droppable:
             last = len(self._render(parts.without(len(parts.droppable)), renderer).tokens)
         sizes = tuple(self._size(text) for text in request.texts)
-        return Counted(request.id, tokens, last, self._room(None), sizes)
+        images = tuple(self.marks.size(image) for image in request.images) if self.marks is not None else ()
+        return Counted(request.id, tokens, last, self._room(None), sizes, images)
 
     def _room(self, limit: int | None) -> int:
         """Return the most tokens that a shortened prompt may keep, so that there is room for the answer."""
@@ -269,8 +290,8 @@ class Preparer:
         template = self._cached_template(given) if given else self.template.variant_for(options)
         must_call = options.choice is not None and options.choice.required
         if options.think is Think.OFF and not (must_call and self.family.messages is not None):
-            return ConfiguredTemplate(template, options, partial(self._empty_thought, template))
-        return ConfiguredTemplate(template, options)
+            return ConfiguredTemplate(template, options, partial(self._empty_thought, template), self.marks)
+        return ConfiguredTemplate(template, options, marks=self.marks)
 
     def _compile_template(self, text: str) -> ChatTemplate:
         try:
@@ -306,6 +327,11 @@ class Preparer:
     def _escaped_part(self, part: Part) -> Part:
         return TextPart(self.tokenizer.escape_marks(part.text)) if isinstance(part, TextPart) else part
 
+    def _check_images(self, images: Sequence[ImagePart]) -> None:
+        """Raise InvalidRequestError where there are images and the model sees none."""
+        if images and self.marks is None:
+            raise InvalidRequestError("This model does not see images: choose one that does, or leave the images out.")
+
     def _check(self, options: PromptOptions) -> None:
         """Raise InvalidRequestError where the model cannot do what the request asks for."""
         if options.tools and not self.abilities.tools:
@@ -333,9 +359,14 @@ class Preparer:
             parts = parse_answer(begun)
             answer = text_of(parts)
             begun, opened = write_markup(parts, self.family, text)
-        return _Prompt(
-            tuple(self.tokenizer.encode(text + begun)), text, tuple(messages), begun, answer, opened, renderer
-        )
+        tokens, images = self._encode(text + begun, images_in(messages))
+        return _Prompt(tokens, text, tuple(messages), begun, answer, opened, renderer, images=images)
+
+    def _encode(self, text: str, images: Sequence[ImagePart]) -> tuple[tuple[int, ...], tuple[PromptImage, ...]]:
+        """Return the tokens of a rendered conversation, and the images in them."""
+        if images and self.marks is not None:
+            return self.marks.fill(text, images)
+        return tuple(self.tokenizer.encode(text)), ()
 
     def _empty_thought(self, template: ChatTemplate, prompt: str) -> str:
         """Return the text to append to a prompt so that the model answers without a thought."""
@@ -387,10 +418,13 @@ class Preparer:
         """Return the boundaries in a prompt, and the tokens of its generation prompt."""
         if prompt.renderer is None or not (self._finds_boundary or overflow is Overflow.SHIFT):
             return Boundaries(), ()
+        encoder = self.tokenizer if self.marks is None else self.marks
         messages, tokens = prompt.messages, prompt.tokens
         if prompt.begun:
-            messages, tokens = messages[:-1], tuple(self.tokenizer.encode(prompt.text))
-        places = find_boundaries(prompt.renderer, self.tokenizer, messages, prompt.text, tokens)
+            messages, tokens = messages[:-1], tuple(encoder.encode(prompt.text))
+        elif self.marks is not None:
+            tokens = self.marks.plain(tokens)
+        places = find_boundaries(prompt.renderer, encoder, messages, prompt.text, tokens)
         return places, tokens[places.answer :] if places.answer else ()
 
     def _read_options(self, request: GenerateRequest) -> RequestOptions:

@@ -7,9 +7,11 @@ from typing import Any, Protocol
 
 import jinja2
 
+from sotto.engine.contract.message_parts import ImagePart, TextPart
 from sotto.engine.contract.requests import Message
 from sotto.engine.prompt.go_template.nodes import GoTemplateError
 from sotto.engine.prompt.go_template.template import GoTemplate
+from sotto.engine.prompt.image_marks import ImageMarks, images_in
 from sotto.engine.prompt.message_order import (
     has_consecutive_user,
     has_later_system,
@@ -180,6 +182,18 @@ class ChatTemplate:
         """Move thoughts and calls out of the text of answers, as far as the template looks them up."""
         return tuple(split_answer(message, self._looks_up) for message in messages)
 
+    def print_images(self) -> str:
+        """Return what it prints for a question that consists of an image; empty where it fails on that."""
+        try:
+            return self._probe([{"type": "image"}]) or ""
+        except TemplateBoundsError:
+            return ""
+
+    @property
+    def label(self) -> str:
+        """What messages for people call it."""
+        return self._label
+
     @property
     def _variables(self) -> frozenset[str]:
         """Names of the variables that it looks up; none where finding them takes too long."""
@@ -192,7 +206,7 @@ class ChatTemplate:
         messages = self._rearrange(messages)
 
         def render_with(*, arguments_as_text: bool) -> str:
-            contents = (_parts(message.text) if self._wants_parts else message.text for message in messages)
+            contents = (self._content(message) for message in messages)
             turns = [
                 template_message(message, content, arguments_as_text=arguments_as_text)
                 for message, content in zip(messages, contents, strict=True)
@@ -210,6 +224,14 @@ class ChatTemplate:
                 # The first error is the one to report.
                 pass
             raise
+
+    def _content(self, message: Message) -> object:
+        if message.images:
+            return [
+                {"type": "text", "text": part.text} if isinstance(part, TextPart) else {"type": "image"}
+                for part in message.parts
+            ]
+        return _parts(message.text) if self._wants_parts else message.text
 
     def _render(
         self,
@@ -306,16 +328,34 @@ class ConfiguredTemplate:
         template: The template.
         options: Tools, and whether to think.
         ending: Returns the text to append to a prompt that asks for an answer.
+        marks: Puts images into prompts; None for a model that sees none.
     """
 
     template: ChatTemplate
     options: PromptOptions = DEFAULT_PROMPT_OPTIONS
     ending: Callable[[str], str] = lambda _: ""
+    marks: ImageMarks | None = None
 
     def render(self, messages: Sequence[Message], add_generation_prompt: bool = True) -> str:
-        """Return the prompt for a conversation, see `ChatTemplate.render`."""
-        text = self.template.render(messages, add_generation_prompt, self.options)
+        """Return the prompt for a conversation, see `ChatTemplate.render`; with the markup of its images."""
+        images = images_in(messages)
+        if images and self.marks is not None:
+            text = self._render_images(messages, images, self.marks, add_generation_prompt)
+        else:
+            text = self.template.render(messages, add_generation_prompt, self.options)
         return text + self.ending(text) if add_generation_prompt else text
+
+    def _render_images(
+        self, messages: Sequence[Message], images: Sequence[ImagePart], marks: ImageMarks, add_generation_prompt: bool
+    ) -> str:
+        if marks.prints_mark(self.template.print_images()):
+            text = self.template.render(messages, add_generation_prompt, self.options)
+            if marks.are_in(text, images):
+                return marks.expand(text, images, self.template.label)
+        # The template knows no images, or not in messages of all roles.
+        placed = [marks.placed_in(message) for message in messages]
+        text = self.template.render(placed, add_generation_prompt, self.options)
+        return marks.expand(text, images, self.template.label)
 
 
 def _parts(text: str) -> list[dict[str, str]]:
