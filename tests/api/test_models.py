@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from dataclasses import replace
 
 import pytest
 
@@ -83,6 +84,10 @@ class TestCapabilities:
         (tmp_path / "model" / "tokenizer.json").write_text('{"added_tokens": [')
         assert profile_of(record) == Profile(("completion",))
 
+    def test_a_model_that_sees_has_vision(self, families):
+        seeing = replace(families[HERMES], capabilities=("completion", "vision"))
+        assert profile_of(seeing).capabilities == ("completion", "vision", "tools", "thinking")
+
     def test_an_encoder_has_embedding(self):
         assert profile_of(record_of(minilm())) == Profile(("embedding",), 384)
 
@@ -114,7 +119,7 @@ class TestRemembered:
             '{"by": 1}',
             '{"by": BY, "models": []}',
             '{"by": BY, "models": {"DIGEST": 1}}',
-            '{"by": BY, "models": {"DIGEST": [[1, 2, 0, 0], ["vision"], 1]}}',
+            '{"by": BY, "models": {"DIGEST": [[1, 2, 0, 0], ["smell"], 1]}}',
             '{"by": BY, "models": {"DIGEST": [[1, 2, 0, 0], ["completion"], -1]}}',
         ],
     )

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sotto.errors import BrokenModelError
-from sotto.store.facts import commonest_dtype, config_facts, parameter_count
+from sotto.store.facts import as_tensors_allow, commonest_dtype, config_facts, parameter_count
 from sotto.store.files import absolute, open_regular, resolve_inside
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.records import TensorFile, TensorInfo
@@ -138,11 +138,36 @@ def test_the_context_is_that_of_the_text_model(config, tokens):
 
 
 def test_images_and_audio_are_among_the_capabilities():
-    assert config_facts({"vision_config": {}, "audio_config": {}}, CONFIG).capabilities == (
-        "completion",
-        "vision",
-        "audio",
-    )
+    config = {"model_type": "gemma4", "vision_config": {}, "audio_config": {}}
+    assert config_facts(config, CONFIG).capabilities == ("completion", "vision", "audio")
+
+
+@pytest.mark.parametrize(
+    "config", [{"model_type": "kimi_vl", "vision_config": {}}, {"model_type": "gemma3"}, {"vision_config": {}}]
+)
+def test_models_without_a_tower_that_is_supported_do_not_see(config):
+    assert config_facts(config, CONFIG).capabilities == ("completion",)
+
+
+@pytest.mark.parametrize(
+    ("name", "sees"),
+    [
+        ("vision_tower.vision_model.encoder.layers.0.self_attn.q_proj.weight", True),
+        ("model.visual.blocks.0.attn.qkv.weight", True),
+        ("visual.patch_embed.proj.weight", True),
+        ("model.multi_modal_projector.linear_1.weight", True),
+        ("model.connector.modality_projection.proj.weight", True),
+        ("image_newline", True),
+        ("model.embed_vision.embedding_projection.weight", True),
+        ("vision_model.post_layernorm.weight", True),
+        ("model.layers.0.self_attn.q_proj.weight", False),
+        ("language_model.model.embed_tokens.weight", False),
+        ("audio_tower.layers.0.weight", False),
+    ],
+)
+def test_only_models_with_the_tensors_of_a_tower_see(name, sees):
+    allowed = as_tensors_allow(("completion", "vision", "tools"), ["model.norm.weight", name])
+    assert allowed == (("completion", "vision", "tools") if sees else ("completion", "tools"))
 
 
 @pytest.mark.parametrize(

@@ -24,11 +24,11 @@ from sotto.store.user_templates import template_path
 _log = logging.getLogger(__name__)
 
 # Increase this when the meaning of a profile changes.
-_FORMAT = 1
+_FORMAT = 2
 _MOST_BYTES = 8 << 20
 _MOST_MODELS = 4000
 _MOST_WIDTH = 1 << 31
-_NAMES = ("completion", "embedding", "tools", "insert", "thinking")
+_NAMES = ("completion", "embedding", "vision", "tools", "insert", "thinking")
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +36,7 @@ class Profile:
     """What listings show about a model.
 
     Attributes:
-        capabilities: What it can do, by Ollama's names. Images are not supported, so no model has vision.
+        capabilities: What it can do, by Ollama's names.
         embedding_length: Dimensions of a token's or a text's vector; None if unknown.
     """
 
@@ -84,18 +84,22 @@ def profile_of(record: ModelRecord) -> Profile:
         source = open_texts(record)
         if source.modules or source.config.get("model_type") in ENCODERS:
             return Profile(("embedding",), _width(source))
-        return Profile(_capability_names(abilities_in_files(source)), _width(source))
+        return Profile(_capability_names(record, abilities_in_files(source)), _width(source))
     except StoreError as error:
         # Loading the model will report the same error.
         _log.info("Nothing more can be told of %s: %s", record.name, error)
         return by_kind
 
 
-def _capability_names(can: Abilities) -> tuple[str, ...]:
-    return (
-        "completion",
-        *(name for name, has in (("tools", can.tools), ("insert", can.infills), ("thinking", can.thinks)) if has),
-    )
+def _capability_names(record: ModelRecord, can: Abilities) -> tuple[str, ...]:
+    found = {
+        "completion": True,
+        "vision": "vision" in record.capabilities,
+        "tools": can.tools,
+        "insert": can.infills,
+        "thinking": can.thinks,
+    }
+    return tuple(name for name, has in found.items() if has)
 
 
 def _width(source: ModelSource) -> int | None:

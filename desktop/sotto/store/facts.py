@@ -39,6 +39,26 @@ _PACKED_METHODS = {"gptq", "awq"}
 _COUNTABLE = {"", "mlx", "fp8", "mxfp4", *_PACKED_METHODS}
 # Model types that attend to a whole text at once and generate none.
 ENCODERS = frozenset({"bert", "camembert", "jina_embeddings_v3", "modernbert", "nomic_bert", "roberta", "xlm-roberta"})
+# Model types with towers for images that the engine computes.
+SEEING = frozenset(
+    """
+    gemma3 gemma4 gemma4_unified glm_ocr idefics3 lfm2-vl lfm2_vl llava llava_next mistral3 pixtral qwen2_5_vl qwen2_vl
+    qwen3_5 qwen3_5_moe qwen3_vl qwen3_vl_moe smolvlm
+    """.split()
+)
+# How the names of the tensors of such a tower and its projector begin: as transformers 4 and 5, mlx-vlm and Ollama have
+# it.
+_TOWER_ROOTS = (
+    "vision_tower.",
+    "vision_model.",
+    "vision_embedder.",
+    "visual.",
+    "multi_modal_projector.",
+    "connector.",
+    "embed_vision.",
+    "image_newline",
+)
+_TOWER_BEGINNINGS = (*_TOWER_ROOTS, *(f"model.{root}" for root in _TOWER_ROOTS))
 # Encoders whose positions begin at 0; RoBERTa's begin after the id of its padding token.
 _ZERO_BASED = frozenset({"bert", "jina_embeddings_v3", "modernbert", "nomic_bert"})
 _DEFAULT_PAD_TOKEN = 1
@@ -53,7 +73,8 @@ class ConfigFacts:
         context_length: The longest context the model was trained for, in tokens; for an encoder, its longest input.
         quantization: How the weights are quantized, for example `int4`.
         dtype: The type of the weights before any quantization, for example `BF16`.
-        capabilities: What the model can do: `completion` or `embedding`, then `vision` and `audio`.
+        capabilities: What the model can do: `completion` or `embedding`, then `vision` and `audio`. It sees only if its
+            files hold a tower, too: see `as_tensors_allow`.
     """
 
     architecture: str
@@ -85,7 +106,8 @@ def config_facts(config: Mapping[str, Any], path: Path, modules: Sequence[Senten
             model_type = model_type.removesuffix(suffix)
     dtypes = [outer.get(key) for outer in (text, config) for key in ("dtype", "torch_dtype")]
     dtype = next((_FLOATS[value] for value in dtypes if isinstance(value, str) and value in _FLOATS), "")
-    vision, audio = "vision_config" in config, bool({"audio_config", "sound_config"} & config.keys())
+    vision = model_type in SEEING and "vision_config" in config
+    audio = bool({"audio_config", "sound_config"} & config.keys())
     main = "embedding" if modules or model_type in ENCODERS else "completion"
     return ConfigFacts(
         printable(model_type),
@@ -94,6 +116,22 @@ def config_facts(config: Mapping[str, Any], path: Path, modules: Sequence[Senten
         dtype,
         (main, *(["vision"] if vision else []), *(["audio"] if audio else [])),
     )
+
+
+def is_of_tower(name: str) -> bool:
+    """Return whether a tensor of a model that sees belongs to its tower for images, judging by its name."""
+    return name.startswith(_TOWER_BEGINNINGS)
+
+
+def as_tensors_allow(capabilities: Sequence[str], names: Iterable[str]) -> tuple[str, ...]:
+    """Return capabilities without `vision` if no tensor belongs to a tower: text-only conversions keep its config.
+
+    Args:
+        capabilities: What a configuration states.
+        names: The names of the model's tensors.
+    """
+    sees = "vision" in capabilities and any(map(is_of_tower, names))
+    return tuple(capability for capability in capabilities if sees or capability != "vision")
 
 
 def first_position(model_type: str, pad_token_id: object) -> int:

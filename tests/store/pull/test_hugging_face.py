@@ -53,6 +53,8 @@ def folder_files(**more):
         "config.json": json.dumps(LLAMA).encode(),
         "tokenizer.json": TOKENIZER,
         "tokenizer_config.json": b"{}",
+        "preprocessor_config.json": b'{"image_processor_type": "Tiny"}',
+        "processor_config.json": b'{"image_seq_length": 4}',
         "chat_template.jinja": b"{{ messages[0].content }}",
         "additional_chat_templates/tool_use.jinja": b"tools",
         "model.safetensors": weights(),

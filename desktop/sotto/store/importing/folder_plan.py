@@ -7,7 +7,7 @@ from typing import Any
 
 from sotto.errors import InvalidRequestError, UnsupportedModelError
 from sotto.store.bounded_json import read_object
-from sotto.store.facts import config_facts, parameter_count
+from sotto.store.facts import as_tensors_allow, config_facts, parameter_count
 from sotto.store.importing.companions import chat_template, config_blob, json_blobs
 from sotto.store.importing.float_tensors import float_blobs, fp8_blobs
 from sotto.store.importing.fusing_plan import Fit, fit_nothing
@@ -68,6 +68,7 @@ def plan_folder(path: Path, quantize: str, judge: Judge, fit: Fit = fit_nothing)
         blobs, file_type = float_blobs(inventory.parts, recipe, config, fusing), name
         kinds = computed_types(blobs)
     companions = json_blobs(folder)
+    sees = "vision" in as_tensors_allow(facts.capabilities, inventory.parts)
     return ImportPlan(
         source=path,
         quantization=name,
@@ -77,7 +78,7 @@ def plan_folder(path: Path, quantize: str, judge: Judge, fit: Fit = fit_nothing)
         blobs=(*blobs, *companions),
         config=config_blob(config, chat_template(folder), file_type, embeds="embedding" in facts.capabilities),
         adapter=fusing.adapter,
-        notes=(*_notes(config), *ollama_notes(kinds)),
+        notes=(*_notes(config, sees=sees), *ollama_notes(kinds)),
     )
 
 
@@ -110,7 +111,12 @@ def _read_files(blobs: Sequence[PlannedBlob]) -> list[Path]:
     return [piece.path for blob in blobs for piece in blob.pieces if isinstance(piece, Segment)]
 
 
-def _notes(config: Mapping[str, Any]) -> list[str]:
-    if "vision_config" in config or "audio_config" in config:
-        return ["Its parts for images and sound are imported, too, but Sotto does not use them."]
-    return []
+def _notes(config: Mapping[str, Any], *, sees: bool) -> list[str]:
+    """Return a note if there are parts that are not used; a text-only conversion has the config of some, too."""
+    unused = [
+        *(["images"] if "vision_config" in config and not sees else []),
+        *(["sound"] if "audio_config" in config else []),
+    ]
+    if not unused:
+        return []
+    return [f"What it may have for {' and '.join(unused)} is imported, too, but Sotto does not use it."]

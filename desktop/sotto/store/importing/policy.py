@@ -1,7 +1,8 @@
 """Which type each tensor of a model is quantized to: Ollama's rules, with those that differ for some architectures.
 
 `model_store.md` of Ollama's importer has no public specification; the rules are those of its code
-(https://github.com/ollama/ollama, x/create).
+(https://github.com/ollama/ollama, x/create). Projectors keep their types, though, as the towers before them do: they
+are small, and all that a model sees comes through them.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from sotto.store.facts import is_of_tower
 from sotto.store.importing.quant_types import FLOATS, QUANT_TYPES
 from sotto.store.importing.recipes import SOURCE, Recipe
 
@@ -36,6 +38,10 @@ class _Tensor:
     @property
     def is_expert(self) -> bool:
         return any(part in self.name for part in _EXPERTS) and not self.name.endswith(_COMPANIONS)
+
+    @property
+    def is_tower(self) -> bool:
+        return is_of_tower(self.name) or self.is_any("vision", "visual")
 
     @property
     def eight(self) -> str:
@@ -110,7 +116,7 @@ def _default(tensor: _Tensor) -> str:
         return ""
     if tensor.name.endswith("lm_head.weight"):
         return tensor.first(tensor.eight)
-    if tensor.is_any("vision", "visual"):
+    if tensor.is_tower:
         return ""
     if tensor.is_any(*_SENSITIVE) and (wanted == "int4" or (wanted in _FOUR_BITS and not tensor.is_expert)):
         return tensor.first(tensor.eight, wanted)
@@ -130,8 +136,8 @@ def _may_be_quantized(tensor: _Tensor) -> bool:
 def _mixed(tensor: _Tensor, recipe: Recipe) -> str:
     """Return the type in a mixed recipe: that of mlx-lm, except that routers and vision keep their own."""
     is_embedding = "embed" in tensor.name and tensor.name.endswith(".weight") and len(tensor.shape) == 2
-    plain = _may_be_quantized(tensor) and not tensor.is_any("vision", "visual")
-    if not plain and not (is_embedding and not tensor.is_any("norm", "audio", "vision", "visual")):
+    plain = _may_be_quantized(tensor) and not tensor.is_tower
+    if not plain and not (is_embedding and not tensor.is_any("norm", "audio") and not tensor.is_tower):
         return ""
     high = is_embedding and recipe.embeddings
     high = high or "lm_head" in tensor.name
