@@ -96,10 +96,10 @@ def test_speculation_waits_until_the_thought_is_over():
 
 
 def test_what_is_forced_survives_a_step_that_fails():
-    expected = finished(run("plain", empty("plain"), thinking(3, max_tokens=10))).token_ids
+    expected = finished(run("plain", empty("plain"), thinking(3, max_tokens=16))).token_ids
 
     def both(model):
-        tasks = [thinking(3, max_tokens=10, request_id=name) for name in ("a", "b")]
+        tasks = [thinking(3, max_tokens=16, request_id=name) for name in ("a", "b")]
         return run("plain", empty("plain"), *tasks, model=model, batches=True)
 
     whole = Counting("plain")

@@ -1,9 +1,11 @@
 """Scheduling of several requests on one model, step by step.
 
 A step is one prefill chunk or one decode step. While some requests are prefilled and others are decoded, the two kinds
-of steps alternate, so that there is at most one chunk between two tokens of an answer. Requests that are prefilled take
-turns, so that a short prompt does not wait behind a long one. All requests that are decoded share one forward pass if
-the model allows it. An error in one request ends only that request.
+of steps alternate, so that there is at most one chunk between two tokens of an answer. Of the requests that are
+prefilled, the one with the fewest tokens left is next: prompts of about the same length then end one after the other
+rather than all at the end, and a short one does not wait behind a long one. From time to time it is the oldest, so that
+a long prompt does not wait for ever. All requests that are decoded share one forward pass if the model allows it. An
+error in one request ends only that request.
 """
 
 import logging
@@ -32,6 +34,8 @@ from sotto.engine.sampling.sampler import sample_each
 _log = logging.getLogger(__name__)
 
 _CLEAR_EVERY = 256
+# Of so many chunks, one is for the request that has waited longest.
+_OLDEST_EVERY = 4
 # A shared beginning of fewer tokens is computed twice rather than waited for.
 _MIN_SHARED_TOKENS = 64
 
@@ -75,7 +79,7 @@ class Scheduler:
         self._shared = SharedBeginnings()
         self._most = CHUNK
         self._prefill_next = True
-        self._steps = 0
+        self._steps = self._chunks = 0
         self._stepped = -math.inf
         self._interval = math.inf
 
@@ -105,7 +109,7 @@ class Scheduler:
         prefilling = [generation for generation in begun if generation.pending is None]
         decoding = [generation for generation in begun if generation.pending is not None]
         if prefilling and (self._prefill_next or not decoding):
-            self._prefill(prefilling[0], events)
+            self._prefill(self._next_of(prefilling), events)
             # A step ahead of its reader brings no token where it is the first of its kind.
             self._stepped, self._interval = -math.inf, math.inf
         elif decoding:
@@ -166,10 +170,13 @@ class Scheduler:
 
     def _prefill(self, generation: Generation, events: list[GenerateEvent]) -> None:
         chunk = self._sizing.shared if len(self._running) > 1 else self._sizing.chunk
+        self._chunks += 1
         self._run_guarded(generation, events, lambda: generation.prefill(self._model, chunk, self._most))
-        # The next request has its turn.
-        self._running.remove(generation)
-        self._running.append(generation)
+
+    def _next_of(self, prefilling: list[Generation]) -> Generation:
+        if self._chunks % _OLDEST_EVERY == 0:
+            return prefilling[0]
+        return min(prefilling, key=lambda generation: len(generation.prompt) - generation.prefilled)
 
     def _decode(self, decoding: list[Generation], events: list[GenerateEvent]) -> None:
         for generation in decoding:
