@@ -24,7 +24,10 @@ OWN_MODULES = {
     "bert",
     "camembert",
     "hunyuan_v1_moe",
+    "idefics3",
     "jina_embeddings_v3",
+    "llava",
+    "llava_next",
     "mistral",
     "modernbert",
     "nomic_bert",
@@ -108,11 +111,16 @@ def test_plain_layers_get_plain_caches():
     assert [type(cache) for cache in make_caches(model)] == [FullKVCache, FullKVCache]
 
 
-@pytest.mark.parametrize("inner", ["mistral", "ministral3"])
-def test_a_window_over_all_layers_of_an_inner_model_is_refused(inner):
-    config = {"model_type": "mistral3", "text_config": LLAMA | {"model_type": inner, "sliding_window": 16}}
+def test_a_window_over_all_layers_of_an_inner_model_is_refused_where_it_is_ignored():
+    config = {"model_type": "mistral3", "text_config": LLAMA | {"model_type": "ministral3", "sliding_window": 16}}
     with pytest.raises(UnsupportedModelError, match=r"a window of the text .*in mistral3 models"):
         zoo.build(config)
+
+
+def test_a_window_over_all_layers_of_an_inner_mistral_gets_sliding_caches():
+    config = {"model_type": "mistral3", "text_config": LLAMA | {"model_type": "mistral", "sliding_window": 16}}
+    model, _ = zoo.build(config)
+    assert [type(cache) for cache in make_caches(model)] == [SlidingKVCache, SlidingKVCache]
 
 
 def test_layers_with_a_window_get_sliding_caches():

@@ -58,7 +58,7 @@ def inside(kind, inner, **settings):
         ({"model_type": "phimoe", "rope_scaling": LONG}, "in another way for long texts"),
         ({"model_type": "llama", "rope_parameters": {"full_attention": LONG}}, "in another way for long texts"),
         ({"model_type": "llama", "rope_scaling": YARN | {"truncate": False}}, "without truncating"),
-        (inside("llava", "qwen2"), "a model of type 'qwen2' inside, which is not supported in mistral3 models"),
+        (inside("llava", "gemma"), "a model of type 'gemma' inside, which is not supported in llava models"),
     ],
 )
 def test_ignored_values_are_refused(config, expected):

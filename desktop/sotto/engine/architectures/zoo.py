@@ -99,13 +99,12 @@ def _definition(config: Mapping[str, Any]) -> ModuleType:
 def _refuse_unread(config: Mapping[str, Any], definition: ModuleType) -> None:
     """Refuse a config with a key that changes the result but that the definition does not read."""
     read = inspect.signature(definition.ModelArgs).parameters
-    kind, found = config["model_type"], architecture(config)
-    inner = config.get("text_config")
-    # Our own definitions read the window, but a model inside another one is always mlx-lm's.
-    if found.windows_by_default and not found.definition and not config.get("layer_types"):
-        _refuse_window(config, kind)
-    if isinstance(inner, Mapping) and architecture(inner).windows_by_default and not inner.get("layer_types"):
-        _refuse_window(inner, kind)
+    kind, found, inner = config["model_type"], architecture(config), config.get("text_config")
+    # Our own definitions read the window; they are used inside of others as well.
+    for level in (config, inner) if isinstance(inner, Mapping) else (config,):
+        computed = architecture(level)
+        if computed.windows_by_default and not computed.definition and not level.get("layer_types"):
+            _refuse_window(level, kind)
     if "text_config" in read:
         return
     if (scaling := normalise.rope_scaling_of(config)) and not {"rope_scaling", "rope_parameters"} & read.keys():

@@ -19,6 +19,7 @@ _VISION = ("vision_tower.", "multi_modal_projector.")
 _QWEN_VISION = ("visual.", "vision_tower.")
 # No type of RoPE scaling is supported.
 _UNSCALED: frozenset[str] = frozenset()
+_MISTRAL_INSIDE = frozenset({"llama", "ministral3", "mistral", "mistral4"})
 _ENCODER: Mapping[str, tuple[Any, ...]] = {
     "add_cross_attention": (False,),
     "is_decoder": (False,),
@@ -210,6 +211,16 @@ ARCHITECTURES = (
         stacks_experts=False,
         supported_values={"use_cla": (False,), "use_mixed_mlp_moe": (True,)},
     ),
+    Architecture(
+        "idefics3",
+        batches=True,
+        definition="seeing_decoder",
+        aliases=("smolvlm",),
+        ignored_prefixes=("vision_model.", "connector."),
+        sees="idefics3",
+        adapt=config_quirks.adapt_seeing_decoder,
+        inner_types=frozenset({"llama"}),
+    ),
     Architecture("internlm2", batches=False),
     Architecture("internlm3", batches=False, activations=_SILU),
     Architecture("iquestloopcoder", batches=False),
@@ -252,6 +263,24 @@ ARCHITECTURES = (
         activations=_SILU,
         rope_types=_UNSCALED,
         ignores=config_quirks.llama4_text_ignores,
+    ),
+    Architecture(
+        "llava",
+        batches=True,
+        definition="seeing_decoder",
+        ignored_prefixes=_VISION,
+        sees="llava",
+        adapt=config_quirks.adapt_seeing_decoder,
+        inner_types=_MISTRAL_INSIDE | {"qwen2"},
+    ),
+    Architecture(
+        "llava_next",
+        batches=True,
+        definition="seeing_decoder",
+        ignored_prefixes=(*_VISION, "image_newline"),
+        sees="llava_next",
+        adapt=config_quirks.adapt_seeing_decoder,
+        inner_types=frozenset({"granite", "llama", "mistral", "qwen2"}),
     ),
     Architecture(
         "longcat_flash",
@@ -314,9 +343,11 @@ ARCHITECTURES = (
     Architecture(
         "mistral3",
         batches=True,
-        aliases=("llava",),
+        definition="seeing_decoder",
         ignored_prefixes=_VISION,
-        inner_types=frozenset({"llama", "ministral3", "mistral", "mistral4"}),
+        sees="pixtral",
+        adapt=config_quirks.adapt_seeing_decoder,
+        inner_types=_MISTRAL_INSIDE,
     ),
     Architecture("mistral4", batches=False, activations=_SILU, reads_rope_parameters=True),
     Architecture("mixtral", batches=True, definition="mixtral", activations=_SILU, rope_types=_UNSCALED),
@@ -389,7 +420,15 @@ ARCHITECTURES = (
     Architecture("phi3small", batches=False),
     Architecture("phimoe", batches=True, activations=_SILU, rope_types=frozenset({"longrope", "su"})),
     Architecture("phixtral", batches=False, aliases=("phi-msft",)),
-    Architecture("pixtral", batches=False, ignored_prefixes=_VISION, inner_types=frozenset({"llama", "mistral"})),
+    Architecture(
+        "pixtral",
+        batches=True,
+        definition="seeing_decoder",
+        ignored_prefixes=_VISION,
+        sees="pixtral",
+        adapt=config_quirks.adapt_seeing_decoder,
+        inner_types=frozenset({"llama", "mistral"}),
+    ),
     Architecture(
         "plamo",
         batches=False,

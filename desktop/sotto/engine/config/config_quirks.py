@@ -10,6 +10,26 @@ from typing import Any
 
 from sotto.errors import UnsupportedModelError
 
+_LLAMA_SIZES: Mapping[str, Any] = {
+    "hidden_size": 4096,
+    "intermediate_size": 11008,
+    "num_attention_heads": 32,
+    "num_hidden_layers": 32,
+    "rms_norm_eps": 1e-6,
+    "vocab_size": 32000,
+}
+_INNER_DEFAULTS: Mapping[str, Mapping[str, Any]] = {
+    "llama": _LLAMA_SIZES,
+    "mistral": {**_LLAMA_SIZES, "intermediate_size": 14336, "num_key_value_heads": 8, "sliding_window": 4096},
+    "qwen2": {
+        **_LLAMA_SIZES,
+        "intermediate_size": 22016,
+        "max_position_embeddings": 32768,
+        "num_key_value_heads": 32,
+        "vocab_size": 151936,
+    },
+}
+
 
 def adapt_exaone_moe(config: dict[str, Any]) -> None:
     """Derive `is_moe_layer`, a flag for each layer, from `mlp_layer_types`."""
@@ -62,6 +82,19 @@ def adapt_minimax(config: dict[str, Any]) -> None:
     dims, part = config.get("head_dim"), config.get("partial_rotary_factor", 1.0)
     if isinstance(dims, int) and isinstance(part, int | float) and 0 <= part <= 1:
         config.setdefault("rotary_dim", int(dims * part))
+
+
+def adapt_seeing_decoder(config: dict[str, Any]) -> None:
+    """Fill in what the config of a text model inside another leaves out, because it is transformers' default.
+
+    The makers of LLaVA and Pixtral left out even sizes.
+    """
+    text = config.get("text_config")
+    if not isinstance(text, dict):
+        return
+    kind = text.get("model_type") or "llama"
+    for key, value in _INNER_DEFAULTS.get(kind, {}).items():
+        text.setdefault(key, value)
 
 
 def falcon_h1_refusal(config: Mapping[str, Any]) -> str:

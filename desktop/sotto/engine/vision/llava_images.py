@@ -1,0 +1,141 @@
+"""How LLaVA 1.5 takes images: one square piece from the middle of each, in rows of features without any marks."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sotto.engine.vision import pixtral_images, resizing
+from sotto.engine.vision.image_reader import ImageLayout, ImageReader, Normalization
+from sotto.engine.vision.preprocessor_settings import (
+    CLIP_NORMALIZATION,
+    HALF_NORMALIZATION,
+    must_be,
+    normalization_of,
+    refuse_many,
+    refuse_narrow,
+    resampling,
+    sides,
+    square,
+    whole_number,
+)
+from sotto.errors import UnsupportedModelError
+from sotto.images.decoded_image import DecodedImage
+
+SLOT = "<image>"
+
+
+@dataclass(frozen=True, slots=True)
+class SquareEncoder:
+    """What the config says of a tower that sees squares of one size.
+
+    Attributes:
+        side: Pixels of a side of the square.
+        grid: Patches along a side.
+        rows: Rows of features of a square.
+        is_clip: Whether it is CLIP, and not SigLIP.
+    """
+
+    side: int
+    grid: int
+    rows: int
+    is_clip: bool
+
+    @property
+    def normalization(self) -> Normalization:
+        """What models with this tower usually have."""
+        return CLIP_NORMALIZATION if self.is_clip else HALF_NORMALIZATION
+
+
+def square_encoder(config: Mapping[str, Any]) -> SquareEncoder:
+    """Return what a config says of its tower.
+
+    Raises:
+        UnsupportedModelError: The tower is of another kind, or a size makes no sense.
+    """
+    vision = config.get("vision_config") or {}
+    is_clip = vision.get("model_type", "clip_vision_model") == "clip_vision_model"
+    side = whole_number(vision, "image_size", 336 if is_clip else 224)
+    grid = side // whole_number(vision, "patch_size", 14 if is_clip else 16)
+    dropped = config.get("vision_feature_select_strategy", "default") == "default"
+    rows = grid * grid + is_clip - dropped
+    refuse_many(rows)
+    if rows <= 0:
+        raise UnsupportedModelError("patch_size in the settings for images should be smaller than image_size.")
+    return SquareEncoder(side, grid, rows, is_clip)
+
+
+@dataclass(frozen=True, slots=True)
+class LlavaReader:
+    """Reads images for LLaVA 1.5.
+
+    Attributes:
+        size: What an image is resized to: its `shortest_edge`, or `height` and `width`.
+        crops: Whether the middle is cut out then.
+        squares: Whether images are padded to squares before.
+    """
+
+    encoder: SquareEncoder
+    normalization: Normalization
+    size: Mapping[str, int]
+    resample: int
+    crops: bool
+    squares: bool
+    placeholder: str = f"{SLOT}\n"
+    mark: str = SLOT
+    slot: str = SLOT
+    both_ways: bool = False
+    multi_axis: bool = False
+
+    def lay_out(self, width: int, height: int) -> ImageLayout:
+        """Return how an image of so many pixels stands in a prompt."""
+        refuse_narrow(width, height)
+        encoder = self.encoder
+        grid, tile = (encoder.grid, encoder.grid), (encoder.side, encoder.side)
+        return ImageLayout(SLOT * encoder.rows, encoder.rows, grid, (tile,))
+
+    def read(self, image: DecodedImage) -> tuple[DecodedImage, ...]:
+        """Return the square that the tower sees."""
+        if self.squares:
+            longest = max(image.width, image.height)
+            left, top = (longest - image.width) // 2, (longest - image.height) // 2
+            red, green, blue = (int(mean * 255) for mean in self.normalization.mean)
+            image = resizing.cut(image, -left, -top, longest, longest, (red, green, blue))
+        if shortest := self.size.get("shortest_edge"):
+            long = int(shortest * max(image.width, image.height) / min(image.width, image.height))
+            width, height = (shortest, long) if image.width <= image.height else (long, shortest)
+        else:
+            width, height = self.size["width"], self.size["height"]
+        image = resizing.resize(image, width, height, self.resample)
+        side = self.encoder.side
+        return (resizing.centre(image, side, side) if self.crops else image,)
+
+
+def make_reader(config: Mapping[str, Any], preprocessor: Mapping[str, Any]) -> ImageReader:
+    """Return what reads images for a model of type `llava`: LLaVA 1.5, or Pixtral as transformers names it.
+
+    Raises:
+        UnsupportedModelError: The files ask for something else than these models do.
+    """
+    if (config.get("vision_config") or {}).get("model_type") == "pixtral":
+        return pixtral_images.make_reader(config, preprocessor)
+    encoder = square_encoder(config)
+    must_be(preprocessor, "do_resize", value=True)
+    # SigLIP's preprocessor does not know this key.
+    crops = bool(preprocessor.get("do_center_crop", encoder.is_clip))
+    usual = ("shortest_edge",) if encoder.is_clip else ("height", "width")
+    size = sides(preprocessor, "size", dict.fromkeys(usual, encoder.side))
+    final = square(preprocessor, "crop_size" if crops else "size", encoder.side)
+    fits = {"width", "height"} <= size.keys() or (crops and "shortest_edge" in size)
+    if final != encoder.side or not fits:
+        raise UnsupportedModelError(
+            f"Images are brought to {final} x {final} pixels by the settings for images, but the vision tower in "
+            f"config.json sees {encoder.side} x {encoder.side}."
+        )
+    return LlavaReader(
+        encoder,
+        normalization_of(preprocessor, encoder.normalization),
+        size,
+        resampling(preprocessor, resizing.BICUBIC),
+        crops,
+        bool(preprocessor.get("do_pad")),
+    )
