@@ -106,7 +106,9 @@ ARCHITECTURES = (
         rope_types=_UNSCALED,
         needed_keys=("attn_logit_softcapping", "final_logit_softcapping"),
     ),
-    Architecture("gemma3", batches=True, definition="gemma3", ignored_prefixes=_VISION, outer_vocabulary=True),
+    Architecture(
+        "gemma3", batches=True, definition="gemma3", sees="gemma3", ignored_prefixes=_VISION, outer_vocabulary=True
+    ),
     Architecture(
         "gemma3_text",
         batches=True,
