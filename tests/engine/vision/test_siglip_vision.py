@@ -21,7 +21,7 @@ from sotto.engine.vision.reader_choice import make_reader
 from views import cut, show
 
 FOLDER = Path(__file__).parent / "references"
-CASES = ("gemma3",)
+CASES = ("gemma3", "gemma4", "gemma4-both-ways", "gemma4-unified")
 # transformers resizes images for these with torchvision alone, which rounds some values to the next.
 ROUGHLY = ()
 TOLERANCE = 1e-3

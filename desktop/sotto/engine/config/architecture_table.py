@@ -134,6 +134,8 @@ ARCHITECTURES = (
         "gemma4",
         batches=True,
         aliases=("gemma4_unified",),
+        definition="gemma4",
+        sees="gemma4",
         ignored_prefixes=(*_VISION, "audio_tower.", "embed_vision.", "embed_audio.", "vision_embedder."),
         outer_vocabulary=True,
     ),

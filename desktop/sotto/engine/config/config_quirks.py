@@ -54,9 +54,13 @@ def adapt_falcon_h1(config: dict[str, Any]) -> None:
 def adapt_gemma4_text(config: dict[str, Any]) -> None:
     """Replace `per_layer_config`, which lists each full-attention layer, by keys that apply to all of them.
 
+    Layers of unified models have no inputs of their own, and their configs have no key that says so.
+
     Raises:
         UnsupportedModelError: The layers differ.
     """
+    if config.get("model_type") == "gemma4_unified_text":
+        config.setdefault("hidden_size_per_layer_input", 0)
     layers = config.pop("per_layer_config", None)
     if not isinstance(layers, dict):
         return
