@@ -21,9 +21,9 @@ from sotto.engine.vision.reader_choice import make_reader
 from views import cut, show
 
 FOLDER = Path(__file__).parent / "references"
-CASES = ("gemma3", "gemma4", "gemma4-both-ways", "gemma4-unified")
+CASES = ("gemma3", "gemma4", "gemma4-both-ways", "gemma4-unified", "lfm2-vl")
 # transformers resizes images for these with torchvision alone, which rounds some values to the next.
-ROUGHLY = ()
+ROUGHLY = ("lfm2-vl",)
 TOLERANCE = 1e-3
 cases = pytest.mark.parametrize("case", CASES)
 prompts = pytest.mark.parametrize("number", [0, 1])
