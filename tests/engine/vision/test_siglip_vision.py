@@ -14,10 +14,19 @@ import pytest
 from tokenizers import Tokenizer
 
 from checkpoints import load_folder
+from generating import PLENTY, add, drain, task
 from pictures import picture
-from sotto.engine.architectures.towers.tower import features_of, normalised
+from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.towers.tower import Features, features_of, normalised
 from sotto.engine.caches.caches import make_caches
+from sotto.engine.caches.prefix_cache import PrefixCache
+from sotto.engine.generation.chunk_sizing import ChunkSize, ChunkSizing
+from sotto.engine.generation.looking import Vision
+from sotto.engine.generation.scheduler import Scheduler
+from sotto.engine.vision.image_reader import ImageLayout, ReadImage
+from sotto.engine.vision.prompt_images import PromptImage
 from sotto.engine.vision.reader_choice import make_reader
+from sotto.images.decoded_image import DecodedImage
 from views import cut, show
 
 FOLDER = Path(__file__).parent / "references"
@@ -67,8 +76,8 @@ def loaded(case: str):
 
 
 @cache
-def seen(case: str, number: int):
-    """Return the features of a prompt's images with their layouts, from the pixels that transformers computes."""
+def images_of(case: str, number: int) -> list[ReadImage]:
+    """Return the images of a prompt with the pixels that transformers computes."""
     reader, found, at = reader_of(case), [], 0
     pixels = prompt_of(case, number).pixels
     for size in prompt_of(case, number).sizes:
@@ -76,25 +85,35 @@ def seen(case: str, number: int):
         for width, height in layout.tiles:
             tiles.append(tile_of(case, pixels[at : at + width * height * 3], width, height))
             at += width * height * 3
-        found.append((features_of(loaded(case).tower, tiles, layout), layout))
+        found.append(ReadImage(layout, tuple(tiles), f"{case} {size}"))
     assert at == pixels.size
     return found
 
 
-def tile_of(case: str, stored: mx.array, width: int, height: int) -> mx.array:
-    """Return a piece [H, W, 3], normalised, from bytes in the order of the processor's tensors."""
-    patch = {"gemma3": 0, "gemma4-unified": 12}.get(case, 4)
-    if patch:
-        shape = (height // patch, width // patch, patch, patch, 3)
-        stored = stored.reshape(shape).transpose(0, 2, 1, 3, 4).reshape(height, width, 3)
-    scale = reader_of(case).normalization
-    return (stored.reshape(height, width, 3) / 255 - mx.array(scale.mean)) / mx.array(scale.std)
+def tile_of(case: str, stored: mx.array, width: int, height: int) -> DecodedImage:
+    """Return a piece from bytes in the order of the processor's tensors: pixels, or patches of pixels."""
+    if patch := {"gemma3": 0, "gemma4-unified": 12}.get(case, 4):
+        patches = stored.reshape(height // patch, width // patch, patch, patch, 3)
+        stored = patches.transpose(0, 2, 1, 3, 4).reshape(-1)
+    return DecodedImage(width, height, bytes(memoryview(mx.contiguous(stored))))
 
 
-def prompt_in_view(case: str, number: int):
-    prompt, reader = prompt_of(case, number), reader_of(case)
-    slot = Tokenizer.from_file(str(FOLDER / case / "tokenizer.json")).token_to_id(reader.slot)
-    return show(prompt.ids, slot, seen(case, number), both_ways=reader.both_ways)
+@cache
+def seen(case: str, number: int) -> list[tuple[Features, ImageLayout]]:
+    """Return the features of a prompt's images with their layouts."""
+    found = []
+    for image in images_of(case, number):
+        tiles = [normalised(tile, reader_of(case).normalization) for tile in image.tiles]
+        found.append((features_of(loaded(case).tower, tiles, image.layout), image.layout))
+    return found
+
+
+def slot_of(case: str) -> int:
+    return Tokenizer.from_file(str(FOLDER / case / "tokenizer.json")).token_to_id(reader_of(case).slot)
+
+
+def prompt_in_view(case: str, number: int) -> tuple[mx.array, View]:
+    return show(prompt_of(case, number).ids, slot_of(case), seen(case, number), both_ways=reader_of(case).both_ways)
 
 
 def in_chunks(case: str, number: int, borders: list[int]) -> mx.array:
@@ -120,17 +139,13 @@ def distance(found: mx.array, wanted: mx.array) -> float:
 @cases
 @prompts
 def test_pixels_are_those_of_transformers(case, number):
-    prompt, reader = prompt_of(case, number), reader_of(case)
-    at, steps = 0, 0
-    for width, height in prompt.sizes:
-        tiles = reader.read(picture(width, height))
-        assert [(tile.width, tile.height) for tile in tiles] == list(reader.lay_out(width, height).tiles)
-        for tile in tiles:
-            wanted = tile_of(case, prompt.pixels[at : at + len(tile.pixels)], tile.width, tile.height)
-            at += len(tile.pixels)
-            different = mx.abs(normalised(tile, reader.normalization) - wanted) * 255 * reader.normalization.std[0]
-            steps = max(steps, round(different.max().item(), 2))
-    assert steps <= (1 if case in ROUGHLY else TOLERANCE)
+    reader = reader_of(case)
+    for size, image in zip(prompt_of(case, number).sizes, images_of(case, number), strict=True):
+        tiles = reader.read(picture(*size))
+        assert [(tile.width, tile.height) for tile in tiles] == list(image.layout.tiles)
+        for found, wanted in zip(tiles, image.tiles, strict=True):
+            pairs = zip(found.pixels, wanted.pixels, strict=True)
+            assert max(abs(one - other) for one, other in pairs) <= (1 if case in ROUGHLY else 0)
 
 
 @cases
@@ -186,3 +201,57 @@ def test_logits_are_those_of_transformers_in_chunks(case):
     else:
         borders = [7, 8, *range(20, shown[-1], 13), shown[-1] + 1]
     assert distance(in_chunks(case, 1, borders), prompt_of(case, 1).logits) < TOLERANCE
+
+
+class Engine:
+    """The engine's own way with images, from pseudo-tokens to logits.
+
+    Attributes:
+        looks: How often the tower has begun to look at an image.
+    """
+
+    def __init__(self, case: str) -> None:
+        self._case, self._model = case, loaded(case).model
+        self._prefix = PrefixCache(lambda: make_caches(self._model), PLENTY)
+        self._vision = Vision(self, reader_of(case), lambda: PLENTY, lambda *_: None)
+        self.looks = 0
+
+    def steps(self, tiles, layout):
+        self.looks += 1
+        return loaded(self._case).tower.steps(tiles, layout)
+
+    def answer(self, number: int, length: int) -> mx.array:
+        """Answer the first `length` tokens of a prompt with the others, and return the logits for each of them."""
+        images = tuple(PromptImage.of(image) for image in images_of(self._case, number))
+        rows, slot = iter([token for image in images for token in image.tokens]), slot_of(self._case)
+        ids = [next(rows) if token == slot else token for token in prompt_of(self._case, number).ids]
+        forced = Forced([*ids[length:], 2])
+        sizing = ChunkSizing(ChunkSize(largest=24))
+        running = Scheduler(self._model, self._prefix, sizing, vision=self._vision)
+        add(running, task(ids[:length], len(ids) - length + 1, sampler=forced, images=images))
+        assert list(drain(running)[-1].token_ids) == [*ids[length:], 2]
+        return mx.stack(forced.rows)
+
+
+class Forced:
+    """Draws given tokens, and keeps the logits."""
+
+    def __init__(self, tokens: list[int]) -> None:
+        self._tokens, self.rows = iter(tokens), []
+
+    def sample(self, logits):
+        self.rows.append(logits[0])
+        return mx.array([next(self._tokens)])
+
+    def fork(self):
+        return self
+
+
+@cases
+def test_the_engine_answers_as_transformers_does_also_when_it_knows_the_images(case):
+    engine = Engine(case)
+    for number, looks in ((0, 1), (1, 3), (0, 3), (1, 3)):
+        wanted = prompt_of(case, number).logits
+        length = len(wanted) - 4
+        assert distance(engine.answer(number, length), wanted[length - 1 :]) < TOLERANCE
+        assert engine.looks == looks

@@ -9,7 +9,7 @@ from typing import Any
 from sotto.engine.vision.image_reader import ImageLayout, Normalization
 from sotto.engine.vision.resizing import BILINEAR, resize, tiled
 from sotto.engine.vision.vision_values import flag, normalization_of, real, resample_of, vision_of, whole
-from sotto.errors import UnsupportedModelError
+from sotto.errors import InvalidRequestError, UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 
 _HALF = (0.5, 0.5, 0.5)
@@ -43,7 +43,11 @@ class Tiling:
     adds_whole: bool
 
     def whole(self, width: int, height: int) -> tuple[int, int]:
-        """Return width and height of an image that is seen as a whole."""
+        """Return width and height of an image that is seen as a whole.
+
+        Raises:
+            InvalidRequestError: It would take more tokens than it may, because it is so long and narrow.
+        """
         side, area = self.side, self.side**2
         rows, columns = max(1, round(height / side)), max(1, round(width / side))
         if rows * columns > self.most:
@@ -52,6 +56,10 @@ class Tiling:
         elif rows * columns < self.fewest:
             factor = math.sqrt(self.fewest * area / (height * width))
             rows, columns = (math.ceil(edge * factor / side) for edge in (height, width))
+        if rows * columns > self.most:
+            raise InvalidRequestError(
+                f"An image of {width} x {height} pixels is too long and narrow for this model: cut a part of it."
+            )
         return columns * side, rows * side
 
     def grid(self, width: int, height: int) -> tuple[int, int]:
@@ -97,7 +105,11 @@ class Lfm2VlImages:
     multi_axis = False
 
     def lay_out(self, width: int, height: int) -> ImageLayout:
-        """Return how an image of so many pixels stands in a prompt."""
+        """Return how an image of so many pixels stands in a prompt.
+
+        Raises:
+            InvalidRequestError: It is too long and narrow.
+        """
         tiling = self.tiling
         columns, rows = tiling.grid(width, height)
         small = tiling.whole(width, height)
