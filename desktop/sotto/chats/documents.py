@@ -3,6 +3,7 @@
 import codecs
 import os
 import stat
+import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -43,10 +44,29 @@ def read_document(path: Path, stopped: Callable[[], bool] = _never) -> Attachmen
     """
     name = shown_name(path)
     content = _content(path, name)
+    text = text_in(content, name, stopped)
+    return Attachment(name, text, len(content), 0, len(text))
+
+
+def text_in(content: bytes, name: str, stopped: Callable[[], bool] = _never) -> str:
+    """Return the text in the contents of a file. May take seconds, as PDFs are read in a bounded process.
+
+    Args:
+        content: A text in UTF-8 or, with a byte order mark, UTF-16; or a PDF.
+        name: Its name in error messages.
+        stopped: Polled; returns whether to give up.
+
+    Raises:
+        DocumentError: It is neither, has no text, or too much of it; the message names the file.
+        CancelledError: `stopped` returned True.
+    """
     if b"%PDF-" in content[:1024]:
         from sotto.chats.pdf import text_of
 
-        text = text_of(path, name, stopped)
+        with tempfile.NamedTemporaryFile() as file:
+            file.write(content)
+            file.flush()
+            text = text_of(Path(file.name), name, stopped)
     else:
         text = _decode(content, name)
     if len(text) > LONGEST_TEXT:
@@ -55,7 +75,7 @@ def read_document(path: Path, stopped: Callable[[], bool] = _never) -> Attachmen
         )
     if not text.strip():
         raise DocumentError(f"{name} has no text in it.")
-    return Attachment(name, text, len(content), 0, len(text))
+    return text
 
 
 def is_picture(path: Path) -> bool:
