@@ -104,7 +104,11 @@ class TestOllama:
             (lambda client: client.generate("sotto", "a", options={"top_k": "x"}), 400, "Option top_k must be"),
             (lambda client: client.generate("sotto", "a", options={"seed": 2**64}), 400, "Option seed must be from"),
             (lambda client: client.generate("sotto", "a", logprobs=True, top_logprobs=21), 400, "between 0 and 20"),
-            (lambda client: client.generate("sotto", "a", images=["aGk="]), 400, "does not support image input"),
+            (
+                lambda client: client.generate("sotto", "a", images=["aGk="]),
+                400,
+                "images[0] is not an image; it must be",
+            ),
             (lambda client: client.generate("sotto", "a", format={"not": {}}), 400, "format cannot be guaranteed: not"),
             (
                 lambda client: client.chat("sotto", QUESTION, format="json", options={"stop": "a"}),
@@ -333,7 +337,7 @@ class TestOpenAI:
             ({"messages": [{"role": "wizard", "content": "a"}]}, "messages[0].role must be system, user, assistant or"),
             (
                 {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}]},
-                "does not support image input",
+                "messages[0].content[0].image_url.url is empty; it must be an image as PNG",
             ),
         ],
     )

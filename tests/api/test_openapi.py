@@ -28,7 +28,7 @@ def served(own_home):
     builtin = next(record for record in catalogue().records if record.builtin)
     others = {"all-minilm:latest": "0" * 64, "qwen2.5-coder:latest": "1" * 64}
     models = (builtin, *(replace(builtin, name=name, digest=digest) for name, digest in others.items()))
-    host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, Script()), models=lambda: models)
+    host = LoopHost(make_loop=lambda emit: ScriptedLoop(emit, Script(sees=True)), models=lambda: models)
     server = ApiServer(host, Address("127.0.0.1", 0))
     server.start()
     yield server

@@ -75,7 +75,7 @@ class TestCodex:
         last = codex.recorder.to("/v1/responses")[-1]
         assert {"custom", "tool_search", "web_search"} <= {tool["type"] for tool in last.body["tools"]}
         warnings = last.events[-1]["response"]["warnings"]
-        assert warnings[-1].endswith("the model is told that it cannot see it.")
+        assert warnings[-1].startswith('"gpt-5.5" does not support image input')
 
 
 class TestClaudeCode:
@@ -122,7 +122,7 @@ class TestClaudeCode:
         )
         assert any("tool_reference" in exchange.sent.decode() for exchange in exchanges)
         begun = exchanges[-1].events[0]["message"]
-        assert begun["warnings"][0].endswith("the model is told that it cannot see it.")
+        assert begun["warnings"][0].startswith('"written" does not support image input')
 
 
 class TestOpencode:

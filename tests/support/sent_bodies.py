@@ -4,6 +4,9 @@ _PARAMETERS = {"type": "object", "properties": {"city": {"type": "string"}}, "re
 _FUNCTION = {"name": "weather", "description": "Tells the weather in a city.", "parameters": _PARAMETERS}
 _TOOL = {"type": "function", "function": _FUNCTION}
 _HELLO = {"role": "user", "content": "Hello!"}
+_DOT = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="  # a PNG image
+_PICTURE = f"data:image/png;base64,{_DOT}"
+_NOTES = "data:text/plain;base64,Tm90ZXMu"
 _ANTHROPIC_TOOL = {"name": "weather", "description": "Tells the weather.", "input_schema": _PARAMETERS}
 _ANTHROPIC_CALLED = [
     {"role": "user", "content": [{"type": "text", "text": "Hello!"}]},
@@ -16,6 +19,24 @@ _ANTHROPIC_CALLED = [
     },
     {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "1", "content": "Rain."}]},
 ]
+_ANTHROPIC_IMAGE = {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": _DOT}}
+_ANTHROPIC_SHOWN = {
+    "role": "user",
+    "content": [
+        _ANTHROPIC_IMAGE,
+        {
+            "type": "document",
+            "source": {"type": "text", "media_type": "text/plain", "data": "Notes."},
+            "title": "notes.txt",
+            "context": "Mine.",
+        },
+        {
+            "type": "document",
+            "source": {"type": "content", "content": [{"type": "text", "text": "A"}, _ANTHROPIC_IMAGE]},
+        },
+        {"type": "text", "text": "What is it?"},
+    ],
+}
 _OPTIONS = {
     "num_ctx": 4096,
     "num_predict": 128,
@@ -96,8 +117,10 @@ BODIES = {
             "think": False,
         },
         {"model": "qwen2.5-coder", "prompt": "def add(a, b):\n    ", "suffix": "\n\nprint(add(1, 2))\n"},
+        {"model": "sotto", "prompt": "What is it?", "images": [_DOT]},
     ),
     "/api/chat": (
+        {"model": "sotto", "messages": [{"role": "user", "content": "What is it?", "images": [_DOT]}]},
         {"model": "sotto", "messages": [_HELLO], **_OLLAMA},
         {"model": "sotto", "messages": [_HELLO], "tools": [_TOOL], "format": "json", "think": "low", "keep_alive": -1},
         {
@@ -136,6 +159,19 @@ BODIES = {
     "/api/delete": ({"model": "qwen3:4b"}, {"name": "qwen3:4b"}),
     "/v1/chat/completions": (
         {"model": "sotto", "messages": [_HELLO], **_OPENAI, "max_completion_tokens": 128},
+        {
+            "model": "sotto",
+            "messages": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "text", "text": "What is it?"},
+                        {"type": "image_url", "image_url": {"url": _PICTURE, "detail": "auto"}},
+                        {"type": "file", "file": {"filename": "notes.txt", "file_data": _NOTES}},
+                    ],
+                }
+            ],
+        },
         {
             "model": "sotto",
             "messages": [_HELLO],
@@ -186,6 +222,18 @@ BODIES = {
             "top_logprobs": 3,
             "include": ["message.output_text.logprobs"],
             "keep_alive": "10m",
+        },
+        {
+            "model": "sotto",
+            "input": [
+                {
+                    "role": "user",
+                    "content": [
+                        {"type": "input_image", "image_url": _PICTURE, "detail": "low"},
+                        {"type": "input_file", "filename": "notes.txt", "file_data": _NOTES},
+                    ],
+                },
+            ],
         },
         {
             "model": "sotto",
@@ -253,8 +301,10 @@ BODIES = {
             "keep_alive": "10m",
         },
         {"model": "sotto", "messages": _ANTHROPIC_CALLED, "keep_alive": 600},
+        {"model": "sotto", "messages": [_ANTHROPIC_SHOWN]},
     ),
     "/v1/messages": (
+        {"model": "sotto", "max_tokens": 128, "messages": [_ANTHROPIC_SHOWN]},
         {
             "model": "sotto",
             "max_tokens": 128,

@@ -4,12 +4,13 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import aclosing
+from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
 
 from sotto.api.desk import Desk, Visit
-from sotto.api.error_bodies import bad_request
-from sotto.api.fields import DURATION, Body, Flag, Object, Raw, Text, TextOrObjects
+from sotto.api.error_bodies import ApiError, bad_request
+from sotto.api.fields import DURATION, Body, Flag, Object, Raw, Text
 from sotto.engine.contract.events import DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.logprob_values import LogprobEntry
 from sotto.engine.contract.options import (
@@ -41,7 +42,8 @@ _FORMATS = (
     "response_format",
     "structured_outputs",
 )
-NO_IMAGES = "this model does not support image input"
+# Characters of all messages; longer ones would be tokenized for minutes. Images do not count.
+_MOST_TEXT = 32 << 20
 
 
 class Options(Body):
@@ -80,19 +82,6 @@ class MessageBody(Body):
     """A message of a conversation."""
 
     role = Text(required=True)
-
-
-class Part(Body):
-    """A part of a message's content."""
-
-    type = Text(required=True)
-    text = Text()
-
-
-class Content(Body):
-    """A text, or a list of its parts."""
-
-    content = TextOrObjects(Part)
 
 
 def checked_options(options: Mapping[str, Any]) -> int | None:
@@ -179,7 +168,13 @@ def request_of(
         logprobs: How many of the most likely tokens to report beside each sampled one; None for no log-probabilities.
         grammar: What the answer must match; None for any text.
         prompt_options: The tools, and how to think.
+
+    Raises:
+        ApiError: The messages are too long for any model.
     """
+    if (length := sum(len(message.text) for message in messages)) > _MOST_TEXT:
+        message = f"The messages have {length:,} characters; at most {_MOST_TEXT:,} are allowed."
+        raise ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, message)
     return GenerateRequest(
         id=f"api {uuid4().hex}",
         messages=tuple(messages),
@@ -241,24 +236,6 @@ def role_of(message: MessageBody) -> str:
     if role not in _ROLES:
         raise message.wrong("role", "system, user, assistant or tool")
     return role
-
-
-def text_of(message: Content) -> str:
-    """Return the text of a message's content, with its parts joined.
-
-    Raises:
-        ApiError: A part is not text.
-    """
-    if isinstance(content := message.content, str):
-        return content
-    texts = []
-    for part in content:
-        if part.type in ("image", "image_url", "input_audio"):
-            raise bad_request(NO_IMAGES if part.type != "input_audio" else "this model does not support audio input")
-        if part.type != "text":
-            raise part.wrong("type", "text")
-        texts.append(part.text)
-    return "".join(texts)
 
 
 def reason_of(end: Finished) -> str:

@@ -20,7 +20,9 @@ from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import parse_object
 from sotto.store.printable import printable
 
-MAX_BODY_BYTES = 32 << 20
+MAX_BODY_BYTES = 160 << 20
+"""The most of any request: ten images of 10 MB in base64, and a long text."""
+_MAX_TEXT_BYTES = 32 << 20
 # Bytes of a body that is parsed on the event loop; a larger one would hold up other requests.
 _MAX_INLINE_BYTES = 256 << 10
 _READ_TIMEOUT_SECONDS = 120
@@ -84,12 +86,12 @@ class Room:
             self._free += taken
 
 
-# Bounds the memory of all bodies that are sent at once.
-_ROOM = Room(8 * MAX_BODY_BYTES)
+# Bounds the memory of all bodies that are sent at once, until their contents are read.
+_ROOM = Room(2 * MAX_BODY_BYTES)
 
 
 def takes(
-    kind: type[B], *, streams: str = "", answers: str = "application/json"
+    kind: type[B], *, streams: str = "", answers: str = "application/json", images: bool = False
 ) -> Callable[[Callable[[H, B], Awaitable[Answer]]], "Handler[H]"]:
     """Decorate a handler so that it receives the parsed body of each request.
 
@@ -97,15 +99,18 @@ def takes(
         kind: The class that declares the body's fields.
         streams: The media type of a streamed answer; empty if it never streams.
         answers: The media type of a whole answer; empty for one without content.
+        images: Whether bodies may hold images, which make them larger.
     """
+    most = MAX_BODY_BYTES if images else _MAX_TEXT_BYTES
 
     def decorate(handle: Callable[[H, B], Awaitable[Answer]]) -> "Handler[H]":
         @functools.wraps(handle)
         async def handler(self: H, request: Request) -> Answer:
-            values = await _values_of(request)
-            if isinstance(model := values.get("model"), str):
-                current_request().ask_for(model)
-            return await handle(self, kind(values))
+            with _ROOM.reserve() as take:
+                values = await _values_of(request, most, take)
+                if isinstance(model := values.get("model"), str):
+                    current_request().ask_for(model)
+                return await handle(self, kind(values))
 
         handler.__dict__["handler_types"] = HandlerTypes(kind, tuple(filter(None, (answers, streams))))
         return handler
@@ -113,22 +118,21 @@ def takes(
     return decorate
 
 
-async def _values_of(request: Request) -> Mapping[str, Any]:
-    """Return the JSON object in the body of a request.
+async def _values_of(request: Request, most: int, take: Callable[[int], None]) -> Mapping[str, Any]:
+    """Return the JSON object in the body of a request, which may have at most `most` bytes.
 
     Raises:
         ApiError: The body is missing, invalid, too large or too slow to arrive.
     """
     length = request.headers.get("content-length", "")
-    if length.isdecimal() and int(length[:20]) > MAX_BODY_BYTES:
-        raise _too_large()
-    with _ROOM.reserve() as take:
-        try:
-            async with asyncio.timeout(_READ_TIMEOUT_SECONDS):
-                data = await _read(request, take)
-        except TimeoutError as error:
-            message = f"The body did not arrive within {_READ_TIMEOUT_SECONDS} seconds."
-            raise ApiError(HTTPStatus.REQUEST_TIMEOUT, message) from error
+    if length.isdecimal() and int(length[:20]) > most:
+        raise _too_large(most)
+    try:
+        async with asyncio.timeout(_READ_TIMEOUT_SECONDS):
+            data = await _read(request, most, take)
+    except TimeoutError as error:
+        message = f"The body did not arrive within {_READ_TIMEOUT_SECONDS} seconds."
+        raise ApiError(HTTPStatus.REQUEST_TIMEOUT, message) from error
     if not data.strip():
         raise bad_request("missing request body")
     if len(data) < _MAX_INLINE_BYTES:
@@ -136,20 +140,18 @@ async def _values_of(request: Request) -> Mapping[str, Any]:
     return await asyncio.to_thread(_parse, data)
 
 
-async def _read(request: Request, take: Callable[[int], None]) -> bytes:
+async def _read(request: Request, most: int, take: Callable[[int], None]) -> bytes:
     data = bytearray()
     async for piece in request.stream():
         take(len(piece))
         data += piece
-        if len(data) > MAX_BODY_BYTES:
-            raise _too_large()
+        if len(data) > most:
+            raise _too_large(most)
     return bytes(data)
 
 
-def _too_large() -> ApiError:
-    return ApiError(
-        HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {MAX_BODY_BYTES >> 20} MiB; send less."
-    )
+def _too_large(most: int) -> ApiError:
+    return ApiError(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, f"The body is larger than {most >> 20} MiB; send less.")
 
 
 def _parse(data: bytes) -> Mapping[str, Any]:

@@ -3,13 +3,15 @@
 import asyncio
 import math
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from http import HTTPStatus
 from typing import TypeVar
 from weakref import WeakValueDictionary
 
+from sotto.api.content_parts import ContentReader
 from sotto.api.error_bodies import ApiError, NotFoundError, answer_error, busy_error, stopped_error
 from sotto.api.stream import Bridge, Stream, Unread
 from sotto.engine.contract.events import (
@@ -35,7 +37,10 @@ from sotto.store.records import ModelRecord
 # How old the list of models may be, as scanning the disk is slow: for requests that list the models or name a model
 # that is not in the list, and for all others.
 _LISTING_SECONDS, _KNOWN_SECONDS = 1.0, 10.0
+# Contents of messages that are read at a time, most of which may wait for a document.
+_READERS = 32
 _Event = TypeVar("_Event", Embedded, Counted)
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,19 @@ class Desk:
         self._listing_lock = asyncio.Lock()
         self._profiles = Profiles()
         self._profiles_lock = asyncio.Lock()
+        self._readers = ThreadPoolExecutor(_READERS, "contents")
+
+    async def read_contents(self, convert: Callable[[ContentReader], T]) -> tuple[T, tuple[str, ...]]:
+        """Run what reads the contents of a request's messages, on a thread; return its result and warnings.
+
+        Raises:
+            ApiError: A content is invalid or cannot be read.
+        """
+        if self._closed:
+            raise stopped_error()
+        reader = ContentReader(self.closing.is_set)
+        result = await asyncio.get_running_loop().run_in_executor(self._readers, convert, reader)
+        return result, tuple(reader.warnings)
 
     # Models
 
@@ -236,6 +254,7 @@ class Desk:
         self.closing.set()
         for stream in self._streams:
             stream.fail(stopped_error())
+        self._readers.shutdown(wait=False, cancel_futures=True)
         self._bridge.close()
         for admitted in self._waiting:
             if not admitted.done():

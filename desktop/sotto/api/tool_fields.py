@@ -5,10 +5,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from sotto.api.content_parts import UNSEEN_TEXT
 from sotto.api.error_bodies import bad_request
 from sotto.api.fields import OBJECT, STRING, Body, Flag, List, Object, Objects, Raw, Text, shown_value
 from sotto.engine.contract.answer_parts import CutCall, Kind, Piece, ToolCall, calls_of, cut_of, markup
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
+from sotto.engine.contract.message_parts import ImagePart, TextPart
+from sotto.engine.contract.message_parts import content_of as join_parts
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.parsing.output import fresh_id
@@ -25,9 +28,6 @@ _EFFORTS = {
     "xhigh": Think.MAX,
     "max": Think.MAX,
 }
-UNSEEN_TEXT = "[This is not text, and you cannot see it.]"
-"""Replaces an image or a file in a tool's result. Refusing it would end an agent's conversation, as each later request
-repeats the result."""
 # Each warning is repeated in several events of a stream.
 _MAX_WARNINGS = 16
 
@@ -142,25 +142,45 @@ def _thoughts(pieces: Sequence[Piece]) -> str:
 
 
 def suit_model(name: str, info: ModelInfo, request: GenerateRequest) -> tuple[GenerateRequest, tuple[str, ...]]:
-    """Return a request without thinking if the model does not support that, and warnings.
+    """Return a request without thinking and without images in tools' results if the model does not support those.
 
     Args:
         name: The model's name, for messages.
         info: The properties of the model.
         request: The request to adapt.
 
+    Returns:
+        The request, and warnings.
+
     Raises:
-        ApiError: The request needs tools or fill-in-the-middle, and the model does not support them.
+        ApiError: The request needs tools, images or fill-in-the-middle, and the model does not support them.
     """
     if request.suffix is not None and not info.fills_gaps:
         raise bad_request(f"{name} does not support insert")
     if request.tools and not info.knows_tools:
         raise bad_request(f"{name} does not support tools")
-    if request.think in (None, Think.OFF) or info.thinks:
-        return request, ()
-    return replace(request, think=None, think_budget=None), (
-        f'"{name}" does not support thinking, so think was ignored.',
-    )
+    warnings = []
+    if request.think not in (None, Think.OFF) and not info.thinks:
+        request = replace(request, think=None, think_budget=None)
+        warnings.append(f'"{name}" does not support thinking, so think was ignored.')
+    showing = () if info.sees else {message.role for message in request.messages if message.images}
+    if any(role != "tool" for role in showing):
+        raise bad_request(f"{name} does not support image input")
+    if showing:
+        request = replace(request, messages=tuple(map(_without_images, request.messages)))
+        warnings.append(
+            f'"{name}" does not support image input, so images in results of tools were left out, which it is told.'
+        )
+    return request, tuple(warnings)
+
+
+def _without_images(message: Message) -> Message:
+    """Return a message in which a tool's images are replaced by a note."""
+    if message.role != "tool" or not message.images:
+        return message
+    unseen = TextPart(UNSEEN_TEXT)
+    parts = (unseen if isinstance(part, ImagePart) else part for part in message.parts)
+    return replace(message, content=join_parts(parts))
 
 
 def kind_of_tool(tool: Tool, usual: str = "") -> str:
@@ -185,11 +205,6 @@ def left_out_warnings(name: str, kinds: Mapping[int, str], why: str) -> Iterator
     """
     for place, kind in kinds.items():
         yield f"{name}[{place}] was ignored: its type is {shown_value(kind)}, and {why}."
-
-
-def unseen_warning(place: str) -> str:
-    """Return the warning that the model cannot see an image or a file in a tool's result."""
-    return f"{place} was left out: it is not text, and the model is told that it cannot see it."
 
 
 def bound_warnings(warnings: Iterable[str]) -> list[str]:

@@ -25,8 +25,8 @@ from sotto.engine.memory.memory_figures import Measured, MemoryFigures
 from sotto.errors import SottoError
 from sotto.runner.commands import Command
 
-# The longest line holds a conversation that fills the largest context there is, or an answer that does.
-LONGEST_LINE = 256 << 20
+# The longest line holds the largest request to the API, in which an escaped byte takes six.
+LONGEST_LINE = 1 << 30
 _EXCERPT_LENGTH = 80
 
 

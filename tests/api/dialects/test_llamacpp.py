@@ -13,9 +13,11 @@ import openai
 import pytest
 
 from scripted_loop import Script, ScriptedLoop, record
+from sotto.api.dialects.lmstudio import _row
 from sotto.api.server import Address, ApiServer
 from sotto.runner.catalogue import catalogue
 from sotto.runner.loop_host import LoopHost
+from sotto.runner.profiles import Profile
 from sotto.store.records import Format, Source
 
 GREEDY = {"temperature": 0, "num_predict": 6}
@@ -236,6 +238,10 @@ class TestLMStudio:
         mine = found["thinking:latest"]
         assert (mine["type"], mine["compatibility_type"]) == ("llm", "mlx")
         assert mine["capabilities"] == ["tool_use"]
+
+    def test_a_model_that_sees_has_a_type_of_its_own(self):
+        builtin = next(record for record in catalogue().records if record.builtin)
+        assert _row(builtin, Profile(("completion", "vision")), None)["type"] == "vlm"
 
     def test_a_loaded_model_shows_its_context_length(self, served):
         served.http.post("/api/generate", json={"model": "sotto", "options": {"num_ctx": 512}})

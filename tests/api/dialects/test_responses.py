@@ -108,7 +108,10 @@ class TestBuiltin:
                 {"input": [{"type": "wish"}]},
                 "input[0].type must be message, reasoning, function_call, custom_tool_call,",
             ),
-            ({"input": [{"role": "user", "content": [{"type": "input_image"}]}]}, "does not support image input"),
+            (
+                {"input": [{"role": "user", "content": [{"type": "input_image"}]}]},
+                "input[0].content[0].image_url must be",
+            ),
             ({"input": [{"role": "user", "content": [{"type": "x"}]}]}, "input[0].content[0].type must be input_text"),
             ({"input": [{"type": "function_call", "name": "a", "arguments": "["}]}, "invalid tool call arguments"),
             (
@@ -212,7 +215,7 @@ class TestItems:
         )
 
     def test_calls_of_other_tools_reach_the_model(self, tiny, script):
-        image = {"type": "input_image", "image_url": "data:image/png;base64,"}
+        image = {"type": "input_image", "image_url": "data:image/png;base64,iVBORw0KGgo="}
         items = [
             {"role": "user", "content": "Find it."},
             {"type": "reasoning", "summary": [], "encrypted_content": "gAAA"},
@@ -243,7 +246,7 @@ class TestItems:
         assert answer.warnings == [
             "tools[0] was ignored: its type is 'local_shell', and only functions are supported.",
             "input[2] was ignored: its type is 'web_search_call', and only OpenAI's servers can read it.",
-            "input[6].output[0] was left out: it is not text, and the model is told that it cannot see it.",
+            '"tiny" does not support image input, so images in results of tools were left out, which it is told.',
         ]
 
     def test_a_stream_that_fails_ends_with_an_error(self, tiny, script):

@@ -81,6 +81,7 @@ class Script:
     thinks: bool = True
     knows_efforts: bool = False
     predicts: bool = False
+    sees: bool = False
 
 
 class ScriptedLoop:
@@ -126,7 +127,7 @@ class ScriptedLoop:
     def _count(self, request: CountRequest) -> None:
         """Count each character as a token, and four more for the template's text around each message."""
         self._script.counts.append(request)
-        sizes = [len(message.content) + 4 for message in request.messages]
+        sizes = [len(message.text) + 4 for message in request.messages]
         system = [size for size, message in zip(sizes, request.messages, strict=True) if message.role == "system"]
         room = self._context - self._context // 4
         texts = tuple(map(len, request.texts))
@@ -228,6 +229,7 @@ class ScriptedLoop:
                 fills_gaps=True,
                 writes=self._script.writes,
                 predicts=self._script.predicts,
+                sees=self._script.sees,
             )
             self._seats[seat] = total
             self._emit(Loaded(info, seat))

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from typing import Any
 from uuid import uuid4
@@ -23,6 +23,7 @@ from sotto.api.asking import (
     schema_of,
 )
 from sotto.api.bodies import takes
+from sotto.api.content_parts import ContentReader
 from sotto.api.desk import Desk
 from sotto.api.dialects.anthropic_blocks import (
     BlockStream,
@@ -38,7 +39,7 @@ from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad_request
 from sotto.api.fields import OBJECT, STRING, Body, Flag, List, MaxTokens, Object, Raw, Text
 from sotto.api.notes import warning_fields
-from sotto.api.tool_fields import name_tool_results, suit_model
+from sotto.api.tool_fields import bound_warnings, name_tool_results, suit_model
 from sotto.engine.contract.events import CUT_SHORT, DoneReason, Finished, PrefillProgress, TextChunk
 from sotto.engine.contract.requests import CountRequest, GenerateRequest, Grammar, Message
 from sotto.store.records import ModelRecord
@@ -117,13 +118,13 @@ class Anthropic:
             Route("/v1/messages/count_tokens", self._count_tokens, methods=["POST"]),
         ]
 
-    @takes(MessagesBody, streams=SSE)
+    @takes(MessagesBody, streams=SSE, images=True)
     async def _messages(self, body: MessagesBody) -> Answer:
         _require_model(body)
         if body.raw("max_tokens") in (None, 0):
             raise bad_request("max_tokens is required and must be positive")
         most = body.max_tokens
-        messages = _conversation(body)
+        messages, notes = await self._desk.read_contents(lambda reader: _conversation(body, reader))
         options, warnings = sampling_options_of(body)
         options |= {"num_predict": most, "stop": list(body.stop_sequences)}
         checked_options(options)
@@ -140,28 +141,28 @@ class Anthropic:
                 prompt_options=await check_answerable(prompt_options_of(body)),
             ),
             keep_alive=keep_alive(body.keep_alive),
-            warnings=(*warnings_of(body), *warnings),
+            warnings=(*bound_warnings((*warnings_of(body), *notes)), *warnings),
         )
         if body.stream:
             return Pieces(DIALECT, SSE, self._events(job))
         return Whole(DIALECT, lambda: self._whole(job))
 
-    @takes(ConversationBody)
+    @takes(ConversationBody, images=True)
     async def _count_tokens(self, body: ConversationBody) -> Answer:
         _require_model(body)
-        messages = _conversation(body)
+        messages, notes = await self._desk.read_contents(lambda reader: _conversation(body, reader))
         job = _Job(
             name=body.model,
             record=await self._desk.model(body.model),
             request=request_of({}, messages, prompt_options=await check_answerable(prompt_options_of(body))),
             keep_alive=keep_alive(body.keep_alive),
-            warnings=tuple(warnings_of(body)),
+            warnings=tuple(bound_warnings((*warnings_of(body), *notes))),
         )
         return Whole(DIALECT, lambda: self._count(job))
 
     async def _count(self, job: _Job) -> dict[str, Any]:
         async with self._desk.visit(job.record, keep_alive=job.keep_alive) as visit:
-            request, _ = suit_model(job.name, visit.info, job.request)
+            request, warnings = suit_model(job.name, visit.info, job.request)
             count_request = CountRequest(
                 request.id,
                 request.messages,
@@ -172,7 +173,7 @@ class Anthropic:
             )
             return {
                 "input_tokens": (await self._desk.count(visit, count_request)).tokens,
-                **warning_fields(job.warnings),
+                **warning_fields((*job.warnings, *warnings)),
             }
 
     async def _whole(self, job: _Job) -> dict[str, Any]:
@@ -190,6 +191,7 @@ class Anthropic:
         read, begun, blocks = PrefillProgress(job.request.id, 0, 0, 0), False, BlockStream()
         async with self._desk.visit(job.record, keep_alive=job.keep_alive) as visit:
             request, warnings = suit_model(job.name, visit.info, job.request)
+            job = replace(job, warnings=(*job.warnings, *warnings))
             async with aclosing(self._desk.answer(visit, request)) as events:
                 async for engine_event in events:
                     if isinstance(engine_event, PrefillProgress):
@@ -212,7 +214,7 @@ class Anthropic:
                         usage=_usage(
                             engine_event.prompt_tokens, engine_event.cached_tokens, len(engine_event.token_ids)
                         ),
-                        **warning_fields((*job.warnings, *warnings), [engine_event]),
+                        **warning_fields(job.warnings, [engine_event]),
                     )
                     yield _event("message_stop")
 
@@ -222,14 +224,14 @@ def _require_model(body: ConversationBody) -> None:
         raise bad_request("model is required")
 
 
-def _conversation(body: ConversationBody) -> list[Message]:
+def _conversation(body: ConversationBody, reader: ContentReader) -> list[Message]:
     """Return the messages of a conversation, the system prompt first.
 
     Raises:
         ApiError: There are no messages, or a block has an unknown type.
     """
     system = text_of(body.system)
-    messages = name_tool_results(part for message in body.messages for part in messages_of(message))
+    messages = name_tool_results(part for message in body.messages for part in messages_of(message, reader))
     if not messages:
         raise bad_request("messages is required")
     return [*([Message("system", system)] if system else []), *messages]

@@ -1,37 +1,65 @@
 """Content blocks of Anthropic's dialect, in the messages of requests and in answers."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from functools import partial
+from typing import Any
 
-from sotto.api.asking import NO_IMAGES, MessageBody, ModelBody, role_of
-from sotto.api.error_bodies import bad_request
+from sotto.api.asking import MessageBody, ModelBody, role_of
+from sotto.api.content_parts import ContentReader, Given, not_fetched, not_stored
+from sotto.api.error_bodies import ApiError
 from sotto.api.fields import OBJECT, STRING, Body, Flag, Integer, Object, Objects, Raw, Text, TextOrObjects
-from sotto.api.tool_fields import UNSEEN_TEXT, Tool, bound_warnings, kind_of_tool, left_out_warnings, unseen_warning
+from sotto.api.tool_fields import Tool, kind_of_tool, left_out_warnings
 from sotto.engine.contract.answer_parts import Kind, Piece, ToolCall, markup
 from sotto.engine.contract.events import Finished, TextChunk
+from sotto.engine.contract.message_parts import ImagePart, TextPart
 from sotto.engine.contract.requests import GenerateRequest, Message, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.prompt.template_messages import PromptOptions
 from sotto.engine.prompt.tools import tools_at
 
-B = TypeVar("B", bound=Body)
-_NON_TEXT_TYPES = ("image", "document")
+_SHOWN = ("text", "image", "document")
 _KINDS = {Kind.TEXT: "text", Kind.THOUGHT: "thinking", Kind.TOOL: "tool_use"}
 
 
-class Part(Body):
-    """A part of a tool's result."""
+class DataSource(Body):
+    """Where an image comes from."""
+
+    type = Text(choices=("base64",))
+    media_type = Text()
+    data = Text()
+    url = Text()
+    file_id = Text()
+
+
+class DocumentPart(Body):
+    """A part of a document."""
 
     type = Text(required=True)
     text = Text()
+    source = Object(DataSource)
+
+
+class Source(DataSource):
+    """Where an image or a document comes from."""
+
+    type = Text(choices=("base64", "text", "content"))
+    content = TextOrObjects(DocumentPart)
+
+
+class Part(Body):
+    """A text, an image or a document; in a tool's result also the name of a tool."""
+
+    type = Text(required=True)
+    text = Text()
+    source = Object(Source)
+    title = Text()
+    context = Text()
     tool_name = Text()
 
 
-class Block(Body):
-    """A block of a message: depending on its type a text, a thought, a tool call, or a tool's result."""
+class Block(Part):
+    """A block of a message: depending on its type also a thought, a tool call, or a tool's result."""
 
-    type = Text(required=True)
-    text = Text()
     thinking = Text()
     id = Text()
     name = Text()
@@ -79,21 +107,9 @@ class ConversationBody(ModelBody):
     thinking = Object(ThinkingBody)
 
 
-def warnings_of(body: ConversationBody) -> list[str]:
-    """Return warnings for the parts of a request that are left out instead of refused, as clients manage without."""
-    return bound_warnings(
-        (
-            *left_out_warnings("tools", _others(body), "only custom tools are supported"),
-            *(
-                unseen_warning(part.path())
-                for message in body.messages
-                for block in _blocks_in(message.content)
-                if block.type == "tool_result"
-                for part in _blocks_in(block.content)
-                if part.type in _NON_TEXT_TYPES
-            ),
-        )
-    )
+def warnings_of(body: ConversationBody) -> Iterator[str]:
+    """Yield warnings for the parts of a request that are left out instead of refused, as clients manage without."""
+    return left_out_warnings("tools", _others(body), "only custom tools are supported")
 
 
 def prompt_options_of(body: ConversationBody) -> PromptOptions:
@@ -144,61 +160,91 @@ def _others(body: ConversationBody) -> dict[int, str]:
     return {place: kind for place, kind in kinds if kind != "custom"}
 
 
-def _blocks_in(content: str | Sequence[B]) -> Sequence[B]:
-    """Return the blocks of a content; empty if it is a text."""
-    return () if isinstance(content, str) else content
-
-
 def text_of(content: str | Sequence[Block]) -> str:
     """Return the text of a content, joined from its blocks; thoughts are left out."""
     return content if isinstance(content, str) else "".join(block.text for block in _blocks(content, "text"))
 
 
-def _result_text(content: str | Sequence[Part]) -> str:
-    """Return the text of a tool's result; a reference to a tool becomes a line with its name."""
-    return content if isinstance(content, str) else "".join(map(_part_text, content))
-
-
-def _part_text(part: Part) -> str:
-    kind = part.type
-    if kind in _NON_TEXT_TYPES:
-        return UNSEEN_TEXT
-    if kind == "tool_reference":
-        return f"{part.tool_name}\n"
-    if kind != "text":
-        raise part.wrong("type", "text, image, document or tool_reference")
-    return part.text
-
-
-def messages_of(message: BlockMessage) -> Iterator[Message]:
+def messages_of(message: BlockMessage, reader: ContentReader) -> Iterator[Message]:
     """Yield the messages that one message stands for: one for each tool result, then one for its other blocks."""
     role = role_of(message)
     if isinstance(content := message.content, str):
         yield Message(role, content)
         return
-    texts, thoughts, calls = [], [], []
+    shown, thoughts, calls = list[Block](), [], []
     answered = False
-    for block in _blocks(content, "text", "tool_use", "tool_result"):
+    for block in _blocks(content, *_SHOWN, "tool_use", "tool_result"):
         kind = block.type
         if kind == "tool_result":
             answered = True
-            yield Message("tool", _result_text(block.content), tool_call_id=block.tool_use_id)
+            result = reader.result(block.content, partial(_result_part, reader))
+            yield Message("tool", result, tool_call_id=block.tool_use_id)
         elif kind == "tool_use":
             calls.append(ToolCall(block.name, block.input.values, block.id))
         elif kind == "thinking":
             thoughts.append(block.thinking)
-        elif kind == "text":
-            texts.append(block.text)
-    if texts or calls or not answered:
-        yield Message(role, "".join(texts), "\n\n".join(thoughts), tuple(calls))
+        elif kind in _SHOWN:
+            shown.append(block)
+    if shown or calls or not answered:
+        yield Message(role, reader.content(shown, partial(_part, reader)), "\n\n".join(thoughts), tuple(calls))
+
+
+def _result_part(reader: ContentReader, part: Part) -> Iterator[Given]:
+    """Yield what the model is given for a part of a tool's result; a reference to a tool becomes a line."""
+    if part.type == "tool_reference":
+        yield TextPart(f"{part.tool_name}\n")
+    elif part.type in _SHOWN:
+        yield from _part(reader, part)
+    else:
+        raise part.wrong("type", "text, image, document or tool_reference")
+
+
+def _part(reader: ContentReader, part: Part) -> Iterator[Given]:
+    """Yield what the model is given for a text, an image or a document."""
+    if part.type == "text":
+        yield TextPart(part.text)
+    elif part.type == "image":
+        yield _image(reader, part.source)
+    else:
+        yield TextPart(part.context)
+        yield from _document(reader, part)
+
+
+def _image(reader: ContentReader, source: DataSource) -> ImagePart:
+    if source.type != "base64":
+        raise _elsewhere(source, "base64")
+    return reader.image(source, "data", source.data)
+
+
+def _document(reader: ContentReader, part: Part) -> Iterator[Given]:
+    source, title = part.source, part.title
+    if source.type == "base64":
+        yield reader.file(source, "data", source.data, title)
+    elif source.type == "text":
+        yield reader.text(source, "data", source.data, title)
+    elif source.type != "content":
+        raise _elsewhere(source, "base64, text or content")
+    elif isinstance(source.content, str):
+        yield reader.text(source, "content", source.content, title)
+    else:
+        for piece in source.content:
+            if piece.type not in ("text", "image"):
+                raise piece.wrong("type", "text or image")
+            yield TextPart(piece.text) if piece.type == "text" else _image(reader, piece.source)
+
+
+def _elsewhere(source: DataSource, right: str) -> ApiError:
+    """Return the error for something that is not in the request."""
+    if source.type == "url":
+        return not_fetched(source.path("url"))
+    if source.type == "file":
+        return not_stored(source.path("file_id"), "data")
+    return source.wrong("type", right)
 
 
 def _blocks(blocks: Iterable[Block], *kinds: str) -> Iterator[Block]:
     for block in blocks:
-        kind = block.type
-        if kind == "image":
-            raise bad_request(NO_IMAGES)
-        if kind not in (*kinds, "thinking", "redacted_thinking"):
+        if block.type not in (*kinds, "thinking", "redacted_thinking"):
             raise block.wrong("type", " or ".join(kinds))
         yield block
 

@@ -44,6 +44,8 @@ class LMStudio:
 
 
 def _row(record: ModelRecord, profile: Profile, loaded: ResidentStatus | None) -> dict[str, Any]:
+    able = profile.capabilities
+    kind = "embeddings" if "embedding" in able else "vlm" if "vision" in able else "llm"
     lengths = {
         "max_context_length": record.context_length,
         "loaded_context_length": loaded.info.context_length if loaded else None,
@@ -51,12 +53,12 @@ def _row(record: ModelRecord, profile: Profile, loaded: ResidentStatus | None) -
     return {
         "id": record.name,
         "object": "model",
-        "type": "embeddings" if "embedding" in profile.capabilities else "llm",
+        "type": kind,
         "publisher": owner_of(record),
         "arch": record.architecture,
         "compatibility_type": _COMPATIBILITY_TYPES.get(record.format) if record.format else None,
         "quantization": record.quantization,
         "state": "loaded" if loaded else "not-loaded",
         **{name: length for name, length in lengths.items() if length is not None},
-        "capabilities": ["tool_use"] if "tools" in profile.capabilities else [],
+        "capabilities": ["tool_use"] if "tools" in able else [],
     }

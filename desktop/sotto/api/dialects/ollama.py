@@ -11,7 +11,6 @@ from starlette.routing import Route
 
 from sotto.api.answers import NDJSON, Answer, Dialect, Pieces, Whole, line
 from sotto.api.asking import (
-    NO_IMAGES,
     MessageBody,
     OptionsBody,
     OverflowBody,
@@ -27,10 +26,11 @@ from sotto.api.asking import (
     tokens_of,
 )
 from sotto.api.bodies import takes
+from sotto.api.content_parts import ContentReader
 from sotto.api.desk import Desk, Visit
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad_request, not_implemented
-from sotto.api.fields import OBJECT, STRING, Flag, List, Objects, Raw, Text
+from sotto.api.fields import OBJECT, STRING, Body, Flag, List, Objects, Raw, Text
 from sotto.api.logprob_fields import OllamaLogprobs, ollama_logprobs_field, requested_ollama_logprobs
 from sotto.api.notes import warning_fields
 from sotto.api.tool_fields import (
@@ -47,6 +47,8 @@ from sotto.api.tool_fields import (
 )
 from sotto.engine.contract.events import Finished, ModelInfo, TextChunk
 from sotto.engine.contract.logprob_values import LogprobEntry
+from sotto.engine.contract.message_parts import Content, ImagePart, Part, TextPart
+from sotto.engine.contract.message_parts import content_of as join_parts
 from sotto.engine.contract.requests import GenerateRequest, Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.store.records import ModelRecord
@@ -68,7 +70,13 @@ class AnswerBody(OptionsBody, OverflowBody, OllamaTools, OllamaLogprobs):
     format = Raw({"enum": ["", "json"]}, OBJECT)
 
 
-class GenerateBody(AnswerBody):
+class Illustrated(Body):
+    """A text with images."""
+
+    images = List(STRING)
+
+
+class GenerateBody(AnswerBody, Illustrated):
     """A request to `/api/generate`."""
 
     prompt = Text()
@@ -77,10 +85,9 @@ class GenerateBody(AnswerBody):
     template = Text()
     raw_ = Flag(False)
     context = List({"type": "integer"})
-    images = List(STRING)
 
 
-class ChatMessage(MessageBody, Called):
+class ChatMessage(MessageBody, Called, Illustrated):
     """A message of a chat."""
 
     content = Text()
@@ -88,7 +95,6 @@ class ChatMessage(MessageBody, Called):
     tool_name = Text()
     name = Text()
     tool_call_id = Text()
-    images = List(STRING)
 
 
 class ChatBody(AnswerBody):
@@ -136,11 +142,9 @@ class OllamaAnswers:
             Route("/api/chat", self._chat, methods=["POST"]),
         ]
 
-    @takes(GenerateBody, streams=NDJSON)
+    @takes(GenerateBody, streams=NDJSON, images=True)
     async def _generate(self, body: GenerateBody) -> Answer:
         record, options = await self._begin(body)
-        if body.images:
-            raise bad_request(NO_IMAGES)
         prompt, system, template, raw = body.prompt, body.system, body.template, body.raw_
         if raw and (template or system or body.raw("context")):
             raise bad_request("raw mode does not support template, system, or context")
@@ -150,6 +154,9 @@ class OllamaAnswers:
             )
         context = tokens_of(body, "context", body.context)
         suffix = body.suffix
+        if body.images and (raw or suffix):
+            raise bad_request("images cannot be combined with raw or suffix; leave one of them out.")
+        content, _ = await self._desk.read_contents(lambda reader: _content(reader, body, prompt))
         overflow, grammar = overflow_of(body, default_text_overflow(record)), await _format(body)
         logprobs, prompt_options = requested_ollama_logprobs(body), ollama_prompt_options(body)
 
@@ -159,10 +166,10 @@ class OllamaAnswers:
                 request = request_of(options, (), prompt, overflow, logprobs, grammar)
                 return replace(request, suffix=suffix)
             # A model without a template continues the text.
-            if raw or not (info.has_chat_template or system or template):
+            if raw or not (body.images or info.has_chat_template or system or template):
                 return request_of(options, (), prompt, overflow, logprobs, grammar, prompt_options)
             before = (Message("system", system),) if system else ()
-            messages = (*before, Message("user", prompt))
+            messages = (*before, Message("user", content))
             return request_of(options, messages, None, overflow, logprobs, grammar, prompt_options)
 
         def build_continuation(info: ModelInfo) -> GenerateRequest:
@@ -172,14 +179,16 @@ class OllamaAnswers:
         def row(content: AnswerContent) -> dict[str, Any]:
             return {"response": content.text, **ollama_row(content)}
 
-        return self._answer(_job(body, record, build_continuation if prompt or suffix else None, row))
+        return self._answer(_job(body, record, build_continuation if content or suffix else None, row))
 
-    @takes(ChatBody, streams=NDJSON)
+    @takes(ChatBody, streams=NDJSON, images=True)
     async def _chat(self, body: ChatBody) -> Answer:
         if not body.model:
             raise bad_request("model is required")
         record, options = await self._begin(body)
-        messages = tuple(name_tool_results(map(_message, body.messages)))
+        messages, notes = await self._desk.read_contents(
+            lambda reader: tuple(name_tool_results(_message(reader, message) for message in body.messages))
+        )
         overflow, grammar = overflow_of(body), await _format(body)
         logprobs, prompt_options = requested_ollama_logprobs(body), ollama_prompt_options(body)
 
@@ -189,7 +198,7 @@ class OllamaAnswers:
         def row(content: AnswerContent) -> dict[str, Any]:
             return {"message": {"role": "assistant", "content": content.text, **ollama_row(content)}}
 
-        return self._answer(_job(body, record, build_request if messages else None, row))
+        return self._answer(_job(body, record, build_request if messages else None, row, notes))
 
     async def _begin(self, body: AnswerBody) -> tuple[ModelRecord, dict[str, Any]]:
         """Return the model and the options; check the fields that both kinds of request have."""
@@ -241,6 +250,7 @@ def _job(
     record: ModelRecord,
     request: Callable[[ModelInfo], GenerateRequest] | None,
     row: Callable[[AnswerContent], dict[str, Any]],
+    notes: tuple[str, ...] = (),
 ) -> _Job:
     _, num_ctx, warnings = options_of(body)
     return _Job(
@@ -251,20 +261,38 @@ def _job(
         stream=body.stream,
         request=request,
         row=row,
-        warnings=warnings,
+        warnings=(*notes, *warnings),
     )
 
 
-def _message(message: ChatMessage) -> Message:
-    if message.images:
-        raise bad_request(NO_IMAGES)
+def _message(reader: ContentReader, message: ChatMessage) -> Message:
+    role = role_of(message)
     return Message(
-        role_of(message),
-        message.content,
+        role,
+        _content(reader, message, message.content, of_tool=role == "tool"),
         message.thinking,
         message_calls(message),
         message.tool_name or message.name,
         message.tool_call_id,
+    )
+
+
+def _content(reader: ContentReader, body: Illustrated, text: str, *, of_tool: bool = False) -> Content:
+    """Return a text with its images, which stand before it or, as in Ollama, where it has `[img]`."""
+
+    def read(index: int, value: Any) -> ImagePart:
+        if not isinstance(value, str):
+            raise body.wrong(f"images[{index}]", "an image in base64", value)
+        return reader.image(body, f"images[{index}]", value)
+
+    def read_of_tool(index: int, value: Any) -> Part:
+        return reader.or_note(body.path(f"images[{index}]"), lambda: read(index, value))
+
+    images = [(read_of_tool if of_tool else read)(index, value) for index, value in enumerate(body.images)]
+    first, *rest = text.split("[img]", len(images)) if images else [text]
+    placed = zip(images[: len(rest)], rest, strict=True)
+    return join_parts(
+        (*images[len(rest) :], TextPart(first), *(part for image, after in placed for part in (image, TextPart(after))))
     )
 
 

@@ -14,7 +14,6 @@ from starlette.routing import Route
 
 from sotto.api.answers import SSE, Answer, Dialect, Pieces, Whole, event, unsupported_routes
 from sotto.api.asking import (
-    Content,
     MessageBody,
     OverflowBody,
     SamplingBody,
@@ -29,10 +28,10 @@ from sotto.api.asking import (
     role_of,
     sampling_options_of,
     schema_of,
-    text_of,
     tokens_of,
 )
 from sotto.api.bodies import takes
+from sotto.api.content_parts import ContentPart, ContentReader
 from sotto.api.desk import Desk, Visit
 from sotto.api.dialects.ollama_models import modified_at
 from sotto.api.durations import keep_alive
@@ -50,6 +49,7 @@ from sotto.api.fields import (
     Objects,
     Raw,
     Text,
+    TextOrObjects,
     list_of,
 )
 from sotto.api.logprob_fields import (
@@ -134,9 +134,10 @@ class AnswerBody(SamplingBody, OverflowBody):
     response_format = Object(FormatBody)
 
 
-class ChatMessage(MessageBody, Content, Called):
+class ChatMessage(MessageBody, Called):
     """A message of a chat."""
 
+    content = TextOrObjects(ContentPart)
     reasoning = Text()
     reasoning_content = Text()
     name = Text()
@@ -222,14 +223,16 @@ class OpenAI:
         name = request.path_params["name"]
         return JSONResponse(_model_row(await self._desk.model(name), name))
 
-    @takes(ChatBody, streams=SSE)
+    @takes(ChatBody, streams=SSE, images=True)
     async def _chat(self, body: ChatBody) -> Answer:
         record, options, count, warnings = await self._begin(body)
         if body.functions:
             raise bad_request("functions is not supported; use tools instead.")
         logprobs, prompt_options = requested_chat_logprobs(body), await check_answerable(openai_prompt_options(body))
         overflow = overflow_of(body)
-        messages = name_tool_results(map(_message, body.messages))
+        messages, notes = await self._desk.read_contents(
+            lambda reader: name_tool_results(_message(reader, message) for message in body.messages)
+        )
         if not messages:
             raise bad_request("[] is too short - 'messages'")
         grammar = await _response_format(body.response_format)
@@ -253,7 +256,7 @@ class OpenAI:
                 last={"delta": {}},
                 chunk="chat.completion.chunk",
                 logprobs=None if logprobs is None else lambda: chat_logprobs_field,
-                warnings=warnings,
+                warnings=(*notes, *warnings),
             )
         )
 
@@ -394,10 +397,12 @@ async def _response_format(wanted: FormatBody) -> Grammar | None:
     return await schema_of(wanted.json_schema, "schema")
 
 
-def _message(message: ChatMessage) -> Message:
+def _message(reader: ContentReader, message: ChatMessage) -> Message:
+    role = role_of(message)
+    read = reader.result if role == "tool" else reader.content
     return Message(
-        role_of(message),
-        text_of(message),
+        role,
+        read(message.content, reader.openai_part),
         message.reasoning or message.reasoning_content,
         message_calls(message),
         message.name if message.role == "tool" else "",

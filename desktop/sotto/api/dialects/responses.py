@@ -30,7 +30,7 @@ from sotto.api.dialects.responses_output import Items
 from sotto.api.durations import keep_alive
 from sotto.api.error_bodies import ApiError, bad_request
 from sotto.api.notes import warning_fields
-from sotto.api.tool_fields import suit_model
+from sotto.api.tool_fields import bound_warnings, suit_model
 from sotto.engine.contract.answer_parts import Kind, Piece
 from sotto.engine.contract.events import CUT_SHORT, Finished, TextChunk
 from sotto.engine.contract.logprob_values import LogprobEntry
@@ -79,7 +79,7 @@ class Responses:
             ),
         ]
 
-    @takes(ResponsesBody, streams=SSE)
+    @takes(ResponsesBody, streams=SSE, images=True)
     async def _respond(self, body: ResponsesBody) -> Answer:
         if not body.model:
             raise bad_request("model is required")
@@ -101,15 +101,16 @@ class Responses:
             options["num_predict"] = most
         checked_options(options)
         refuse_other_formats(body, "text.format")
+        messages, notes = await self._desk.read_contents(lambda reader: messages_of(body, reader))
         request = request_of(
             options,
-            messages_of(body),
+            messages,
             overflow=_overflow(body),
             logprobs=_logprobs(body),
             grammar=await format_of(body.text.format),
             prompt_options=await check_answerable(prompt_options_of(body)),
         )
-        warnings = (*warnings_of(body), *warnings)
+        warnings = (*bound_warnings((*warnings_of(body), *notes)), *warnings)
         head = _head(body) | warning_fields(warnings)
         job = _Job(record, request, keep_alive(body.keep_alive), head, warnings)
         if body.stream:

@@ -1,10 +1,11 @@
 """Requests of OpenAI's Responses API: their fields, and the conversation and tools in them."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from sotto.api.asking import NO_IMAGES, MessageBody, SamplingBody, role_of, schema_of
+from sotto.api.asking import MessageBody, SamplingBody, role_of, schema_of
+from sotto.api.content_parts import ContentReader, FileBody, Given, ImageAddress
 from sotto.api.error_bodies import bad_request
 from sotto.api.fields import (
     OBJECT,
@@ -21,22 +22,19 @@ from sotto.api.fields import (
     TextOrObjects,
 )
 from sotto.api.tool_fields import (
-    UNSEEN_TEXT,
     Function,
     OpenAITools,
     Reasoning,
     Tool,
-    bound_warnings,
     call_of,
     kind_of_tool,
     left_out_warnings,
     name_tool_results,
     openai_prompt_options,
-    unseen_warning,
 )
 from sotto.engine.contract.answer_parts import ToolCall
 from sotto.engine.contract.logprob_values import MOST_LOGPROBS
-from sotto.engine.contract.message_parts import content_of
+from sotto.engine.contract.message_parts import TextPart, content_of, text_of_content
 from sotto.engine.contract.requests import Grammar, Message
 from sotto.engine.grammar.grammar_files import any_object
 from sotto.engine.prompt.template_messages import PromptOptions
@@ -50,16 +48,17 @@ _SERVER_ITEMS = frozenset(
     tool_search_output web_search_call""".split()
 )
 _KINDS = ("message", "reasoning", "function_call", *_OTHER_CALLS, *_OUTPUTS)
-_NON_TEXT_TYPES = ("input_image", "input_file")
 _TEXTS = ("input_text", "output_text", "text", "reasoning_text", "summary_text")
 
 
-class Part(Body):
+class Part(FileBody):
     """A part of a message's content, of thoughts, or of a tool's result."""
 
     type = Text(required=True)
     text = Text()
     refusal = Text()
+    image_url = Raw(STRING, ImageAddress.schema())
+    detail = Text()
 
 
 class Item(MessageBody, Function):
@@ -120,7 +119,7 @@ class ResponsesBody(SamplingBody):
     text = Object(TextBody)
 
 
-def messages_of(body: ResponsesBody) -> list[Message]:
+def messages_of(body: ResponsesBody, reader: ContentReader) -> list[Message]:
     """Return the messages of a request's conversation.
 
     Raises:
@@ -133,31 +132,20 @@ def messages_of(body: ResponsesBody) -> list[Message]:
         # LM Studio's clients send an empty text to have a model loaded.
         messages = [Message("user", given)] if body.given("input") else []
     else:
-        messages = [message for item in given if (message := _message(item)) is not None]
+        messages = [message for item in given if (message := _message(item, reader)) is not None]
     if not messages:
         raise bad_request("input is empty; send a string, or a list of items with text.")
     system = body.instructions
     return name_tool_results([*([Message("system", system)] if system else []), *_join_turns(messages)])
 
 
-def warnings_of(body: ResponsesBody) -> list[str]:
-    """Return warnings for the parts of a request that are left out instead of refused, as clients manage without."""
+def warnings_of(body: ResponsesBody) -> Iterator[str]:
+    """Yield warnings for the parts of a request that are left out instead of refused, as clients manage without."""
     tools = {place: kind for place, kind in enumerate(_kinds_of_tools(body)) if kind != "function"}
     items = () if isinstance(body.input, str) else body.input
     others = {place: item.type for place, item in enumerate(items) if item.type in _SERVER_ITEMS}
-    return bound_warnings(
-        (
-            *left_out_warnings("tools", tools, "only functions are supported"),
-            *left_out_warnings("input", others, "only OpenAI's servers can read it"),
-            *(unseen_warning(part.path()) for item in items if item.type in _OUTPUTS for part in _unseen(item)),
-        )
-    )
-
-
-def _unseen(item: Item) -> list[Part]:
-    """Return the parts of a tool's result that are not text."""
-    parts = () if isinstance(item.output, str) else item.output
-    return [part for part in parts if part.type in _NON_TEXT_TYPES]
+    yield from left_out_warnings("tools", tools, "only functions are supported")
+    yield from left_out_warnings("input", others, "only OpenAI's servers can read it")
 
 
 def prompt_options_of(body: ResponsesBody) -> PromptOptions:
@@ -202,20 +190,21 @@ async def format_of(wanted: FormatBody) -> Grammar | None:
     return await schema_of(wanted, "schema")
 
 
-def _message(item: Item) -> Message | None:
+def _message(item: Item, reader: ContentReader) -> Message | None:
     """Return the message of an item; None if the item has no content for the model."""
     kind = item.type
     if kind == "message":
-        return Message(role_of(item), _texts(item.content))
+        return Message(role_of(item), reader.content(item.content, _reads_parts(reader)))
     if kind == "reasoning":
-        thought = _texts(item.content) or _texts(item.summary)
+        thoughts = (reader.content(given, _text) for given in (item.content, item.summary))
+        thought = next(filter(None, map(text_of_content, thoughts)), "")
         return Message("assistant", "", thought) if thought else None
     if kind == "function_call":
         return Message("assistant", "", tool_calls=(call_of(item, item.call_id),))
     if kind in _OTHER_CALLS:
         return Message("assistant", "", tool_calls=(_other_call(item, kind),))
     if kind in _OUTPUTS:
-        return Message("tool", _texts(item.output, instead=UNSEEN_TEXT), tool_call_id=item.call_id)
+        return Message("tool", reader.result(item.output, _reads_parts(reader)), tool_call_id=item.call_id)
     if kind in _SERVER_ITEMS:
         return None
     raise item.wrong("type", f"{', '.join(_KINDS[:-1])} or {_KINDS[-1]}")
@@ -230,24 +219,27 @@ def _other_call(item: Item, kind: str) -> ToolCall:
     return ToolCall("local_shell", item.action.values, item.call_id)
 
 
-def _texts(content: str | Sequence[Part], instead: str = "") -> str:
-    """Return the text of a content, with its parts joined; `instead` replaces non-text parts, or "" to refuse them."""
-    return content if isinstance(content, str) else "".join(_text(part, instead) for part in content)
+def _reads_parts(reader: ContentReader) -> Callable[[Part], Iterator[Given]]:
+    """Return a function that yields what the model is given for a part."""
+
+    def read(part: Part) -> Iterator[Given]:
+        if part.type == "input_image":
+            yield reader.openai_file(part) if part.file_id and not part.image_url else reader.image_at(part)
+        elif part.type == "input_file":
+            yield reader.openai_file(part)
+        else:
+            yield from _text(part)
+
+    return read
 
 
-def _text(part: Part, instead: str) -> str:
-    kind = part.type
-    if kind in _NON_TEXT_TYPES:
-        if instead:
-            return instead
-        raise bad_request(
-            NO_IMAGES if kind == "input_image" else "Files are not supported; send their text as input_text."
-        )
-    if kind == "refusal":
-        return part.refusal
-    if kind not in _TEXTS:
-        raise part.wrong("type", "input_text or output_text")
-    return part.text
+def _text(part: Part) -> Iterator[Given]:
+    if part.type == "refusal":
+        yield TextPart(part.refusal)
+    elif part.type in _TEXTS:
+        yield TextPart(part.text)
+    else:
+        raise part.wrong("type", "input_text, output_text, input_image or input_file")
 
 
 def _join_turns(messages: Iterable[Message]) -> Sequence[Message]:
