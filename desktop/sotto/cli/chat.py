@@ -2,12 +2,16 @@
 
 import contextlib
 import sys
+from collections.abc import Sequence
 
 from sotto.cli.answer_writer import AnswerWriter
+from sotto.cli.prompt_images import check_sees, find_images, with_images
 from sotto.cli.terminal_session import Session, system_messages
-from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
+from sotto.engine.contract.events import DoneReason, Failed, Finished, ModelInfo, TextChunk
+from sotto.engine.contract.message_parts import Content, ImagePart
 from sotto.engine.contract.requests import Message, Overflow
 from sotto.errors import CancelledError, InvalidRequestError, SottoError
+from sotto.store.printable import printable_path
 
 BUILTIN = "sotto"
 _HELLO = "Who are you?"
@@ -22,13 +26,14 @@ def in_terminal(target: str | None) -> int:
     return converse(Session(target or BUILTIN, {}, Overflow.SHIFT), system=None, greet=True)
 
 
-def converse(session: Session, system: str | None, *, greet: bool = False) -> int:
+def converse(session: Session, system: str | None, *, greet: bool = False, images: tuple[ImagePart, ...] = ()) -> int:
     """Answer each line until the input ends; return 0.
 
     Args:
         session: The model to talk to, not yet loaded.
         system: The system prompt; None for the model's own.
         greet: Whether to ask the model to introduce itself first.
+        images: What the first question shows.
 
     Raises:
         SottoError: The model cannot be loaded.
@@ -37,13 +42,38 @@ def converse(session: Session, system: str | None, *, greet: bool = False) -> in
     messages = system_messages(system)
     with session:
         info = session.load()
+        check_sees(info, images)
         print(f"{info.name} is ready. Ctrl-C stops an answer; Ctrl-D or an empty line quits.", file=sys.stderr)
         if greet:
             print(f"> {_HELLO}", file=sys.stderr)
             messages = _turn(session, messages, _HELLO)
         while (question := _question(keyboard)) is not None:
-            messages = _turn(session, messages, question)
+            try:
+                content = _content(question, images, info)
+            except InvalidRequestError as error:
+                print(f"sotto: {error.message}", file=sys.stderr)
+                continue
+            before = messages
+            messages = _turn(session, messages, content)
+            # A question that failed is not part of the conversation, so the next one shows its images.
+            images = () if messages is not before else images
     return 0
+
+
+def _content(question: str, images: Sequence[ImagePart], info: ModelInfo) -> Content:
+    """Return a question with the images that it shows: those given, and those whose paths are in it.
+
+    Raises:
+        InvalidRequestError: An image cannot be read.
+    """
+    found = find_images(question)
+    if found and not info.sees:
+        print(f"({info.name} does not see images; it is only told the path.)", file=sys.stderr)
+        found = []
+    content = with_images(question, found, images)
+    for image in found:
+        print(f"Added image {printable_path(image.path)}", file=sys.stderr)
+    return content
 
 
 def _question(keyboard: bool) -> str | None:
@@ -62,7 +92,7 @@ def _question(keyboard: bool) -> str | None:
         raise InvalidRequestError(f"stdin is not UTF-8 text ({error.reason}).") from error
 
 
-def _turn(session: Session, messages: tuple[Message, ...], question: str) -> tuple[Message, ...]:
+def _turn(session: Session, messages: tuple[Message, ...], question: Content) -> tuple[Message, ...]:
     """Answer one question; return the conversation with both, or unchanged if the question failed."""
     asked = (*messages, Message("user", question))
     writer = AnswerWriter()

@@ -43,6 +43,13 @@ def add_import_options(added: argparse.ArgumentParser) -> None:
 def add_run_options(run: argparse.ArgumentParser) -> None:
     """Add the arguments of `sotto run`."""
     run.add_argument("prompt", metavar="PROMPT", nargs="?", help="what to ask")
+    run.add_argument(
+        "--image",
+        action="append",
+        metavar="FILE",
+        help="show the model an image with the prompt, or with the first question of a chat; can be repeated; in a "
+        "chat, paths of images in a question show these, too",
+    )
     run.add_argument("--raw", action="store_true", help="send the prompt as it is, without the chat template")
     run.add_argument("--system", metavar="S", help="the system prompt")
     run.add_argument(

@@ -3,6 +3,7 @@
 import argparse
 import json
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,11 @@ from sotto.cli import chat
 from sotto.cli.answer_writer import AnswerWriter
 from sotto.cli.exit_codes import INTERRUPTED
 from sotto.cli.formats import grammar_of
+from sotto.cli.prompt_images import check_sees, read_image, with_images
 from sotto.cli.terminal_session import Session, system_messages
 from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
 from sotto.engine.contract.logprob_values import LogprobEntry, TokenLogprob
+from sotto.engine.contract.message_parts import ImagePart
 from sotto.engine.contract.requests import Message, Overflow, Think
 from sotto.engine.contract.tool_choice import ToolChoice
 from sotto.engine.prompt.forced_calls import wanted_tools
@@ -41,6 +44,7 @@ def run(parsed: argparse.Namespace) -> int:
     if parsed.format is not None and overrides.get("stop"):
         raise InvalidRequestError("--stop and --format cannot be combined; leave one of them out.")
     grammar = grammar_of(parsed.format) if parsed.format is not None else None
+    images = tuple(map(read_image, parsed.image or ()))
     session = Session(
         parsed.model,
         overrides,
@@ -54,17 +58,18 @@ def run(parsed: argparse.Namespace) -> int:
     for note in session.options.notes:
         print(f"sotto: {note}", file=sys.stderr)
     if talks:
-        return chat.converse(session, parsed.system)
+        return chat.converse(session, parsed.system, images=images)
     if prompt is None:
         prompt = _piped()
     if not prompt:
         raise InvalidRequestError("The prompt is empty: pass it as an argument or through a pipe.")
     with session:
-        load_duration = session.load(raw=parsed.raw).load_duration
-        finished, told = _answer(session, prompt, parsed)
+        info = session.load(raw=parsed.raw)
+        check_sees(info, images)
+        finished, told = _answer(session, prompt, images, parsed)
     if parsed.json:
         logprobs = {} if parsed.logprobs is None else {"logprobs": [_logprob_object(entry) for entry in told]}
-        print(json.dumps(_report(session.record.name, finished, load_duration) | logprobs, ensure_ascii=False))
+        print(json.dumps(_report(session.record.name, finished, info.load_duration) | logprobs, ensure_ascii=False))
     if note := session.cut_short(finished):
         print(f"sotto: {note}", file=sys.stderr)
     return INTERRUPTED if finished.done_reason is DoneReason.CANCELLED else 0
@@ -118,6 +123,7 @@ def _check_raw(parsed: argparse.Namespace) -> None:
         "--system": parsed.system,
         "--template": parsed.template,
         "--tools": parsed.tools,
+        "--image": parsed.image,
         "--tool-choice": parsed.tool_choice,
         "--think": parsed.think,
         "--think-level": parsed.think_level,
@@ -134,8 +140,11 @@ def _piped() -> str:
         raise InvalidRequestError(f"stdin is not UTF-8 text ({error.reason} at {error.start}).") from error
 
 
-def _answer(session: Session, prompt: str, parsed: argparse.Namespace) -> tuple[Finished, list[LogprobEntry]]:
-    messages = () if parsed.raw else (*system_messages(parsed.system), Message("user", prompt))
+def _answer(
+    session: Session, prompt: str, images: Sequence[ImagePart], parsed: argparse.Namespace
+) -> tuple[Finished, list[LogprobEntry]]:
+    question = Message("user", with_images(prompt, (), images))
+    messages = () if parsed.raw else (*system_messages(parsed.system), question)
     writer, told = AnswerWriter(), list[LogprobEntry]()
     for event in session.ask(messages, prompt if parsed.raw else None, parsed.logprobs):
         if isinstance(event, TextChunk):
