@@ -23,6 +23,7 @@ SHARED_MODULES = {
 OWN_MODULES = {
     "bert",
     "camembert",
+    "glm_ocr",
     "hunyuan_v1_moe",
     "idefics3",
     "jina_embeddings_v3",

@@ -22,6 +22,7 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures.cache_types import FullKVCache, KVCache
+from sotto.engine.architectures.multi_axis import SeeingBody
 from sotto.engine.architectures.seeing import View
 from sotto.engine.config.prediction_names import HEAD
 
@@ -135,14 +136,11 @@ class Predicting:
         if cache is None:
             return self._output(self._text.model(inputs))
         *layers, last = cache
-        hidden = self._text.model(inputs, layers) if view is None else self._text.model(inputs, layers, view=view)
+        hidden = self._text.model(inputs, layers) if view is None else self._text.model(inputs, layers, view)
         rows: Sequence[PredictionCache] = getattr(last, "rows", (last,))
         each = mx.split(hidden, len(rows), axis=0)
         before = [row.before(own) for row, own in zip(rows, each, strict=True)]
-        embedded = self._text.model.embed_tokens(inputs)
-        if view is not None:
-            embedded = view.embeddings(embedded)
-        self.mtp(embedded, mx.concatenate(before, axis=0), last)
+        self.mtp(self._embedded(inputs, view), mx.concatenate(before, axis=0), self._placed(last, view))
         for row, own in zip(rows, each, strict=True):
             row.remember(own)
         # Nobody evaluates the caches of a decode step, and the logits do not need this one.
@@ -157,7 +155,7 @@ class Predicting:
             hidden: The hidden states before them, [1, L, D].
             cache: The head's; `forget_proposals` removes the tokens again.
         """
-        after = self.mtp(self._text.model.embed_tokens(tokens), hidden, cache)
+        after = self.mtp(self._embedded(tokens), hidden, self._placed(cache))
         return self._output(after), after
 
     def make_cache(self) -> list[Any]:
@@ -184,6 +182,16 @@ class Predicting:
             norms = [name for name, array in found.items() if "norm" in name and array.ndim == 1 and id(array) in raw]
             found.update({name: found[name] + 1.0 for name in norms})
         return arranged | found
+
+    def _embedded(self, tokens: mx.array, view: View | None = None) -> mx.array:
+        """Return the embeddings [B, L, D] of tokens and images."""
+        embedded: mx.array = self._text.model.embed_tokens(tokens)
+        return embedded if view is None else view.embeddings(embedded)
+
+    def _placed(self, cache: Any, view: View | None = None) -> Any:
+        """Return the head's cache with the rotary positions of the next tokens, where these are not its length."""
+        body = self._text.model
+        return body.placed_head(cache, view) if isinstance(body, SeeingBody) else cache
 
     @property
     def _text(self) -> Any:

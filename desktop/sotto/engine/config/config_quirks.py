@@ -88,6 +88,13 @@ def adapt_minimax(config: dict[str, Any]) -> None:
         config.setdefault("rotary_dim", int(dims * part))
 
 
+def adapt_qwen3_vl_moe(config: dict[str, Any]) -> None:
+    """Have the whole model say whether embeddings are tied: transformers 5 writes what does not apply inside of it."""
+    inner, tied = config.get("text_config"), config.get("tie_word_embeddings")
+    if isinstance(inner, dict) and isinstance(tied, bool):
+        inner["tie_word_embeddings"] = tied
+
+
 def adapt_seeing_decoder(config: dict[str, Any]) -> None:
     """Fill in what the config of a text model inside another leaves out, because it is transformers' default.
 

@@ -28,6 +28,9 @@ def normalise(config: Mapping[str, Any]) -> dict[str, Any]:
     inner = normalised.get("text_config")
     if isinstance(inner, dict):
         read_by = outer if inner.get("model_type", "") == "" else inner_architecture(inner)
+        # transformers 5 writes this of the whole model alone.
+        if outer.sees and "tie_word_embeddings" in normalised:
+            inner.setdefault("tie_word_embeddings", normalised["tie_word_embeddings"])
         normalised["text_config"] = _normalise_level(inner, read_by)
         if outer.outer_vocabulary and "vocab_size" in inner:
             normalised.setdefault("vocab_size", inner["vocab_size"])
@@ -90,7 +93,7 @@ def _flatten_rope(config: dict[str, Any], rope: Mapping[str, Any]) -> None:
     by_layer = {key: value for key, value in rope.items() if isinstance(value, Mapping)}
     sliding = by_layer.get(_SLIDING)
     full = by_layer.get(_FULL) or sliding or rope
-    for key in ("rope_theta", "partial_rotary_factor"):
+    for key in ("rope_theta", "partial_rotary_factor", "mrope_section"):
         if full.get(key) is not None:
             config[key] = full[key]
     if sliding is not None and sliding is not full and sliding.get("rope_theta") is not None:

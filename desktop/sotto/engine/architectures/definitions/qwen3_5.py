@@ -1,13 +1,36 @@
-"""Qwen 3.5 as GGUF files hold it, whose last projection takes the heads of values in another order."""
+"""Qwen 3.5 with images, and as GGUF files hold it, whose last projection takes the heads of values in another order."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import mlx.core as mx
 from mlx import nn
 from mlx_lm.models import qwen3_5
 
+from sotto.engine.architectures.definitions.qwen2_vl import Seeing
+from sotto.engine.architectures.multi_axis import SeeingBody, axes_in_turn, give_axes
+from sotto.engine.architectures.seeing import View
+
 ModelArgs = qwen3_5.ModelArgs
+
+_SECTIONS = (11, 11, 10)
+
+
+class Qwen35Body(SeeingBody, qwen3_5.Qwen3_5TextModel):  # type: ignore[misc]
+    """Qwen 3.5 below the output layer."""
+
+    def __call__(self, inputs: mx.array, cache: Sequence[Any] | None = None, view: View | None = None) -> mx.array:
+        """Return the hidden states [B, L, D] of tokens [B, L] after the last norm; a view needs caches."""
+        caches = self.placed(cache or [None] * len(self.layers), view)
+        hidden: mx.array = super().__call__(inputs, caches, input_embeddings=self.embedded(inputs, view))
+        return hidden
+
+
+def give_sight(model: nn.Module, config: Mapping[str, Any]) -> None:
+    """Have a model rotate by three axes and take views."""
+    args = model.language_model.args
+    pairs = int(args.head_dim * args.partial_rotary_factor) // 2
+    give_axes(model.language_model.model, Qwen35Body, axes_in_turn(config, _SECTIONS, pairs))
 
 
 class TiledNorm(qwen3_5.RMSNormGated):  # type: ignore[misc]
@@ -40,10 +63,11 @@ def tile(model: nn.Module, config: Mapping[str, Any]) -> None:
             attention.norm = TiledNorm(attention.head_v_dim, attention.layer_norm_epsilon, attention.num_k_heads)
 
 
-class Model(qwen3_5.Model):  # type: ignore[misc]
-    """A causal language model."""
+class Model(Seeing, qwen3_5.Model):  # type: ignore[misc]
+    """A causal language model that takes images."""
 
     def __init__(self, args: qwen3_5.ModelArgs) -> None:
         """Build the module without its weights."""
         super().__init__(args)
         tile(self, args.text_config)
+        give_sight(self, args.text_config)

@@ -1,24 +1,26 @@
-"""Qwen 3.5 with experts, and Qwen3-Next, as GGUF files hold them."""
+"""Qwen 3.5 with experts, also with images, and Qwen3-Next, as GGUF files hold them."""
 
 from typing import Any
 
 import mlx.core as mx
 from mlx_lm.models import qwen3_5_moe
 
-from sotto.engine.architectures.definitions.qwen3_5 import tile
+from sotto.engine.architectures.definitions.qwen2_vl import Seeing
+from sotto.engine.architectures.definitions.qwen3_5 import give_sight, tile
 
 ModelArgs = qwen3_5_moe.ModelArgs
 
 _BOTH = ".linear_attn.in_proj_ba."
 
 
-class Model(qwen3_5_moe.Model):  # type: ignore[misc]
-    """A causal language model."""
+class Model(Seeing, qwen3_5_moe.Model):  # type: ignore[misc]
+    """A causal language model that takes images."""
 
     def __init__(self, args: Any) -> None:
         """Build the module without its weights."""
         super().__init__(args)
         tile(self, args.text_config)
+        give_sight(self, args.text_config)
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
         """Convert weights to the names and shapes of the layers."""
