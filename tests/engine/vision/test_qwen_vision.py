@@ -8,12 +8,18 @@ from functools import cache
 
 import mlx.core as mx
 import pytest
+from mlx.utils import tree_flatten
 
 from checkpoints import load_folder
+from native_kernels import needs_kernels
 from places import TESTS
 from sotto.engine.architectures.cache_types import FullKVCache
+from sotto.engine.architectures.prediction import predicting
+from sotto.engine.architectures.towers import patch_layers
 from sotto.engine.architectures.towers.tower import features_of, normalised
+from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.caches import make_caches
+from sotto.engine.generation.tape import with_tapes
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vision.reader_choice import make_reader
 from sotto.errors import InvalidRequestError, UnsupportedModelError
@@ -74,23 +80,30 @@ def seen(case, prompt):
     return found
 
 
-def logits_of(case, prompt, sizes):
-    """Feed a prompt in chunks of these sizes, the last one over and over, without views once the images are over."""
-    model, wanted = loaded(case).model, expected(case)
-    ids = wanted[f"{prompt}.ids"].tolist()
-    slot = read_json(case, "config.json")["image_token_id"]
-    tokens, view = show(ids, slot, seen(case, prompt), multi_axis=True)
-    caches = make_caches(model)
-    shift = view.positions[0, -1].item() + 1 - len(ids)
-    last, rows, done, sizes = max(place for place, one in enumerate(ids) if one == slot), [], 0, list(sizes)
-    while done < len(ids):
+def prompt_in_view(case, prompt):
+    """Return the tokens [1, T] of a prompt, and the view of its images."""
+    ids, slot = expected(case)[f"{prompt}.ids"].tolist(), read_json(case, "config.json")["image_token_id"]
+    return show(ids, slot, seen(case, prompt), multi_axis=True)
+
+
+def logits_of(case, prompt, sizes, decode=None):
+    """Feed a prompt in chunks of these sizes, the last one over and over, without views once the images are over.
+
+    `decode` is called in place of the model from then on.
+    """
+    model = loaded(case).model
+    tokens, view = prompt_in_view(case, prompt)
+    caches, length = make_caches(model), tokens.shape[1]
+    shift = view.positions[0, -1].item() + 1 - length
+    last, rows, done, sizes = max(place for place in range(length) if view.shows[0, place]), [], 0, list(sizes)
+    while done < length:
         size = sizes.pop(0) if len(sizes) > 1 else sizes[0]
         chunk = tokens[:, done : done + size]
         if done > last:
             for one in caches:
                 if isinstance(one, FullKVCache):
                     one.shift = shift
-            rows.append(model(chunk, cache=caches)[0])
+            rows.append((decode or model)(chunk, cache=caches)[0])
         else:
             rows.append(model(chunk, cache=caches, view=cut(view, done, done + size))[0])
         mx.eval(rows[-1], [one.state for one in caches])
@@ -146,6 +159,66 @@ def test_logits_of_a_whole_prompt(case, prompt):
 def test_logits_in_chunks_and_then_token_by_token(case, sizes):
     for prompt in PROMPTS:
         assert distance(logits_of(case, prompt, sizes), expected(case)[f"{prompt}.logits"]) < TOLERANCE
+
+
+@needs_kernels
+@pytest.mark.parametrize("case", ["glm-ocr", "qwen2-5-vl", "qwen2-vl", "qwen3-vl"])
+def test_tapes_of_decode_steps_know_that_positions_are_not_lengths(case):
+    model, config = loaded(case).model, read_json(case, "config.json")
+    taped = with_tapes(model, config, make_caches(model))
+    assert taped.tape(1, make_caches(model)) is not None
+    for prompt in PROMPTS:
+        last = max(place for place, shows in enumerate(prompt_in_view(case, prompt)[1].shows[0].tolist()) if shows)
+        found = logits_of(case, prompt, [last + 1, 1], decode=taped)
+        assert distance(found, expected(case)[f"{prompt}.logits"]) < TOLERANCE
+
+
+def test_a_prediction_head_sees_images_in_chunks_as_it_does_at_once():
+    config = read_json("qwen3-5", "config.json")
+    model, _ = build(config, predicting)
+    model.load_weights(list(tree_flatten(loaded("qwen3-5").model.parameters())), strict=False)
+    tokens, view = prompt_in_view("qwen3-5", 1)
+    guesses = []
+    for size in (tokens.shape[1], 7):
+        caches = make_caches(model)
+        for done in range(0, tokens.shape[1], size):
+            logits = model(tokens[:, done : done + size], cache=caches, view=cut(view, done, done + size))
+            mx.eval(logits, [one.state for one in caches])
+        for one in caches:
+            one.shift = view.positions[0, -1].item() + 1 - tokens.shape[1]
+        guesses.append(model.predict(mx.array([[7]]), caches[-1].recent[:, -1:], caches[-1])[0])
+        # The position of the token that is guessed from matters.
+        caches[-1].forget_proposals(tokens.shape[1])
+        caches[-1].shift = 0
+        unmoved = model.predict(mx.array([[7]]), caches[-1].recent[:, -1:], caches[-1])[0]
+        assert distance(unmoved, guesses[-1]) > TOLERANCE
+    assert distance(guesses[1], guesses[0]) < TOLERANCE
+
+
+def test_experts_are_stacked_whether_transposed_or_not():
+    path = REFERENCES / "qwen3-vl-moe" / "model.safetensors"
+    weights = {name: array for name, array in mx.load(str(path)).items() if "visual" not in name}
+    transposed = {name: array.swapaxes(1, 2) if ".experts." in name else array for name, array in weights.items()}
+    model = loaded("qwen3-vl-moe").model
+    one, other = model.sanitize(dict(weights)), model.sanitize(transposed)
+    assert one.keys() == other.keys() == dict(tree_flatten(model.parameters())).keys()
+    assert all(mx.array_equal(one[name], other[name]) for name in one)
+
+
+# Little enough for a few windows, for one, and for a few patches.
+@pytest.mark.parametrize("budget", [1 << 18, 1 << 16, 1 << 14])
+@pytest.mark.parametrize("case", ["glm-ocr", "qwen2-5-vl", "qwen3-vl"])
+def test_features_do_not_depend_on_the_division_into_steps(case, budget, monkeypatch):
+    reader, tower = reader_of(case), loaded(case).tower
+    image = decoded(expected(case)["2.0.image"])
+    (tile,) = reader.read(image)
+    layout = reader.lay_out(image.width, image.height)
+    whole = len(list(tower.steps([normalised(tile, reader.normalization)], layout)))
+    monkeypatch.setattr(patch_layers, "_ON_CPU", budget)
+    monkeypatch.setattr(patch_layers, "_ON_GPU", budget)
+    assert len(list(tower.steps([normalised(tile, reader.normalization)], layout))) > whole
+    features = features_of(tower, [normalised(tile, reader.normalization)], layout)
+    assert distance(features.rows, expected(case)["2.0.rows"]) < TOLERANCE
 
 
 @cases
