@@ -12,7 +12,7 @@ from sotto.store.gguf.header import is_gguf
 from sotto.store.locating import folder_of, store_of
 from sotto.store.records import ModelRecord, Source
 from sotto.store.removal import manifest_files, own_store, read_manifest
-from sotto.store.sources.plain_folders import ModelFolder
+from sotto.store.sources.plain_folders import ModelFolder, gguf_model_files
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ def _files(path: Path) -> Iterator[Path]:
         if is_folder(path):
             yield from _folder_files(folder_of(path))
         elif is_gguf(path):
-            yield from folder_of(path.parent).gguf_files(path)
+            yield from gguf_model_files(folder_of(path.parent), path)
         else:
             store = store_of(path)
             for layer in store.read_manifest(path).blobs.values():

@@ -22,8 +22,9 @@ from sotto.store.bounded_json import read_list, read_object
 from sotto.store.discovery import Listing, discover
 from sotto.store.files import absolute, is_folder, read_all
 from sotto.store.gguf.file import GgufFile
-from sotto.store.gguf.gguf_source import gguf_texts, open_gguf
-from sotto.store.gguf.header import is_gguf
+from sotto.store.gguf.gguf_source import StoredFile, gguf_texts, open_gguf
+from sotto.store.gguf.header import is_gguf, read_gguf
+from sotto.store.gguf.projectors import eyes_of
 from sotto.store.gguf.split_files import read_gguf_files
 from sotto.store.locating import folder_of, store_of
 from sotto.store.path_listing import list_path
@@ -35,7 +36,7 @@ from sotto.store.sources.hugging_face_names import HUGGING_FACE, possible_names
 from sotto.store.sources.manifest import CHOSEN_TEMPLATE, Layer, Manifest
 from sotto.store.sources.model_names import parse_name, split_source
 from sotto.store.sources.ollama_layout import DRAFT_FILES, OllamaStore, draft_prefix, gguf_layers, renderer_name
-from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
+from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder, gguf_projector
 from sotto.store.sources.stored_folder import stored_folder
 from sotto.store.user_templates import read_user_template
 
@@ -154,7 +155,8 @@ def _open(record: ModelRecord) -> ModelSource:
     if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(with_path(record.path, record.reason))
     if record.format is Format.GGUF and is_gguf(record.path):
-        return replace(open_gguf(record, _gguf_files(record)), user_template=read_user_template(record.digest))
+        paths, projector = _gguf_files(record)
+        return replace(open_gguf(record, paths, projector=projector), user_template=read_user_template(record.digest))
     if is_folder(record.path):
         return _open_folder(record, folder_of(record.path))
     store = store_of(record.path)
@@ -172,7 +174,8 @@ def open_texts(record: ModelRecord) -> ModelSource:
     if record.reason and record.format is not Format.SAFETENSORS:
         raise StoreError(with_path(record.path, record.reason))
     if record.format is Format.GGUF and is_gguf(record.path):
-        return replace(gguf_texts(record, _gguf_files(record)), user_template=read_user_template(record.digest))
+        paths, projector = _gguf_files(record)
+        return replace(gguf_texts(record, paths, projector), user_template=read_user_template(record.digest))
     if is_folder(record.path):
         return _folder_texts(record, folder_of(record.path))
     store = store_of(record.path)
@@ -180,7 +183,8 @@ def open_texts(record: ModelRecord) -> ModelSource:
     if (folder := stored_folder(store, manifest)) is not None:
         return replace(_folder_texts(record, folder), **_texts(record, store, manifest))
     if record.format is Format.GGUF:
-        return replace(gguf_texts(record, store.gguf_files(manifest)), **_texts(record, store, manifest))
+        texts = gguf_texts(record, store.gguf_files(manifest), _projector(store, manifest))
+        return replace(texts, **_texts(record, store, manifest))
     return _manifest_texts(record, store, manifest)
 
 
@@ -195,15 +199,24 @@ def gguf_file(record: ModelRecord, *, lists: bool) -> GgufFile:
         StoreError: The header cannot be read, is damaged or inconsistent.
     """
     if is_gguf(record.path):
-        return read_gguf_files(_gguf_files(record), lambda _: lists)
+        return read_gguf_files(_gguf_files(record)[0], lambda _: lists)
     store = store_of(record.path)
     return read_gguf_files(store.gguf_files(_manifest_of(record, store)), lambda _: lists)
 
 
-def _gguf_files(record: ModelRecord) -> list[Path]:
-    """Return the files of a GGUF model in a folder, in order."""
+def _gguf_files(record: ModelRecord) -> tuple[list[Path], StoredFile | None]:
+    """Return the files of a GGUF model in a folder, in order, and its projector."""
     folder = folder_of(record.path.parent)
-    return [folder.file(path.name) for path in folder.gguf_files(record.path)]
+    paths = [folder.file(path.name) for path in folder.gguf_files(record.path)]
+    projector = gguf_projector(folder, paths[0])
+    return paths, StoredFile(projector) if projector else None
+
+
+def _projector(store: OllamaStore, manifest: Manifest) -> StoredFile | None:
+    """Return the projector that a GGUF model sees with, if there is one that is understood."""
+    found = store.projector_file(manifest)
+    eyes = eyes_of(read_gguf(store.gguf_files(manifest)[0]), [found[0]]) if found else None
+    return StoredFile(*found) if found and eyes and eyes.projector else None
 
 
 def _manifest_of(record: ModelRecord, store: OllamaStore) -> Manifest:
@@ -221,7 +234,7 @@ def _open_manifest(record: ModelRecord, store: OllamaStore, manifest: Manifest) 
         files = gguf_layers(manifest)
         # One digest does not name several files.
         digest = files[0].digest if len(files) == 1 else ""
-        opened = open_gguf(record, store.gguf_files(manifest), digest)
+        opened = open_gguf(record, store.gguf_files(manifest), digest, _projector(store, manifest))
         return replace(opened, **_texts(record, store, manifest), adapters=_own_adapters(record, store, manifest))
     texts = _manifest_texts(record, store, manifest)
     blob = store.json_object(manifest.config)

@@ -54,6 +54,7 @@ class ModelRecord:
         runnable: Whether it can run, as far as the store can tell.
         reason: One sentence saying why it cannot run; empty if runnable.
         capabilities: What its files say it can do, for example `completion`.
+        vision_reason: One sentence saying why images are not shown to it although its files hold a tower; else empty.
         also: Other places that hold a model of the same digest.
         present: Whether its files can be read now; false while their disk is not mounted.
     """
@@ -71,6 +72,7 @@ class ModelRecord:
     runnable: bool
     reason: str = ""
     capabilities: tuple[str, ...] = ()
+    vision_reason: str = ""
     also: tuple[Place, ...] = ()
     present: bool = True
 
@@ -111,6 +113,7 @@ def record_fields(record: ModelRecord) -> dict[str, Any]:
         "runnable": record.runnable,
         "reason": record.reason,
         "capabilities": list(record.capabilities),
+        "vision_reason": record.vision_reason,
     }
 
 

@@ -143,6 +143,7 @@ def _record(parts: Mapping[str, Any]) -> ModelRecord:
         runnable=parts["runnable"] is True,
         reason=_text(parts["reason"]),
         capabilities=tuple(_text(name) for name in parts["capabilities"]),
+        vision_reason=_text(parts.get("vision_reason", "")),
     )
 
 

@@ -17,7 +17,7 @@ from sotto.store.second_reader import find_disagreement
 from sotto.store.sources.huggingface import blob_of_link
 from sotto.store.sources.manifest import Layer
 from sotto.store.sources.ollama_layout import OllamaStore
-from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder
+from sotto.store.sources.plain_folders import INDEX, JSON_FILES, TEMPLATE, ModelFolder, gguf_model_files
 
 _CHUNK = 1 << 20
 _SHA256 = re.compile(r"[0-9a-f]{64}")
@@ -121,7 +121,7 @@ def _plan(record: ModelRecord, problems: list[Problem]) -> tuple[list[_Check], l
         return _folder_checks(folder_of(record.path), record, problems)
     if record.format is Format.GGUF and is_gguf(record.path):
         folder = folder_of(record.path.parent)
-        return _checks_by_name(folder, [path.name for path in folder.gguf_files(record.path)], problems)
+        return _checks_by_name(folder, [path.name for path in gguf_model_files(folder, record.path)], problems)
     store = store_of(record.path)
     manifest = store.read_manifest(record.path)
     if manifest.digest != record.digest:

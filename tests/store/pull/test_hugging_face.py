@@ -199,10 +199,12 @@ def test_a_quantization_is_chosen(root, hub, wanted, room, taken, said):
     hub.add(GGUF_NAME[6:], files | {"mmproj-Tiny-F16.gguf": gguf_bytes(9, "clip")})
     last = pulled(root, GGUF_NAME + wanted, room=lambda: room)
     assert said in last.about
-    assert "projector for images was left out" in last.about
+    assert "projector for images is mmproj-Tiny-F16.gguf" in last.about
     (record,) = models_in(root).values()
     assert blobs_of(record)[f"Tiny-{taken}.gguf"].read_bytes() == files[f"Tiny-{taken}.gguf"]
-    assert len(list((root / "blobs").iterdir())) == 2
+    assert json.loads(record.path.read_bytes())["layers"][1]["mediaType"] == "application/vnd.ollama.image.projector"
+    assert blobs_of(record)["mmproj-Tiny-F16.gguf"].read_bytes() == gguf_bytes(9, "clip")
+    assert len(list((root / "blobs").iterdir())) == 3
 
 
 def test_a_model_is_found_without_the_host_and_the_quantization(root, hub):

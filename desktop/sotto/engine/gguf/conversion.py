@@ -11,6 +11,7 @@ from sotto.engine.gguf import repack
 from sotto.engine.gguf.blocks import GROUP_SIZE
 from sotto.engine.gguf.gguf_names import LATENT_KEYS, LATENT_VALUES, UNROUNDED, Fold, Place, place_of
 from sotto.engine.gguf.kept import BLOCK_SIZE, KEPT
+from sotto.engine.gguf.tower_recipes import TowerRecipe, tower_recipes
 from sotto.errors import BrokenModelError
 from sotto.store.printable import format_size, printable, printable_path
 from sotto.store.records import TensorFile, TensorInfo
@@ -38,6 +39,11 @@ class Recipe:
     parts: tuple[TensorInfo, ...]
     layout: repack.Layout | None
     dtype: mx.Dtype
+
+    @property
+    def name(self) -> str:
+        """Its name in the definition."""
+        return self.place.name
 
     @property
     def nbytes(self) -> int:
@@ -83,7 +89,7 @@ class ConvertedFile(TensorFile):
         recipes: How they are made, in the order of the file.
     """
 
-    recipes: tuple[Recipe, ...] = ()
+    recipes: tuple[Recipe | TowerRecipe, ...] = ()
 
     @property
     def read_bytes(self) -> int:
@@ -109,7 +115,10 @@ def convert(
         BrokenModelError: Two tensors have the same name in the definition, or two halves do not fit each other.
     """
     common = None if on_cpu else _activation_dtype(source)
-    recipes = tuple(_recipes(source, config, common, kept))
+    recipes: tuple[Recipe | TowerRecipe, ...] = (
+        *_recipes(source, config, common, kept),
+        *tower_recipes(source, config, on_cpu=on_cpu),
+    )
     tensors: dict[str, TensorInfo] = {}
     for recipe in recipes:
         for name, info in recipe.outputs():

@@ -6,7 +6,7 @@ The names are those of https://github.com/ggml-org/llama.cpp (gguf-py/gguf/const
 import math
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import Enum, auto
 from typing import Any
 
@@ -14,14 +14,18 @@ from sotto.engine.gguf.family_names import FAMILIES, PLAIN
 
 # The ending may be missing.
 _BLOCK = re.compile(r"blk\.(\d+)\.(.+?)(?:\.(weight|bias|scale))?")
-# RoPE factors, which the config has as well, and tensors for images and sound.
-_IGNORED_PREFIXES = ("rope_freqs.", "rope_factors_long.", "rope_factors_short.", "v.", "a.", "mm.")
+# RoPE factors, which the config has as well, and tensors for images (see `tower_recipes`) and sound.
+_IGNORED_PREFIXES = (
+    "rope_freqs.", "rope_factors_long.", "rope_factors_short.", "v.", "a.", "mm.", "model.image_newline"
+)  # fmt: skip
 
 # The two halves of a projection from latent keys and values, which definitions have as one.
 LATENT_KEYS, LATENT_VALUES = re.compile(r"blk\.(\d+)\.attn_k_b\.weight"), ".attn_v_b.weight"
 # Not rounded, because small differences change which experts are chosen, or add up in a state.
 UNROUNDED = (".e_score_correction_bias", ".expert_bias", ".A_log")
 
+# The language model in a model that sees.
+_INSIDE = "language_model."
 # The arrays of a layer in a definition, quantized or not.
 _PARTS = frozenset({"weight", "bias", "scales", "biases"})
 _LAYER = re.compile(r"(?:[a-z_]+\.)*?layers\.(\d+)\.(.+)")
@@ -115,9 +119,12 @@ def place_of(name: str, config: Mapping[str, Any]) -> Place | None:
         name: The tensor's name in the file.
         config: The model's config.
     """
-    kind = config["model_type"]
     if name.startswith(_IGNORED_PREFIXES):
         return None
+    if "vision_config" in config:
+        place = place_of(name, config["text_config"])
+        return replace(place, name=_INSIDE + place.name) if place and place.name != name else place
+    kind = config["model_type"]
     stem, _, part = name.rpartition(".")
     family = FAMILIES.get(kind, PLAIN)
     if stem in family.outer:
@@ -172,6 +179,9 @@ def name_in_file(name: str, config: Mapping[str, Any]) -> str:
         name: The name in the definition.
         config: The model's config.
     """
+    if "vision_config" in config:
+        inner = name_in_file(name.removeprefix(_INSIDE), config["text_config"])
+        return name if inner == name.removeprefix(_INSIDE) else inner
     kind = config["model_type"]
     body, _, part = name.rpartition(".")
     if part in _PARTS:

@@ -18,6 +18,7 @@ import mlx.core as mx
 from sotto.engine.gguf import repack
 from sotto.engine.gguf.conversion import ConvertedFile, Recipe
 from sotto.engine.gguf.regrouping import can_regroup, regroup, reorder
+from sotto.engine.gguf.tower_recipes import TowerRecipe
 from sotto.errors import BrokenModelError
 from sotto.store.files import open_regular
 from sotto.store.gguf.block_types import BY_NAME
@@ -49,7 +50,9 @@ def steps(file: ConvertedFile, evaluate: Evaluate, kernels: Any | None = None) -
         for recipe in file.recipes:
             # Reading mapped pages beyond the end of a file would kill the process.
             content.require()
-            if kernels is not None and can_regroup(recipe):
+            if isinstance(recipe, TowerRecipe):
+                yield _of_tower(recipe, content, evaluate)
+            elif kernels is not None and can_regroup(recipe):
                 yield from regroup(kernels, recipe, content)
             else:
                 yield from _steps(recipe, content, evaluate)
@@ -97,7 +100,7 @@ class Content:
         for file in self._files:
             file.require()
 
-    def release(self, recipe: Recipe) -> None:
+    def release(self, recipe: Recipe | TowerRecipe) -> None:
         """Release the pages that were read, on systems that support it."""
         for part in recipe.parts:
             file = self._at(part.start)
@@ -125,6 +128,14 @@ def _mapped(part: FilePart, file: ConvertedFile) -> Iterator[_Mapped]:
 
 def _changed(part: FilePart) -> BrokenModelError:
     return BrokenModelError(f"{printable_path(part.path)} was changed while the model was being loaded; try again.")
+
+
+def _of_tower(recipe: TowerRecipe, content: Content, evaluate: Evaluate) -> Step:
+    """Return a tensor of a tower, joined of its parts."""
+    parts = [_read_numbers(part, content, evaluate, recipe.name) for part in recipe.parts]
+    made = recipe.made(parts, reorder)
+    evaluate([made], recipe.name)
+    return {recipe.name: made}, recipe.nbytes
 
 
 def _steps(recipe: Recipe, content: Content, evaluate: Evaluate) -> Iterator[Step]:

@@ -161,7 +161,7 @@ class Fusion:
         """Read some tensors of the adapter."""
         adapter, tensors = self._adapter, dict[str, mx.array]()
         if isinstance(adapter.file, ConvertedFile):
-            recipes = tuple([recipe for recipe in adapter.file.recipes if recipe.place.name in names])
+            recipes = tuple([recipe for recipe in adapter.file.recipes if recipe.name in names])
             adapter = replace(adapter, file=replace(adapter.file, recipes=recipes))
         adapter.read(tensors, wanted=lambda name: name in names)
         return tensors

@@ -15,6 +15,7 @@ from sotto.store.opening import open_model
 from sotto.store.printable import printable_path
 from sotto.store.records import ModelRecord
 from sotto.store.sources.manifest import MANIFEST_LIMIT, MEDIA_PREFIX, parse_manifest
+from sotto.store.sources.plain_folders import gguf_projector
 
 _PIECE = 1 << 20
 _LICENSE_LIMIT = 1 << 20
@@ -78,10 +79,17 @@ def base_of_gguf(path: Path, tally: Tally, digest: str = "") -> Base:
         BrokenModelError: It is damaged.
     """
     header = read_gguf(path)
+    projector = None
     if not path.name.startswith("sha256-"):
-        path = folder_of(path.parent).file(path.name)
-    digest = digest or digest_of(path, tally)
-    layer = {"mediaType": f"{MEDIA_PREFIX}model", "digest": f"sha256:{digest}", "size": path.stat().st_size}
+        folder = folder_of(path.parent)
+        path = folder.file(path.name)
+        projector = gguf_projector(folder, path)
+    files = {digest or digest_of(path, tally): path}
+    layers = [_layer("model", *entry) for entry in files.items()]
+    if projector:
+        digest = digest_of(projector, tally)
+        layers.append(_layer("projector", digest, projector))
+        files[digest] = projector
     config = {
         "model_format": "gguf",
         "model_family": header.architecture,
@@ -92,7 +100,7 @@ def base_of_gguf(path: Path, tally: Tally, digest: str = "") -> Base:
         "architecture": "",
         "os": "",
     }
-    return Base((layer,), config, None, {digest: path})
+    return Base(tuple(layers), config, None, files)
 
 
 def license_texts(record: ModelRecord) -> tuple[str, ...]:
@@ -136,6 +144,10 @@ def _base_of_manifest(record: ModelRecord) -> Base:
         entries["config"],
         {layer.digest: store.blob(layer) for layer in manifest.blobs.values()},
     )
+
+
+def _layer(kind: str, digest: str, path: Path) -> dict[str, Any]:
+    return {"mediaType": f"{MEDIA_PREFIX}{kind}", "digest": f"sha256:{digest}", "size": path.stat().st_size}
 
 
 def _size_label(parameters: int | None) -> str:

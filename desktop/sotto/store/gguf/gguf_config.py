@@ -298,8 +298,13 @@ _BUILDERS: Mapping[str, Callable[[Values, Config], Config]] = {
     "mistral3": _mistral3,
     "phi3": _phi3,
     "qwen2": named("qwen2"),
+    # What their three axes of positions are for, `vision_configs` tells; texts have the same position on each.
+    "qwen25vl": named("qwen2"),
+    "qwen2vl": named("qwen2"),
     "qwen3": named("qwen3"),
     "qwen3moe": _qwen3moe,
+    "qwen3vl": named("qwen3"),
+    "qwen3vlmoe": _qwen3moe,
     "smollm3": named("smollm3"),
     **family_configs.BUILDERS,
     **hybrid_configs.BUILDERS,

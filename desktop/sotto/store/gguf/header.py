@@ -12,6 +12,7 @@ from sotto.errors import BrokenModelError
 from sotto.store.files import open_regular
 from sotto.store.gguf.encoders import ENCODERS, POOLING
 from sotto.store.gguf.reader import ARRAY, MAGIC, TEXT, Reader
+from sotto.store.gguf.tower_kinds import PROJECTOR, tower_kind
 from sotto.store.printable import printable, printable_path
 
 # In bytes. Strings that the list shows are short; longer ones, such as chat templates, are skipped.
@@ -40,7 +41,9 @@ class GgufHeader:
         parameters: Number of weights.
         quantization: The type of most weights, for example `Q4_K_M`.
         context_length: The longest context the model was trained for, in tokens.
-        capabilities: What the model can do, `completion` or `embedding`.
+        capabilities: What the model can do, `completion` or `embedding`; images count only where their tower does.
+        width: Columns of the model's embeddings or, in a projector, of what it gives a model.
+        tower: The kind of its tower for images, as `tower_kinds` names them; empty if it has none.
     """
 
     kind: str
@@ -49,6 +52,8 @@ class GgufHeader:
     quantization: str
     context_length: int | None
     capabilities: tuple[str, ...] = ()
+    width: int | None = None
+    tower: str = ""
 
 
 def read_gguf(path: Path) -> GgufHeader:
@@ -136,6 +141,9 @@ def _facts(values: Mapping[str, Any], counted: int | None) -> GgufHeader:
         stated = _number(values, "general.parameter_count")
         counted = stated if stated > 0 else parameters_of_label(_short_text(values, "general.size_label"))
     context = _number(values, f"{architecture}.context_length")
+    width = _number(
+        values, f"{architecture}.{'vision.projection_dim' if architecture == PROJECTOR else 'embedding_length'}"
+    )
     kind = _short_text(values, "general.type")
     embeds = architecture in ENCODERS or f"{architecture}{POOLING}" in values
     return GgufHeader(
@@ -145,6 +153,8 @@ def _facts(values: Mapping[str, Any], counted: int | None) -> GgufHeader:
         quantization=_FILE_TYPES.get(_number(values, "general.file_type"), ""),
         context_length=context if 0 < context < 1 << 31 else None,
         capabilities=() if kind not in ("", "model") else ("embedding",) if embeds else ("completion",),
+        width=width if width > 0 else None,
+        tower=printable(tower_kind(architecture, values), 40),
     )
 
 

@@ -1,4 +1,4 @@
-"""Planning the import of a GGUF file that stays one: a single layer with the whole file."""
+"""Planning the import of a GGUF file that stays one: a layer with the whole file, and one with its projector."""
 
 import math
 from pathlib import Path
@@ -10,6 +10,8 @@ from sotto.store.gguf.split_files import read_gguf_files
 from sotto.store.importing.folder_plan import source_files
 from sotto.store.importing.gguf_parts import join, parts_of
 from sotto.store.importing.import_plan import ImportPlan, PlannedBlob, Segment
+from sotto.store.locating import folder_of
+from sotto.store.sources.plain_folders import gguf_projector
 
 # Ollama writes the platform that its GGUF models were made for.
 _PLATFORM = {"architecture": "amd64", "os": "linux"}
@@ -27,6 +29,7 @@ def plan_gguf(path: Path) -> ImportPlan:
     if reason := refusal(header.architecture, header.kind):
         raise UnsupportedModelError(reason)
     file = read_gguf_files(paths)
+    projector = gguf_projector(folder_of(path.parent), paths[0])
     parameters = sum(math.prod(info.shape) for info in file.tensors.values())
     pieces = (Segment(file.path, 0, file.size),) if len(paths) == 1 else join(file)
     return ImportPlan(
@@ -34,8 +37,8 @@ def plan_gguf(path: Path) -> ImportPlan:
         quantization="",
         architecture=header.architecture,
         parameters=parameters,
-        files=source_files(paths),
-        blobs=(PlannedBlob("model", "", pieces),),
+        files=source_files([*paths, projector] if projector else paths),
+        blobs=(PlannedBlob("model", "", pieces), *([_whole("projector", projector)] if projector else [])),
         config={
             "model_format": "gguf",
             "model_family": header.architecture,
@@ -45,6 +48,11 @@ def plan_gguf(path: Path) -> ImportPlan:
             **_PLATFORM,
         },
     )
+
+
+def _whole(kind: str, path: Path) -> PlannedBlob:
+    """Return the blob that is a copy of a file."""
+    return PlannedBlob(kind, "", (Segment(path, 0, path.stat().st_size),))
 
 
 def _size_label(count: int) -> str:

@@ -154,7 +154,7 @@ class PlannedBlob:
     def whole_file(self) -> Path | None:
         """The file that it is a copy of, if it can share the file's bytes."""
         match self.pieces:
-            case (Segment(path, 0, end),) if self.kind == "model" and path.stat().st_size == end:
+            case (Segment(path, 0, end),) if self.kind in ("model", "projector") and path.stat().st_size == end:
                 return path
         return None
 

@@ -33,6 +33,7 @@ class Facts:
     quantization: str = ""
     context_length: int | None = None
     capabilities: tuple[str, ...] = ()
+    vision_reason: str = ""
 
     def record(self, reason: str) -> ModelRecord:
         """Return the record; the model is runnable if `reason` is empty."""
@@ -50,6 +51,7 @@ class Facts:
             runnable=not reason,
             reason=reason,
             capabilities=self.capabilities,
+            vision_reason=self.vision_reason,
         )
 
 

@@ -154,6 +154,15 @@ class OllamaStore:
         """
         return [self.blob(layer) for layer in gguf_layers(manifest)]
 
+    def projector_file(self, manifest: Manifest) -> tuple[Path, str] | None:
+        """Return the file of a GGUF model's projector, the first one as in Ollama, and its digest; None without one.
+
+        Raises:
+            BrokenModelError: The blob is missing.
+        """
+        layer = next(manifest.of_kind("projector"), None)
+        return (self.blob(layer), layer.digest) if layer else None
+
     def tensor_file(self, layer: Layer) -> TensorFile:
         """Return the tensors in a blob.
 

@@ -18,6 +18,7 @@ from sotto.store.bounded_json import kind_of
 from sotto.store.facts import as_tensors_allow, commonest_dtype, config_facts, parameter_count
 from sotto.store.gguf.gguf_config import refusal
 from sotto.store.gguf.header import parameters_of_label, read_gguf
+from sotto.store.gguf.projectors import eyes_of
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, ModelRecord, Source, TensorFile
 from sotto.store.sources.harvest import Facts, Harvest, path_digest
@@ -27,7 +28,7 @@ from sotto.store.sources.plain_folders import describe_folder
 from sotto.store.sources.stored_folder import StoredFolder, stored_folder
 
 _REQUIRED = ("config.json", "tokenizer.json")
-_UNSUPPORTED = ("vision", "audio")
+_TOWERS = ("vision", "audio")
 _NUMBER = re.compile(r"\d+")
 
 
@@ -156,9 +157,12 @@ def _describe_gguf(store: OllamaStore, manifest: Manifest, blob: dict[str, Any],
     facts.context_length = header.context_length
     if facts.quantization in ("", "unknown"):
         facts.quantization = header.quantization
-    # Images and sound need a projector beside the model, which is not supported.
-    supported = tuple(name for name in facts.capabilities if name not in _UNSUPPORTED)
-    facts.capabilities = supported or header.capabilities
+    projector = store.projector_file(manifest)
+    eyes = eyes_of(header, [projector[0]] if projector else [])
+    facts.vision_reason = eyes.refusal
+    # What its config states may need a tower that is not understood.
+    stated = tuple(name for name in facts.capabilities if name not in _TOWERS) or header.capabilities
+    facts.capabilities = tuple(dict.fromkeys((*stated, *eyes.capabilities)))
     return refusal(header.architecture, header.kind)
 
 

@@ -22,11 +22,13 @@ from sotto.store.facts import as_tensors_allow, commonest_dtype, config_facts, p
 from sotto.store.files import is_folder, list_names, open_regular, read_exactly, resolve_inside
 from sotto.store.gguf.gguf_config import refusal
 from sotto.store.gguf.header import read_gguf
+from sotto.store.gguf.projectors import eyes_of
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import Format, SentenceModule, Source, TensorFile
 from sotto.store.safetensors_header import parse_header, read_raw_header
 from sotto.store.sentence import MODULES, sentence_modules
 from sotto.store.sources.harvest import Facts, Harvest, path_digest
+from sotto.store.sources.projector_names import is_projector, projectors_for
 
 INDEX = "model.safetensors.index.json"
 TEMPLATE = "chat_template.jinja"
@@ -53,8 +55,6 @@ _SAMPLE_BYTES = 1 << 12
 _GGUF_PART = re.compile(r"(.+)-([0-9]{5})-of-([0-9]{5})\.gguf", re.IGNORECASE)
 _LICENCE = re.compile(r"(LICEN[CS]E|COPYING)([._-].*)?", re.IGNORECASE)
 _SHARD = re.compile(r".+-[0-9]{5}-of-([0-9]{5})\.safetensors")
-# A projector turns images or sound into tokens for the model beside it.
-_PROJECTOR = "mmproj"
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +88,19 @@ class ModelFolder:
     def gguf_files(self, path: Path) -> list[Path]:
         """Return all files of the GGUF model that one of them belongs to, in order."""
         return next((parts for parts in self.ggufs.values() if path in parts), [path])
+
+    def projectors(self, path: Path) -> list[Path]:
+        """Return the projectors that may belong to the GGUF model of a file here, the one to prefer first.
+
+        Raises:
+            BrokenModelError: One leads outside `base`.
+        """
+        found = [self.file(name) for name in projectors_for(path.name, self.names)]
+        # Repositories of models in folders, one for each quantization, have their projectors above these.
+        if found or self.path.parent.parent.name != "snapshots":
+            return found
+        above = look_into(self.path.parent, self.base)
+        return [above.file(name) for name in projectors_for(path.name, above.names)]
 
     def weight_files(self) -> tuple[Path, ...]:
         """Return the weight files; only their names are checked.
@@ -278,21 +291,49 @@ def add_gguf(folder: ModelFolder, parts: list[Path], name: str, source: Source, 
     def read(facts: Facts) -> str:
         digest = hashlib.sha256(b"gguf\0")
         for path in parts:
-            with open_regular(folder.file(path.name)) as (file, size):
-                facts.size += size
-                _sample(digest, file, size, read_exactly(file, min(size, _HEAD_BYTES), path), path)
+            _add_file(digest, folder.file(path.name), facts)
         facts.digest = digest.hexdigest()
         _require_parts(parts)
         header = read_gguf(parts[0])
+        eyes = eyes_of(header, folder.projectors(parts[0]), beside=True)
+        if eyes.projector:
+            digest.update(b"projector\0")
+            _add_file(digest, eyes.projector, facts)
+            facts.digest = digest.hexdigest()
         facts.architecture, facts.parameters = header.architecture, header.parameters
         facts.quantization, facts.context_length = header.quantization, header.context_length
-        facts.capabilities = header.capabilities
+        facts.capabilities = (*header.capabilities, *eyes.capabilities)
+        facts.vision_reason = eyes.refusal
         if len(parts) > 1:
             # The header lists the tensors of the first part only.
             facts.parameters = None
         return refusal(header.architecture, header.kind)
 
     harvest.add(Facts(printable(name), source, parts[0], path_digest(parts[0]), format=Format.GGUF), read)
+
+
+def gguf_projector(folder: ModelFolder, path: Path) -> Path | None:
+    """Return the projector of the GGUF model whose first file is at a path; None if it has none in a file of its own.
+
+    Raises:
+        BrokenModelError: The model's header is damaged.
+    """
+    return eyes_of(read_gguf(path), folder.projectors(path), beside=True).projector
+
+
+def gguf_model_files(folder: ModelFolder, path: Path) -> list[Path]:
+    """Return all files of the GGUF model that one belongs to, its projector last.
+
+    Raises:
+        BrokenModelError: One leads outside of its folder.
+    """
+    parts = [folder.file(part.name) for part in folder.gguf_files(path)]
+    try:
+        projector = gguf_projector(folder, parts[0])
+    except BrokenModelError:
+        # The header of a damaged file does not tell which projector would belong to it.
+        return parts
+    return [*parts, projector] if projector else parts
 
 
 def _require_parts(parts: list[Path]) -> None:
@@ -355,6 +396,13 @@ def _read_weights(folder: ModelFolder, path: Path, digest: "hashlib._Hash", fact
     return parse_header(raw, size, path)
 
 
+def _add_file(digest: "hashlib._Hash", path: Path, facts: Facts) -> None:
+    """Add a sample of a GGUF file to the digest, and its bytes to the size."""
+    with open_regular(path) as (file, size):
+        facts.size += size
+        _sample(digest, file, size, read_exactly(file, min(size, _HEAD_BYTES), path), path)
+
+
 def _sample(digest: "hashlib._Hash", file: FileIO, size: int, head: bytes, path: Path) -> None:
     """Add the beginning of an open file and three blocks of the rest to a digest."""
     digest.update(head)
@@ -374,11 +422,6 @@ def _is_shard_name(name: str) -> bool:
 def is_licence(name: str) -> bool:
     """Return whether a name is that of a file with a licence."""
     return _LICENCE.fullmatch(name) is not None
-
-
-def is_projector(name: str) -> bool:
-    """Return whether the name of a GGUF file is that of a projector, not of a model."""
-    return _PROJECTOR in name.lower()
 
 
 def split_part(name: str) -> tuple[str, int]:

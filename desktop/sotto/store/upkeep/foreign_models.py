@@ -31,7 +31,7 @@ from sotto.store.sources.manifest import (
     parse_digest,
     parse_manifest,
 )
-from sotto.store.sources.plain_folders import INDEX, ModelFolder, is_licence
+from sotto.store.sources.plain_folders import INDEX, ModelFolder, gguf_projector, is_licence
 from sotto.store.sources.stored_folder import folder_config, is_file_name
 
 Named = Mapping[Path, tuple[str, int]]
@@ -82,6 +82,7 @@ def _read_gguf(path: Path) -> ForeignModel:
     # A part that is missing is said before any is copied.
     read_gguf_files(files, lambda _: False)
     header = read_gguf(files[0])
+    projector = gguf_projector(folder, files[0])
     families = [header.architecture] if header.architecture else None
     config = {
         "model_format": "gguf",
@@ -93,7 +94,10 @@ def _read_gguf(path: Path) -> ForeignModel:
         "architecture": "amd64",
         "os": "linux",
     }
-    return _with_manifest(config, [(file, f"{MEDIA_PREFIX}model", "") for file in files])
+    layers = [(file, f"{MEDIA_PREFIX}model", "") for file in files]
+    if projector:
+        layers.append((projector, f"{MEDIA_PREFIX}projector", ""))
+    return _with_manifest(config, layers)
 
 
 def _read_folder(folder: ModelFolder) -> ForeignModel:

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sotto.errors import BrokenModelError, ModelNotFoundError, UnsupportedModelError
 from sotto.store.printable import format_size, printable
 from sotto.store.pull.hugging_face.repository import RepositoryFile
-from sotto.store.sources.plain_folders import is_projector, split_part
+from sotto.store.sources.plain_folders import split_part
+from sotto.store.sources.projector_names import is_projector
 
 _LABEL = re.compile(
     r"(?<![A-Za-z0-9])((?:UD-)?(?:I?Q[1-8](?:_[A-Z0-9]+)*|TQ[12]_0|[MN]X?V?FP4(?:_MOE)?|BF16|F16|FP16|F32|FP32))"

@@ -25,17 +25,17 @@ from sotto.store.printable import format_size, printable
 from sotto.store.pull.http_source import HttpSource
 from sotto.store.pull.hugging_face.gguf_choice import choose, gguf_models
 from sotto.store.pull.hugging_face.hub_settings import cached_file, endpoint, find_token
-from sotto.store.pull.hugging_face.manifest_draft import MODEL, ManifestDraft, Origin, gguf_config
+from sotto.store.pull.hugging_face.manifest_draft import MODEL, PROJECTOR, ManifestDraft, Origin, gguf_config
 from sotto.store.pull.hugging_face.repository import (
     Repository,
     RepositoryFile,
     folder_of,
-    has_projector,
     is_model_folder,
     known_content,
     licence_files,
     model_texts,
     parse_repository,
+    projector_of,
     require_digests,
 )
 from sotto.store.pull.model_source import BlobStream, Offer, Present
@@ -90,15 +90,20 @@ class HuggingFace(HttpSource):
         models = gguf_models(repository.files.values())
         about: list[str] = []
         files: Sequence[RepositoryFile]
+        projectors: Sequence[RepositoryFile] = ()
         if is_model_folder(repository) and not (self._wanted and models):
             kind, files, config = FILE, await self._folder_files(repository, present), folder_config()
         else:
             choice = choose(models, self._wanted, _chosen_before(present), self._room(), self._page)
             kind, files, config = MODEL, choice.model.files, gguf_config(choice.model, repository.architecture)
-            about = [choice.about, "its projector for images was left out" if has_projector(repository) else ""]
-        await self._read([*files, *licences], present)
+            about = [choice.about]
+            if projector := projector_of(repository, files[0]):
+                projectors = (projector,)
+                about.append(f"its projector for images is {printable(projector.path)}")
+        await self._read([*files, *projectors, *licences], present)
         draft = ManifestDraft(Origin.of(repository, self._page), self._contents)
         draft.add(kind, files)
+        draft.add(PROJECTOR, projectors)
         draft.add_licences(licences)
         if repository.licence:
             about.append(f"the licence is {repository.licence}")

@@ -20,6 +20,8 @@ _MANIFEST_TYPE = "application/vnd.docker.distribution.manifest.v2+json"
 _CONFIG_TYPE = "application/vnd.docker.container.image.v1+json"
 # The media type of a GGUF file.
 MODEL = f"{MEDIA_PREFIX}model"
+# The media type of the GGUF file with its tower.
+PROJECTOR = f"{MEDIA_PREFIX}projector"
 _LICENCE_TYPE = f"{MEDIA_PREFIX}license"
 
 

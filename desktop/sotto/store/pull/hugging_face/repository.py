@@ -21,8 +21,8 @@ from sotto.store.sources.plain_folders import (
     TEMPLATE,
     ModelFolder,
     is_licence,
-    is_projector,
 )
+from sotto.store.sources.projector_names import projectors_for
 from sotto.store.sources.stored_folder import is_file_name
 
 # In bytes: the most that Hugging Face takes of a file without putting it into its large storage is 10 MB.
@@ -121,9 +121,14 @@ def is_model_folder(repository: Repository) -> bool:
     return "config.json" in repository.files and any(path.endswith(".safetensors") for path in repository.files)
 
 
-def has_projector(repository: Repository) -> bool:
-    """Return whether there is a GGUF file that turns images or sound into tokens for the model."""
-    return any(path.endswith(".gguf") and is_projector(path) for path in repository.files)
+def projector_of(repository: Repository, model: RepositoryFile) -> RepositoryFile | None:
+    """Return the projector of a GGUF model, from its folder or else from the top of the repository, or None."""
+    folder, _, name = model.path.rpartition("/")
+    for place in dict.fromkeys((f"{folder}/" if folder else "", "")):
+        beside = (path.removeprefix(place) for path in repository.files if path.startswith(place))
+        if found := projectors_for(name, (path for path in beside if "/" not in path)):
+            return repository.files[place + found[0]]
+    return None
 
 
 def known_content(file: RepositoryFile, present: Present, cached: Callable[[str], Path | None]) -> bytes | None:
