@@ -19,6 +19,7 @@ device.prepare()
 import adapter_rows  # noqa: E402
 import app_rows  # noqa: E402
 import company_rows  # noqa: E402
+import image_rows  # noqa: E402
 import load_rows  # noqa: E402
 import memory_rows  # noqa: E402
 import peer_llama_cpp  # noqa: E402
@@ -53,6 +54,7 @@ def _groups(
         "speed": lambda: speed_rows.speed_rows(models, llama_bench, only, quick=quick),
         "first-token": lambda: prefix_rows.first_token_rows(models, quick=quick),
         "look-up": lambda: prefix_rows.look_up_rows(quick=quick),
+        "images": lambda: image_rows.image_rows(models, quick=quick),
         "streams": lambda: company_rows.stream_rows(models, quick=quick),
         "gap": lambda: company_rows.gap_rows(models, quick=quick),
         "adapter": lambda: adapter_rows.adapter_rows(models, quick=quick),
