@@ -31,5 +31,5 @@ def show_notes(info: ModelInfo, *, raw: bool = False) -> None:
     """
     if info.adapter:
         print(f"sotto: With the adapter {info.adapter}.", file=sys.stderr)
-    for note in filter(None, (info.kv_note, info.context_note, "" if raw else info.template_note)):
+    for note in filter(None, (info.kv_note, info.vision_note, info.context_note, "" if raw else info.template_note)):
         print(f"sotto: {note.removesuffix('.')}.", file=sys.stderr)

@@ -69,6 +69,7 @@ def _report(made: Plan) -> dict[str, Any]:
         "sentence": made.sentence,
         "context": made.context,
         "largest_context": made.largest_context,
+        "largest_image": made.largest_image,
         "chunk": made.chunk,
         "weight_bytes": made.weights,
         "repacked": made.repacked,
@@ -97,6 +98,8 @@ def _print(made: Plan) -> None:
         ("left for cache", _size(made.prefix_budget)),
         ("largest context", largest),
     ]
+    if made.largest_image is not None:
+        rows.append(("largest image", f"{made.largest_image / 1e6:.1f} million pixels"))
     if made.cache == 0:
         # An encoder, which reads whole texts and has no KV cache.
         rows[1:5] = [("computing", f"{_size(made.work)} for texts of {made.context:,} tokens"), rows[3]]

@@ -116,7 +116,7 @@ def assemble(order: Order, fitting: Fitting, parts: Parts) -> Ready:
     vision = None
     if parts.loaded.tower is not None and parts.loaded.reader is not None:
         vision = Vision(parts.loaded.tower, parts.loaded.reader, lambda: prefix.budget, prefix.count_other_caches)
-        preparer.see(parts.loaded.reader)
+        preparer.see(parts.loaded.reader, fitting.largest_image)
     head = PredictionDrafts(parts.loaded.model) if isinstance(parts.loaded.model, Predicting) else None
     caches = first.sequence.caches
     guard = MemoryGuard(system_memory(), [prefix, draft.prefix] if draft else [prefix], chunk)
@@ -201,6 +201,8 @@ def model_info(
         knows_efforts=preparer.abilities.efforts,
         fills_gaps=preparer.abilities.infills,
         sees=preparer.abilities.sees,
+        vision_note=loaded.vision_note,
+        largest_image=fitting.largest_image,
     )
 
 

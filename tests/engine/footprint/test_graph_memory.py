@@ -2,7 +2,7 @@ import mlx.core as mx
 import pytest
 
 from sotto.engine.footprint.graph import kernel, order, trace
-from sotto.engine.footprint.graph_memory import peak
+from sotto.engine.footprint.graph_memory import peak, stepwise_peak
 from sotto.engine.footprint.task_sizes import CPU, Pace, pace_of
 from sotto.engine.kernels import device
 
@@ -197,3 +197,24 @@ class TestPace:
 
         graph = trace(function, [], [mx.zeros((N, N)), mx.zeros((N, N))])
         assert peak(graph, Pace(5)) == (11 * 5 + 1) * BYTES
+
+
+def test_outputs_that_are_computed_one_after_the_other():
+    """Each is wide, but only one at a time is there, unlike those that are computed together."""
+    x, w = square(0), square(1)
+
+    def parts(x, w):
+        for index in range(8):
+            yield mx.concatenate([x + index] * 8, axis=1).sum(axis=1)
+        yield x @ w
+
+    mx.eval(x, w)
+    mx.clear_cache()
+    before = mx.get_active_memory()
+    mx.reset_peak_memory()
+    for part in parts(x, w):
+        mx.eval(part)
+    taken = mx.get_peak_memory() - before
+    graph = trace(lambda *arrays: list(parts(*arrays)), [], [x, w])
+    assert stepwise_peak(graph, 1) == pytest.approx(taken, rel=0.02)
+    assert peak(graph) > 2 * taken

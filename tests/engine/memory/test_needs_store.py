@@ -13,7 +13,7 @@ from checkpoints import LLAMA, source_of
 from loading import PLENTY, quantized_checkpoint, random_weights
 from sotto.engine.footprint import model_needs
 from sotto.engine.memory import needs_store
-from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, SightPoint, WorkPoint
 from sotto.engine.memory.memory_plan import Limits
 
 sizes = st.integers(0, 2**40)
@@ -30,7 +30,14 @@ models = st.builds(
 )
 CONFIG = LLAMA | {"head_dim": 32}
 KEY = needs_store.key_of(["a model"])
-NEEDS = ModelNeeds(100, 10, (CacheNeed(CacheKind.FULL, 8, 0, None, 256),), (WorkPoint(32, 64, 5),), 4096)
+NEEDS = ModelNeeds(
+    100,
+    10,
+    (CacheNeed(CacheKind.FULL, 8, 0, None, 256),),
+    (WorkPoint(32, 64, 5),),
+    4096,
+    sight=(SightPoint(65536, 7, 3, 2),),
+)
 
 
 @pytest.fixture(autouse=True)

@@ -78,6 +78,8 @@ class ModelInfo:
         knows_efforts: Whether it supports levels of thinking.
         fills_gaps: Whether it can fill in the text between a prefix and a suffix.
         sees: Whether it can be shown images.
+        vision_note: Why it cannot although its files hold a vision tower, in a sentence; empty otherwise.
+        largest_image: Pixels of the largest image that memory has room for, larger ones are shrunk; None for any.
         writes: Whether it generates text; otherwise it computes embeddings only.
     """
 
@@ -106,6 +108,8 @@ class ModelInfo:
     knows_efforts: bool = False
     fills_gaps: bool = False
     sees: bool = False
+    vision_note: str = ""
+    largest_image: int | None = None
     writes: bool = True
 
 

@@ -161,8 +161,22 @@ def kernel(like: mx.array, *inputs: mx.array) -> mx.array:
 
 def order(graph: Graph) -> list[Operation]:
     """Return the operations that the outputs need, in the order in which MLX dispatches them."""
-    makers = {name: operation for operation in graph.operations for name in operation.outputs}
-    last = Operation("Synchronizer", graph.outputs, ())
+    return order_of(graph.outputs, makers_of(graph))
+
+
+def makers_of(graph: Graph) -> dict[str, Operation]:
+    """Return the operation that makes each array, by the id of the array."""
+    return {name: operation for operation in graph.operations for name in operation.outputs}
+
+
+def order_of(outputs: tuple[str, ...], makers: Mapping[str, Operation]) -> list[Operation]:
+    """Return the operations that arrays need, in the order in which MLX dispatches them.
+
+    Args:
+        outputs: The ids of the arrays.
+        makers: The operation that makes each array; those without one are there already.
+    """
+    last = Operation("Synchronizer", outputs, ())
     waiting: dict[int, int] = {}
     stack = [last]
     while stack:

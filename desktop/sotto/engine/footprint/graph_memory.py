@@ -14,7 +14,7 @@ for the size of tasks (`task_sizes`):
 
 import math
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sotto.engine.footprint.buffer_layout import (
@@ -26,7 +26,18 @@ from sotto.engine.footprint.buffer_layout import (
     reshape_strides,
     view_strides,
 )
-from sotto.engine.footprint.graph import BINARY, RESHAPES, UNARY, VIEWS, Graph, Operation, Shape, order
+from sotto.engine.footprint.graph import (
+    BINARY,
+    RESHAPES,
+    UNARY,
+    VIEWS,
+    Graph,
+    Operation,
+    Shape,
+    makers_of,
+    order,
+    order_of,
+)
 from sotto.engine.footprint.task_sizes import CPU, TASKS_AHEAD, Pace
 
 # An input is not overwritten by an output that is smaller by more bytes than this.
@@ -47,7 +58,28 @@ def peak(graph: Graph, pace: Pace = CPU) -> int:
         graph: The graph.
         pace: That of the device that computes.
     """
-    return _Player(graph, pace).play()
+    return _Player(graph, pace).play(graph.outputs, [order(graph)])
+
+
+def stepwise_peak(graph: Graph, kept: int, pace: Pace = CPU) -> int:
+    """Return the peak bytes while the outputs of `graph` are computed one after the other.
+
+    Args:
+        graph: The graph. Its outputs are in the order in which they are evaluated, and the next one begins when the one
+            before is complete.
+        kept: How many of the outputs, the last ones, are evaluated together and kept. The others are needed no longer
+            than what is made of them.
+        pace: That of the device that computes.
+    """
+    steps = len(graph.outputs) - kept
+    results = graph.outputs[steps:]
+    makers, parts = makers_of(graph), []
+    for outputs in (*((name,) for name in graph.outputs[:steps]), results):
+        parts.append(order_of(outputs, makers))
+        for operation in parts[-1]:
+            for name in operation.outputs:
+                del makers[name]
+    return _Player(graph, pace).play(results, parts)
 
 
 @dataclass(slots=True)
@@ -71,14 +103,14 @@ class _Player:
     _steps: int = 0
     _elements: int = 0
 
-    def play(self) -> int:
+    def play(self, kept: Iterable[str], parts: Sequence[Sequence[Operation]]) -> int:
+        """Compute the parts of the graph in turn, and return the peak; `kept` are needed afterwards."""
         graph = self.graph
         readers: dict[str, int] = {}
-        operations = order(graph)
-        for operation in operations:
+        for operation in (operation for part in parts for operation in part):
             for name in operation.inputs:
                 readers[name] = readers.get(name, 0) + 1
-        for name in graph.outputs:
+        for name in kept:
             readers[name] = readers.get(name, 0) + 1
         made = {name for operation in graph.operations for name in operation.outputs}
         for name, shape in graph.shapes.items():
@@ -87,8 +119,11 @@ class _Player:
                 lasting = name not in graph.consumed
                 nbytes = 0 if lasting else math.prod(shape) * graph.itemsizes[name]
                 self._arrays[name] = self._fresh(name, nbytes, readers[name] + lasting)
-        for operation in operations:
-            self._dispatch(operation, readers)
+        for part in parts:
+            for operation in part:
+                self._dispatch(operation, readers)
+            if len(parts) > 1:
+                self._wait()
         return self.most
 
     def _fresh(self, name: str, nbytes: int, readers: int) -> Array:
@@ -147,6 +182,13 @@ class _Player:
         array.readers -= 1
         if not array.readers:
             self._let_go(self._arrays.pop(name).buffer)
+
+    def _wait(self) -> None:
+        """Complete all tasks."""
+        while self._tasks:
+            self._compute()
+        self._tasks.append([])
+        self._steps = self._elements = 0
 
     def _compute(self) -> None:
         """Complete one more task."""

@@ -53,6 +53,11 @@ class Fitting:
         return self.plan.context if self.note else self.plan.largest_context
 
     @property
+    def largest_image(self) -> int | None:
+        """Pixels of the largest image that memory has room for; None if unknown or irrelevant."""
+        return None if self.plan is None or self.anyway else self.plan.largest_image
+
+    @property
     def shared_cache(self) -> int:
         """Bytes that its caches may take while other models are loaded."""
         if self.shared is not None and self.shared.cache is not None:

@@ -7,7 +7,7 @@ and their evaluation is simulated (`graph_memory`). Everything here belongs to t
 
 import gc
 import importlib.metadata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -18,12 +18,14 @@ from mlx.utils import tree_flatten
 
 from sotto import __version__
 from sotto.engine.architectures import zoo
+from sotto.engine.architectures.towers.tower import Tower
 from sotto.engine.config.context_limit import longest_context
 from sotto.engine.config.load_errors import name_file_in_errors, reason_of
 from sotto.engine.config.supported_models import is_encoder
 from sotto.engine.footprint.encoder_needs import encoder_work
 from sotto.engine.footprint.graph_memory import peak
 from sotto.engine.footprint.rehearsal import DECODE, Rehearsal, round_up
+from sotto.engine.footprint.sight_needs import sight_points
 from sotto.engine.footprint.task_sizes import pace_here
 from sotto.engine.footprint.traced_kernels import traceable
 from sotto.engine.gguf.conversion import describe_repacking
@@ -34,9 +36,12 @@ from sotto.engine.memory.draft_needs import beside, with_draft
 from sotto.engine.memory.memory_needs import CacheNeed, ModelNeeds, WorkPoint
 from sotto.engine.memory.memory_plan import PREFIX_BUDGET, Limits, Plan, plan
 from sotto.engine.memory.system_memory import Accelerator, SystemMemory
+from sotto.engine.vision.image_reader import ImageReader
+from sotto.engine.vision.preprocessor_files import preprocessor_of
 from sotto.engine.weights import parameters, prediction_tensors, weights
 from sotto.engine.weights.applied_adapters import Adapters
 from sotto.engine.weights.parameters import Holding
+from sotto.engine.weights.sight import Sight, sight_of
 from sotto.store.records import ModelSource, TensorFile
 
 # The types that MLX's reader converts the types of a file to.
@@ -171,15 +176,18 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
         UnsupportedModelError: The model is complete, but cannot be computed correctly on this machine.
         BrokenModelError: Its files lack something or contradict each other.
     """
-    files = weights.of_model(source)
-    held = parameters.holding(files, limits)
-    key = _key(source, files, held, kernels, kv_bits)
+    files, sight = weights.of_model(source), sight_of(source)
+    all_files = (*files, *sight.files)
+    held = parameters.holding(all_files, limits)
+    key = _key(source, all_files, held, kernels, kv_bits)
     architecture = source.record.architecture
-    said = describe_repacking(files, widened=held.dtype == mx.float32 and kernels is None)
+    said = describe_repacking(all_files, widened=held.dtype == mx.float32 and kernels is None)
     if (known := needs_store.recall(key)) is not None:
         return estimates.correct(replace(known, repacked=said), architecture)
     with name_file_in_errors(source):
         model, config, arrays = _unloaded(source, files, held, kernels=kernels is not None)
+        if sight.tower is not None:
+            arrays += _unloaded_tower(sight, sight.tower, held, source, kernels=kernels is not None)
     needs = model_needs(
         model,
         config,
@@ -189,6 +197,8 @@ def needs_of(source: ModelSource, limits: Limits, kernels: Any | None = None, kv
         kernels,
         kv_bits,
     )
+    if sight.tower is not None and sight.reader is not None and not needs.unknown:
+        needs = _seeing(needs, sight.tower, sight.reader, kernels)
     if not needs.unknown:
         needs_store.keep(key, needs)
     return estimates.correct(replace(needs, repacked=said), architecture)
@@ -234,6 +244,17 @@ def model_needs(
     return ModelNeeds(weight_bytes, loading_bytes, layers, work, longest_context, unknown)
 
 
+def _seeing(needs: ModelNeeds, tower: Tower, reader: ImageReader, kernels: Any | None) -> ModelNeeds:
+    """Return the needs of a model with what seeing an image takes."""
+    try:
+        with traceable(kernels), _uncollected():
+            if device.device() == "cpu":
+                _unpack(tower, kernels)
+            return replace(needs, sight=tuple(sight_points(tower, reader)))
+    except Exception as error:
+        return replace(needs, unknown=f"seeing an image could not be followed in advance ({reason_of(error)}).")
+
+
 def _key(
     source: ModelSource, files: Sequence[TensorFile], held: Holding, kernels: Any | None, kv_bits: int | None
 ) -> str:
@@ -244,6 +265,7 @@ def _key(
             source.record.context_length,
             source.config,
             [(step.kind, step.config) for step in source.modules],
+            preprocessor_of(source.json_files),
             sorted((name, tensor.dtype, tensor.shape) for file in files for name, tensor in file.tensors.items()),
             device.device(),
             repr(pace_here()),
@@ -261,19 +283,36 @@ def _unloaded(
 ) -> tuple[nn.Module, dict[str, Any], list[mx.array]]:
     """Return the model as it would be loaded, its config, and its weights, with types and shapes but no content."""
     model, config = zoo.build(source.config, prediction_tensors.make_of(source.config, files))
-    tensors = {
-        name: mx.zeros(tensor.shape, _DTYPES[tensor.dtype]) for file in files for name, tensor in file.tensors.items()
-    }
+    tensors = _shapes_of(files)
     adapters = Adapters(source)
     adapters.imagine(_DTYPES)
     adapters.replace_stored(model, tensors)
     dtype, held = parameters.arrange(model, files, tensors, held, source.config, kernels=kernels)
     adapters.replace_parameters(tensors)
-    final = {name: held.widen(name, array) for name, array in tensors.items()}
-    model.load_weights(list(final.items()), strict=True)
+    _take(model, tensors, held)
     adapters.attach(model, dtype)
     model.eval()
     return model, config, [array for _, array in tree_flatten(model.parameters())]
+
+
+def _unloaded_tower(sight: Sight, tower: Tower, held: Holding, source: ModelSource, *, kernels: bool) -> list[mx.array]:
+    """Give a tower its weights with types and shapes, but no content, and return them."""
+    tensors = _shapes_of(sight.files)
+    _, held = parameters.arrange(tower, sight.files, tensors, held, source.config, kernels=kernels)
+    return _take(tower, tensors, held)
+
+
+def _shapes_of(files: Iterable[TensorFile]) -> dict[str, mx.array]:
+    return {
+        name: mx.zeros(tensor.shape, _DTYPES[tensor.dtype]) for file in files for name, tensor in file.tensors.items()
+    }
+
+
+def _take(model: nn.Module, tensors: Mapping[str, mx.array], held: Holding) -> list[mx.array]:
+    """Give a model its weights in the types in which they are held, and return them."""
+    model.load_weights([(name, held.widen(name, array)) for name, array in tensors.items()], strict=True)
+    model.eval()
+    return [array for _, array in tree_flatten(model.parameters())]
 
 
 @contextmanager

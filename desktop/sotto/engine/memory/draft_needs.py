@@ -1,7 +1,7 @@
 """The combined memory needs of a model and its draft model; a pure calculation.
 
 Both hold all their weights, and each has its own caches of the context. They compute in turn, except that a step of the
-draft model may still run when the main model begins.
+draft model may still run when the main model begins. Only the main model sees images.
 """
 
 from dataclasses import replace
@@ -38,6 +38,7 @@ def with_draft(needs: ModelNeeds, draft: ModelNeeds) -> ModelNeeds:
         longest_context=needs.longest_context,
         unknown=unknown,
         repacked=needs.repacked,
+        sight=needs.sight,
     )
 
 
@@ -67,4 +68,4 @@ def _work(needs: ModelNeeds, draft: ModelNeeds) -> tuple[WorkPoint, ...]:
 
 
 def _bytes(needs: ModelNeeds, context: int, chunk: int) -> int:
-    return needs.work_bytes(context, chunk) or 0
+    return needs.text_work_bytes(context, chunk) or 0

@@ -5,9 +5,12 @@ Weights and caches are counted to the byte, and the work memory is found by simu
 """
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+
+# Pixels of an image for which there is room whenever there is room for a model: about 1000 x 1000.
+USUAL_IMAGE = 1 << 20
 
 
 class CacheKind(StrEnum):
@@ -61,6 +64,23 @@ class WorkPoint:
 
 
 @dataclass(frozen=True, slots=True)
+class SightPoint:
+    """What seeing an image needs beside weights and caches.
+
+    Attributes:
+        pixels: Of the image.
+        nbytes: Peak memory while its features are computed.
+        features: Bytes of its features, which are held while its tokens are fed.
+        whole: How many tokens stand for it that must be fed as one chunk; 0 if they may be divided.
+    """
+
+    pixels: int
+    nbytes: int
+    features: int
+    whole: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class ModelNeeds:
     """The needs of a model on any machine.
 
@@ -72,6 +92,8 @@ class ModelNeeds:
         longest_context: Maximum context length of the model in tokens; None if it has none.
         unknown: One sentence why something is unknown; empty if nothing is.
         repacked: How the types of a GGUF file are held, for people; empty if weights stay as they are stored.
+        sight: Samples of what seeing an image needs, the smallest first; larger ones than the last need no more. Empty
+            for a model that does not see.
     """
 
     weight_bytes: int
@@ -81,6 +103,7 @@ class ModelNeeds:
     longest_context: int | None
     unknown: str = ""
     repacked: str = ""
+    sight: tuple[SightPoint, ...] = ()
 
     def cache_bytes(self, context: int) -> int | None:
         """Return the bytes of all caches with a context of `context` tokens, or None if unknown."""
@@ -94,7 +117,28 @@ class ModelNeeds:
             total += nbytes
         return total
 
-    def work_bytes(self, context: int, chunk: int) -> int | None:
+    def work_bytes(self, context: int, chunk: int, pixels: int = USUAL_IMAGE) -> int | None:
+        """Return the work memory of filling a context, in which there may be images, and decoding; None if unknown.
+
+        Args:
+            context: Tokens of the context.
+            chunk: Tokens that are fed at a time.
+            pixels: Of the largest image.
+        """
+        if not self.sight:
+            return self.text_work_bytes(context, chunk)
+        whole = min(context, max(chunk, self._of_image(pixels, lambda point: point.whole)))
+        work = self.text_work_bytes(context, whole)
+        if work is None:
+            return None
+        held = self._of_image(pixels, lambda point: point.features)
+        return max(work + held, self._of_image(pixels, lambda point: point.nbytes))
+
+    def _of_image(self, pixels: int, amount: Callable[[SightPoint], int]) -> int:
+        """Interpolate between the samples for images."""
+        return _line([(point.pixels, amount(point)) for point in self.sight], min(pixels, self.sight[-1].pixels))
+
+    def text_work_bytes(self, context: int, chunk: int) -> int | None:
         """Return the work memory of filling a context in chunks and then decoding; None if unknown.
 
         It is interpolated between samples. As the real curve is the maximum of several lines, the interpolation is

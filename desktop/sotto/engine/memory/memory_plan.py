@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
-from sotto.engine.memory.memory_needs import ModelNeeds
+from sotto.engine.memory.memory_needs import USUAL_IMAGE, ModelNeeds
 
 GIB = 2**30
 PREFIX_BUDGET = 8 * GIB
@@ -92,6 +92,7 @@ class Plan:
         reliefs: Ways to free memory, each by itself; empty unless the model will not fit.
         limits: The limits that it was planned for.
         repacked: How the types of a GGUF file are held, for people; empty if weights stay as they are stored.
+        largest_image: Pixels of the largest image that fits beside all that; None for any, for none, or if unknown.
     """
 
     verdict: Verdict
@@ -108,6 +109,7 @@ class Plan:
     reliefs: tuple[Relief, ...]
     limits: Limits
     repacked: str = ""
+    largest_image: int | None = None
 
 
 def plan(
@@ -160,12 +162,13 @@ def plan(
         reliefs=reliefs,
         limits=limits,
         repacked=needs.repacked,
+        largest_image=None if budget is None else _largest_image(needs, budget, context, used),
     )
 
 
-def _peak_bytes(needs: ModelNeeds, context: int, chunk: int) -> int | None:
-    """Return the peak bytes, or None if unknown; never less for a longer context."""
-    cache, work = needs.cache_bytes(context), needs.work_bytes(context, min(chunk, context))
+def _peak_bytes(needs: ModelNeeds, context: int, chunk: int, pixels: int = USUAL_IMAGE) -> int | None:
+    """Return the peak bytes, or None if unknown; never less for a longer context, or for a larger image."""
+    cache, work = needs.cache_bytes(context), needs.work_bytes(context, min(chunk, context), pixels)
     if cache is None or work is None:
         return None
     return needs.weight_bytes + max(needs.loading_bytes, cache + work)
@@ -209,6 +212,23 @@ def _largest(needs: ModelNeeds, budget: int, chunk: int, longest: int) -> int | 
 
     # Needs never decrease with the context, so a binary search finds the limit.
     return bisect_right(range(fewest, longest + 1), False, key=too_much) + fewest - 1
+
+
+def _largest_image(needs: ModelNeeds, budget: int, context: int, chunk: int) -> int | None:
+    """Return the pixels of the largest image within `budget`; None if all images are."""
+    if not needs.sight:
+        return None
+    most = needs.sight[-1].pixels
+
+    def too_much(pixels: int) -> bool:
+        needed = _peak_bytes(needs, context, chunk, pixels)
+        return needed is not None and needed > budget * FULL
+
+    # There is room for those up to the usual size, or the model would not be loaded.
+    least = min(USUAL_IMAGE, most)
+    if not too_much(most):
+        return None
+    return max(least, bisect_right(range(least, most), False, key=too_much) + least - 1)
 
 
 def offered_context(needs: ModelNeeds, budget: int, chunks: Sequence[int] = CHUNKS) -> int:

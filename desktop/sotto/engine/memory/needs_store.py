@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sotto import paths
-from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, WorkPoint
+from sotto.engine.memory.memory_needs import CacheKind, CacheNeed, ModelNeeds, SightPoint, WorkPoint
 from sotto.errors import BrokenModelError
 from sotto.store.atomic_writing import write_atomically
 from sotto.store.bounded_json import parse_object
@@ -22,7 +22,7 @@ from sotto.store.files import read_all
 _log = logging.getLogger(__name__)
 
 # Increase it whenever needs are computed differently.
-_FORMAT = 4
+_FORMAT = 5
 _MOST_FILES = 200
 _MOST_BYTES = 1 << 20
 _LARGEST = 1 << 50
@@ -95,6 +95,7 @@ def _parts(needs: ModelNeeds) -> dict[str, Any]:
             for layer in needs.layers or ()
         ],
         "work": [[point.chunk, point.context, point.nbytes] for point in needs.work],
+        "sight": [[point.pixels, point.nbytes, point.features, point.whole] for point in needs.sight],
     }
 
 
@@ -124,7 +125,17 @@ def _needs(parts: dict[str, Any]) -> ModelNeeds:
         ),
         work=tuple(WorkPoint(_number(chunk, 1), _number(context, 1), _number(size)) for chunk, context, size in work),
         longest_context=None if longest is None else _number(longest, 1),
+        sight=tuple(
+            SightPoint(_number(pixels, 1), _number(size), _number(features), _number(whole))
+            for pixels, size, features, whole in _few(parts["sight"])
+        ),
     )
+
+
+def _few(items: list[Any]) -> list[Any]:
+    if len(items) > _MOST_ITEMS:
+        raise ValueError("it has too many samples")
+    return items
 
 
 def _number(value: Any, least: int = 0) -> int:

@@ -32,7 +32,7 @@ def state_line(state: ModelState) -> str:
     vectors = "" if info.writes else tr("makes embeddings")
     template = "" if info.doubts_template else info.template_note
     ahead = tr("predicts tokens ahead") if info.predicts else ""
-    notes = (vectors, ahead, info.context_note, template, info.kv_note, info.options_note)
+    notes = (vectors, ahead, info.context_note, template, info.kv_note, info.vision_note, info.options_note)
     details = (note.removesuffix(".") for note in notes)
     return join_facts((activity, context, device, *details))
 
