@@ -7,23 +7,22 @@ from typing import Any
 from sotto.engine.vision import resizing
 from sotto.engine.vision.image_reader import ImageLayout, Normalization
 from sotto.engine.vision.preprocessor_settings import (
-    HALF_NORMALIZATION,
+    HALF,
+    MOST_PIXELS,
     must_be,
-    normalization_of,
     refuse_many,
     refuse_narrow,
-    resampling,
     sides,
     square,
-    whole_number,
 )
+from sotto.engine.vision.vision_values import flag, normalization_of, resample_of, vision_of, whole
 from sotto.errors import UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 
 _SLOT, _AROUND, _WHOLE = "<image>", "<fake_token_around_image>", "<global-img>"
 # Sides of images are never longer than this, whatever the settings say.
 _LONGEST = 4096
-_MOST_MERGED = 16
+MOST_MERGED = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +93,24 @@ def make_reader(config: Mapping[str, Any], preprocessor: Mapping[str, Any]) -> I
         UnsupportedModelError: The files ask for something else than these models do.
     """
     must_be(preprocessor, "do_resize", value=True)
-    vision = config.get("vision_config") or {}
-    side = whole_number(vision, "image_size", 224)
+    vision = vision_of(config)
+    side = whole(vision, "image_size", 224, most=MOST_PIXELS)
     tile = square(preprocessor, "max_image_size", side)
     longest = sides(preprocessor, "size", {"longest_edge": 4 * tile}).get("longest_edge")
     if longest is None or longest > _LONGEST:
         raise UnsupportedModelError(f"size in the settings for images should have a longest_edge up to {_LONGEST}.")
-    patches = tile // whole_number(vision, "patch_size", 32)
-    merged = whole_number(config, "scale_factor", 2, _MOST_MERGED)
-    if tile > side or patches == 0 or patches % merged:
+    patches = tile // whole(vision, "patch_size", 32, most=MOST_PIXELS)
+    merged = whole(config, "scale_factor", 2, most=MOST_MERGED)
+    if tile != side or patches == 0 or patches % merged:
         raise UnsupportedModelError(
-            f"Tiles of {tile} x {tile} pixels (max_image_size in the settings for images) do not fit the vision tower, "
-            "whose sizes in config.json are others."
+            f"Tiles of {tile} x {tile} pixels (max_image_size in the settings for images) do not fit the vision tower "
+            "in config.json."
         )
     rows = (patches // merged) ** 2
     refuse_many((-(-longest // tile)) ** 2 * rows)
-    normalization = normalization_of(preprocessor, HALF_NORMALIZATION)
-    splits = preprocessor.get("do_image_splitting") is not False
-    return Idefics3Reader(normalization, longest, tile, rows, resampling(preprocessor, resizing.LANCZOS), splits)
+    normalization = normalization_of(preprocessor, HALF, HALF)
+    splits = flag(preprocessor, "do_image_splitting", True)
+    return Idefics3Reader(normalization, longest, tile, rows, resample_of(preprocessor, resizing.LANCZOS), splits)
 
 
 def _even(number: int) -> int:

@@ -7,21 +7,22 @@ from typing import Any
 from sotto.engine.vision import pixtral_images, resizing
 from sotto.engine.vision.image_reader import ImageLayout, ImageReader, Normalization
 from sotto.engine.vision.preprocessor_settings import (
-    CLIP_NORMALIZATION,
-    HALF_NORMALIZATION,
+    CLIP_MEAN,
+    CLIP_STD,
+    HALF,
+    MOST_PIXELS,
     must_be,
-    normalization_of,
     refuse_many,
     refuse_narrow,
-    resampling,
     sides,
     square,
-    whole_number,
 )
+from sotto.engine.vision.vision_values import flag, normalization_of, part, resample_of, vision_of, whole
 from sotto.errors import UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 
 SLOT = "<image>"
+CLIP, SIGLIP = "clip_vision_model", "siglip_vision_model"
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,10 +41,10 @@ class SquareEncoder:
     rows: int
     is_clip: bool
 
-    @property
-    def normalization(self) -> Normalization:
-        """What models with this tower usually have."""
-        return CLIP_NORMALIZATION if self.is_clip else HALF_NORMALIZATION
+    def normalization(self, preprocessor: Mapping[str, Any]) -> Normalization:
+        """Return how a preprocessor scales the channels of pixels."""
+        mean, std = (CLIP_MEAN, CLIP_STD) if self.is_clip else (HALF, HALF)
+        return normalization_of(preprocessor, mean, std)
 
 
 def square_encoder(config: Mapping[str, Any]) -> SquareEncoder:
@@ -52,10 +53,10 @@ def square_encoder(config: Mapping[str, Any]) -> SquareEncoder:
     Raises:
         UnsupportedModelError: The tower is of another kind, or a size makes no sense.
     """
-    vision = config.get("vision_config") or {}
-    is_clip = vision.get("model_type", "clip_vision_model") == "clip_vision_model"
-    side = whole_number(vision, "image_size", 336 if is_clip else 224)
-    grid = side // whole_number(vision, "patch_size", 14 if is_clip else 16)
+    vision = vision_of(config)
+    is_clip = (vision.get("model_type") or CLIP) == CLIP
+    side = whole(vision, "image_size", 336 if is_clip else 224, most=MOST_PIXELS)
+    grid = side // whole(vision, "patch_size", 14 if is_clip else 16, most=MOST_PIXELS)
     dropped = config.get("vision_feature_select_strategy", "default") == "default"
     rows = grid * grid + is_clip - dropped
     refuse_many(rows)
@@ -116,12 +117,12 @@ def make_reader(config: Mapping[str, Any], preprocessor: Mapping[str, Any]) -> I
     Raises:
         UnsupportedModelError: The files ask for something else than these models do.
     """
-    if (config.get("vision_config") or {}).get("model_type") == "pixtral":
+    if part(config, "vision_config").get("model_type") == "pixtral":
         return pixtral_images.make_reader(config, preprocessor)
     encoder = square_encoder(config)
     must_be(preprocessor, "do_resize", value=True)
     # SigLIP's preprocessor does not know this key.
-    crops = bool(preprocessor.get("do_center_crop", encoder.is_clip))
+    crops = flag(preprocessor, "do_center_crop", encoder.is_clip)
     usual = ("shortest_edge",) if encoder.is_clip else ("height", "width")
     size = sides(preprocessor, "size", dict.fromkeys(usual, encoder.side))
     final = square(preprocessor, "crop_size" if crops else "size", encoder.side)
@@ -133,9 +134,9 @@ def make_reader(config: Mapping[str, Any], preprocessor: Mapping[str, Any]) -> I
         )
     return LlavaReader(
         encoder,
-        normalization_of(preprocessor, encoder.normalization),
+        encoder.normalization(preprocessor),
         size,
-        resampling(preprocessor, resizing.BICUBIC),
+        resample_of(preprocessor, resizing.BICUBIC),
         crops,
-        bool(preprocessor.get("do_pad")),
+        flag(preprocessor, "do_pad", False),
     )

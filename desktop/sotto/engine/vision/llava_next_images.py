@@ -12,15 +12,8 @@ from typing import Any
 from sotto.engine.vision import resizing
 from sotto.engine.vision.image_reader import ImageLayout, Normalization
 from sotto.engine.vision.llava_images import SLOT, SquareEncoder, square_encoder
-from sotto.engine.vision.preprocessor_settings import (
-    checked_number,
-    must_be,
-    normalization_of,
-    refuse_many,
-    refuse_narrow,
-    resampling,
-    square,
-)
+from sotto.engine.vision.preprocessor_settings import MOST_PIXELS, must_be, refuse_many, refuse_narrow, square
+from sotto.engine.vision.vision_values import resample_of, whole
 from sotto.errors import UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 
@@ -123,8 +116,8 @@ def make_reader(config: Mapping[str, Any], preprocessor: Mapping[str, Any]) -> L
             )
     for tall, wide in resolutions:
         refuse_many((tall // encoder.side * encoder.grid + 1) * (wide // encoder.side * encoder.grid + 1))
-    normalization = normalization_of(preprocessor, encoder.normalization)
-    return LlavaNextReader(encoder, normalization, resolutions, resampling(preprocessor, resizing.BICUBIC))
+    normalization = encoder.normalization(preprocessor)
+    return LlavaNextReader(encoder, normalization, resolutions, resample_of(preprocessor, resizing.BICUBIC))
 
 
 def _resolutions(listed: Any, side: int) -> tuple[tuple[int, int], ...]:
@@ -132,7 +125,7 @@ def _resolutions(listed: Any, side: int) -> tuple[tuple[int, int], ...]:
     if not pairs or not all(isinstance(pair, list) and len(pair) == 2 for pair in pairs):
         raise UnsupportedModelError("image_grid_pinpoints in config.json should be a list of pairs, height and width.")
     for number in (number for pair in pairs for number in pair):
-        if checked_number(number, "image_grid_pinpoints") % side:
+        if whole({"image_grid_pinpoints": number}, "image_grid_pinpoints", most=MOST_PIXELS) % side:
             raise UnsupportedModelError(f"image_grid_pinpoints in config.json should be multiples of {side}.")
     return tuple((tall, wide) for tall, wide in pairs)
 

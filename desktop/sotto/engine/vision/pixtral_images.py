@@ -8,20 +8,20 @@ from typing import Any
 from sotto.engine.vision import resizing
 from sotto.engine.vision.image_reader import ImageLayout, Normalization
 from sotto.engine.vision.preprocessor_settings import (
-    CLIP_NORMALIZATION,
+    CLIP_MEAN,
+    CLIP_STD,
+    MOST_PIXELS,
     must_be,
-    normalization_of,
     refuse_many,
     refuse_narrow,
-    resampling,
     sides,
-    whole_number,
 )
+from sotto.engine.vision.vision_values import normalization_of, resample_of, vision_of, whole
 from sotto.errors import UnsupportedModelError
 from sotto.images.decoded_image import DecodedImage
 
 _SLOT, _BREAK, _END = "[IMG]", "[IMG_BREAK]", "[IMG_END]"
-_MOST_MERGED = 8
+MOST_MERGED = 8
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +69,18 @@ def make_reader(config: Mapping[str, Any], preprocessor: Mapping[str, Any]) -> P
     """
     must_be(preprocessor, "do_resize", value=True)
     must_be(preprocessor, "do_center_crop", value=False)
-    vision = config.get("vision_config") or {}
-    patch = whole_number(vision, "patch_size", 16)
-    merged = whole_number(config, "spatial_merge_size", 2, _MOST_MERGED) if is_merged(config) else 1
-    size = sides(preprocessor, "size", {"longest_edge": whole_number(vision, "image_size", 1024)})
+    vision = vision_of(config)
+    patch = whole(vision, "patch_size", 16, most=MOST_PIXELS)
+    merged = whole(config, "spatial_merge_size", 2, most=MOST_MERGED) if is_merged(config) else 1
+    size = sides(preprocessor, "size", {"longest_edge": whole(vision, "image_size", 1024, most=MOST_PIXELS)})
     longest = size.get("longest_edge")
     height, width = size.get("height", longest), size.get("width", longest)
     if height is None or width is None:
         raise UnsupportedModelError("size in the settings for images should have longest_edge, or height and width.")
     unit = patch * merged
     refuse_many((-(-height // unit)) * (-(-width // unit)))
-    normalization = normalization_of(preprocessor, CLIP_NORMALIZATION)
-    return PixtralReader(normalization, height, width, unit, resampling(preprocessor, resizing.BICUBIC))
+    normalization = normalization_of(preprocessor, CLIP_MEAN, CLIP_STD)
+    return PixtralReader(normalization, height, width, unit, resample_of(preprocessor, resizing.BICUBIC))
 
 
 def is_merged(config: Mapping[str, Any]) -> bool:

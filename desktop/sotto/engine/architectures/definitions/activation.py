@@ -11,6 +11,7 @@ _BY_NAME = {
     "gelu_fast": "gelu_approx",
     "gelu_new": "gelu_approx",
     "gelu_pytorch_tanh": "gelu_approx",
+    "quick_gelu": "gelu_fast_approx",
     "relu": "relu",
     "silu": "silu",
 }

@@ -7,11 +7,16 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.architectures.towers.clip import VisionEncoder, checked, encoder_config, sanitize_encoder
+from sotto.engine.architectures.towers.clip import VisionEncoder, args_of
 from sotto.engine.architectures.towers.tower import Features, Steps
+from sotto.engine.vision.idefics3_images import MOST_MERGED
 from sotto.engine.vision.image_reader import ImageLayout
+from sotto.engine.vision.llava_images import SIGLIP
+from sotto.engine.vision.vision_values import part, vision_of, whole
 
 _ENCODER, _PROJECTOR = "vision_model", "connector."
+# What transformers takes for keys that are missing from a config, where SigLIP's are others.
+_VALUES: Mapping[str, Any] = {"hidden_size": 1152, "num_attention_heads": 16, "patch_size": 32}
 
 
 class Projection(nn.Module):  # type: ignore[misc]
@@ -29,8 +34,8 @@ class Connector(nn.Module):  # type: ignore[misc]
     def __init__(self, config: Mapping[str, Any], width: int) -> None:
         """Build the module without its weights; `width` is that of the hidden states."""
         super().__init__()
-        self._merged = checked(config, "scale_factor", 2)
-        wide = checked(config.get("text_config") or {}, "hidden_size", 4096)
+        self._merged = whole(config, "scale_factor", 2, most=MOST_MERGED)
+        wide = whole(part(config, "text_config"), "hidden_size", 4096)
         self.modality_projection = Projection(width * self._merged**2, wide)
 
     def __call__(self, x: mx.array) -> mx.array:
@@ -47,9 +52,9 @@ class Idefics3Tower(nn.Module):  # type: ignore[misc]
     def __init__(self, config: Mapping[str, Any]) -> None:
         """Build the module without its weights."""
         super().__init__()
-        vision = encoder_config({"vision_config": {"model_type": "idefics3_vision", **config.get("vision_config", {})}})
-        self.vision_model = VisionEncoder(vision, [checked(vision, "num_hidden_layers")], ends_in_norm=True)
-        self.connector = Connector(config, checked(vision, "hidden_size"))
+        args = args_of({"vision_config": {"model_type": SIGLIP, **_VALUES, **vision_of(config)}})
+        self.vision_model = VisionEncoder(args, [args.layers], is_clip=False, ends_in_norm=True)
+        self.connector = Connector(config, args.width)
 
     def steps(self, tiles: Series[mx.array], layout: ImageLayout) -> Steps:
         """Compute the features of an image, in parts of a few layers."""
@@ -64,7 +69,8 @@ class Idefics3Tower(nn.Module):  # type: ignore[misc]
         """Return weights by the names and with the shapes of its parameters, from those of a checkpoint."""
         plain = {name.removeprefix("model."): array for name, array in weights.items()}
         projector = {name: array for name, array in plain.items() if name.startswith(_PROJECTOR)}
-        return projector | sanitize_encoder(plain, _ENCODER, self.vision_model)
+        encoder: dict[str, mx.array] = self.vision_model.sanitize(plain, _ENCODER)
+        return projector | encoder
 
 
 def make_tower(config: Mapping[str, Any]) -> Idefics3Tower:

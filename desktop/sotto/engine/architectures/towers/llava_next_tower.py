@@ -6,11 +6,11 @@ from typing import Any
 
 import mlx.core as mx
 
-from sotto.engine.architectures.towers.clip import checked
 from sotto.engine.architectures.towers.llava_tower import LlavaTower
 from sotto.engine.architectures.towers.tower import Features, Steps
 from sotto.engine.vision.image_reader import ImageLayout
 from sotto.engine.vision.llava_next_images import SheetLayout
+from sotto.engine.vision.vision_values import part, whole
 
 _NEWLINE = "image_newline"
 
@@ -21,7 +21,7 @@ class LlavaNextTower(LlavaTower):
     def __init__(self, config: Mapping[str, Any]) -> None:
         """Build the module without its weights."""
         super().__init__(config)
-        self.image_newline = mx.zeros(checked(config.get("text_config") or {}, "hidden_size", 4096))
+        self.image_newline = mx.zeros(whole(part(config, "text_config"), "hidden_size", 4096))
 
     def steps(self, tiles: Series[mx.array], layout: ImageLayout) -> Steps:
         """Compute the features of an image, in parts of a few layers."""

@@ -1,17 +1,20 @@
 """The tower of Pixtral and Mistral 3: images of any size, with rotary positions in two dimensions."""
 
-from collections.abc import Mapping
+from collections.abc import Generator, Mapping
 from collections.abc import Sequence as Series
 from typing import Any
 
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.architectures.towers.clip import activation, by_head, checked, taps_of
-from sotto.engine.architectures.towers.pace import Parts, as_product, encode, patches_of
+from sotto.engine.architectures.definitions.activation import activation
+from sotto.engine.architectures.towers.clip import taps_of
+from sotto.engine.architectures.towers.siglip import as_product, patches_of
+from sotto.engine.architectures.towers.stepping import encode
 from sotto.engine.architectures.towers.tower import Features, Steps
 from sotto.engine.vision.image_reader import ImageLayout
-from sotto.engine.vision.pixtral_images import is_merged
+from sotto.engine.vision.pixtral_images import MOST_MERGED, is_merged
+from sotto.engine.vision.vision_values import flag, part, real, vision_of, whole
 from sotto.errors import UnsupportedModelError
 
 _EPS = 1e-5
@@ -57,14 +60,14 @@ class FeedForward(nn.Module):  # type: ignore[misc]
     def __init__(self, width: int, inner: int, name: str) -> None:
         """Build the module without its weights."""
         super().__init__()
-        self._activation = activation(name)
+        self._activate = activation(name)
         self.gate_proj = nn.Linear(width, inner, bias=False)
         self.up_proj = nn.Linear(width, inner, bias=False)
         self.down_proj = nn.Linear(inner, width, bias=False)
 
     def __call__(self, x: mx.array) -> mx.array:
         """Return what is added to `x`."""
-        found: mx.array = self.down_proj(getattr(nn, self._activation)(self.gate_proj(x)) * self.up_proj(x))
+        found: mx.array = self.down_proj(self._activate(self.gate_proj(x)) * self.up_proj(x))
         return found
 
 
@@ -74,9 +77,9 @@ class Layer(nn.Module):  # type: ignore[misc]
     def __init__(self, config: Mapping[str, Any]) -> None:
         """Build the module without its weights."""
         super().__init__()
-        width, inner = checked(config, "hidden_size"), checked(config, "intermediate_size")
+        width, inner = whole(config, "hidden_size"), whole(config, "intermediate_size")
         self.attention_norm = nn.RMSNorm(width, eps=_EPS)
-        self.attention = Attention(width, checked(config, "num_attention_heads"))
+        self.attention = Attention(width, whole(config, "num_attention_heads"))
         self.ffn_norm = nn.RMSNorm(width, eps=_EPS)
         self.feed_forward = FeedForward(width, inner, config["hidden_act"])
 
@@ -107,21 +110,21 @@ class PixtralEncoder(nn.Module):  # type: ignore[misc]
     def __init__(self, config: Mapping[str, Any], depth: int) -> None:
         """Build the module without its weights."""
         super().__init__()
-        width, self._side = checked(config, "hidden_size"), checked(config, "patch_size")
-        heads = checked(config, "num_attention_heads")
+        width, self._side = whole(config, "hidden_size"), whole(config, "patch_size")
+        heads = whole(config, "num_attention_heads")
         if width % (4 * heads):
             raise UnsupportedModelError(
                 "hidden_size of the vision tower in its config.json should be a multiple of 4 for each head."
             )
-        rope = config.get("rope_parameters") or config
-        self._turned, self._base = width // heads, float(rope.get("rope_theta") or 10000.0)
+        self._turned = width // heads
+        self._base = real(part(config, "rope_parameters") or config, "rope_theta", 10000.0)
         # Multiplications of a layer for each row, without those of the scores.
-        self._cost = width * (4 * width + 3 * checked(config, "intermediate_size"))
+        self._cost = width * (4 * width + 3 * whole(config, "intermediate_size"))
         self.patch_conv = nn.Linear(self._side * self._side * 3, width, bias=False)
         self.ln_pre = nn.RMSNorm(width, eps=_EPS)
         self.transformer = Transformer(config, depth)
 
-    def steps(self, tile: mx.array) -> Parts:
+    def steps(self, tile: mx.array) -> Generator[mx.array, None, mx.array]:
         """Compute the hidden states [N, D] of an image [H, W, 3]."""
         x = self.ln_pre(self.patch_conv(patches_of(tile, self._side).astype(self.ln_pre.weight.dtype)))[None]
         turns = self._turns(tile.shape[0] // self._side, tile.shape[1] // self._side)
@@ -168,13 +171,13 @@ class PixtralProjector(nn.Module):  # type: ignore[misc]
     def __init__(self, config: Mapping[str, Any], width: int) -> None:
         """Build the module without its weights; `width` is that of the hidden states."""
         super().__init__()
-        text, merges = config.get("text_config") or {}, is_merged(config)
-        wide = checked(text, "hidden_size", 5120 if merges else 4096)
-        bias = config.get("multimodal_projector_bias", not merges)
-        self._activation = activation(config.get("projector_hidden_act", "gelu"))
+        text, merges = part(config, "text_config"), is_merged(config)
+        wide = whole(text, "hidden_size", 5120 if merges else 4096)
+        bias = flag(config, "multimodal_projector_bias", not merges)
+        self._activate = activation(config.get("projector_hidden_act") or "gelu")
         if merges:
-            self.norm = nn.RMSNorm(width, eps=text.get("rms_norm_eps", 1e-5))
-            self.patch_merger = PatchMerger(width, checked(config, "spatial_merge_size", 2))
+            self.norm = nn.RMSNorm(width, eps=real(text, "rms_norm_eps", 1e-6))
+            self.patch_merger = PatchMerger(width, whole(config, "spatial_merge_size", 2, most=MOST_MERGED))
         self.linear_1 = nn.Linear(width, wide, bias=bias)
         self.linear_2 = nn.Linear(wide, wide, bias=bias)
 
@@ -182,7 +185,7 @@ class PixtralProjector(nn.Module):  # type: ignore[misc]
         """Return the features [N, W] of a grid of hidden states [rows * columns, D]."""
         if "patch_merger" in self:
             x = self.patch_merger(self.norm(x), rows, columns)
-        found: mx.array = self.linear_2(getattr(nn, self._activation)(self.linear_1(x)))
+        found: mx.array = self.linear_2(self._activate(self.linear_1(x)))
         return found
 
 
@@ -192,12 +195,11 @@ class PixtralTower(nn.Module):  # type: ignore[misc]
     def __init__(self, config: Mapping[str, Any]) -> None:
         """Build the module without its weights."""
         super().__init__()
-        written = config.get("vision_config") or {}
-        vision = {**_DEFAULTS, **{key: value for key, value in written.items() if value is not None}}
-        (depth,) = taps_of(config, checked(vision, "num_hidden_layers"), -1)
-        self._side = checked(vision, "patch_size")
+        vision = {**_DEFAULTS, **{key: value for key, value in vision_of(config).items() if value is not None}}
+        (depth,) = taps_of(config, whole(vision, "num_hidden_layers"), -1)
+        self._side = whole(vision, "patch_size")
         self.vision_tower = PixtralEncoder(vision, depth)
-        self.multi_modal_projector = PixtralProjector(config, checked(vision, "hidden_size"))
+        self.multi_modal_projector = PixtralProjector(config, whole(vision, "hidden_size"))
 
     def steps(self, tiles: Series[mx.array], layout: ImageLayout) -> Steps:
         """Compute the features of an image, in parts of a few layers."""
@@ -216,6 +218,11 @@ class PixtralTower(nn.Module):  # type: ignore[misc]
                 continue
             found[name] = as_product(array) if name == f"{_ENCODER}patch_conv.weight" else array
         return found
+
+
+def by_head(x: mx.array, heads: int) -> mx.array:
+    """Return rows [1, N, D] by heads, [1, H, N, D / H]."""
+    return x.reshape(*x.shape[:2], heads, -1).swapaxes(1, 2)
 
 
 def rotated(x: mx.array, turns: mx.array) -> mx.array:
