@@ -86,15 +86,20 @@ class ConvertedFile(TensorFile):
     """A GGUF file, described by the tensors that result from its conversion.
 
     Attributes:
-        recipes: How they are made, in the order of the file.
+        recipes: How they are made, in the order of the file, and perhaps how others are.
     """
 
     recipes: tuple[Recipe | TowerRecipe, ...] = ()
 
     @property
+    def needed(self) -> tuple[Recipe | TowerRecipe, ...]:
+        """How its tensors are made, without what else the file holds."""
+        return tuple(recipe for recipe in self.recipes if any(name in self.tensors for name, _ in recipe.outputs()))
+
+    @property
     def read_bytes(self) -> int:
         """Bytes of tensor data to read."""
-        return sum(recipe.nbytes for recipe in self.recipes)
+        return sum(recipe.nbytes for recipe in self.needed)
 
 
 def convert(

@@ -47,7 +47,7 @@ def steps(file: ConvertedFile, evaluate: Evaluate, kernels: Any | None = None) -
     """
     with ExitStack() as opened:
         content = Content([opened.enter_context(_mapped(part, file)) for part in file.parts])
-        for recipe in file.recipes:
+        for recipe in file.needed:
             # Reading mapped pages beyond the end of a file would kill the process.
             content.require()
             if isinstance(recipe, TowerRecipe):
@@ -117,7 +117,7 @@ class Content:
 def _mapped(part: FilePart, file: ConvertedFile) -> Iterator[_Mapped]:
     """Map one of the files of a model into memory."""
     following = min((other.start for other in file.parts if other.start > part.start), default=sys.maxsize)
-    ends = (info.end for recipe in file.recipes for info in recipe.parts if part.start <= info.start < following)
+    ends = (info.end for recipe in file.needed for info in recipe.parts if part.start <= info.start < following)
     needed = max(ends, default=part.start) - part.start
     with open_regular(part.path) as (stream, size):
         if size < max(needed, 1):
