@@ -33,7 +33,7 @@ def _options(arguments: list[str]) -> argparse.Namespace:
 
     parser = argparse.ArgumentParser(description="Fuzz untrusted inputs, and count how deep they got.")
     parser.add_argument("--target", action="append", metavar="NAME", help=f"one of {', '.join(NAMES)}; all by default")
-    parser.add_argument("--minutes", type=float, default=11.0, help="total time for all targets")
+    parser.add_argument("--minutes", type=float, default=12.0, help="total time for all targets")
     parser.add_argument("--count", type=int, help="number of inputs for each target, instead of a time")
     parser.add_argument("--seed", default="1", help="another seed gives other inputs")
     parser.add_argument("--jobs", type=int, default=1, help="number of parallel processes")

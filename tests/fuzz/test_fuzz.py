@@ -19,6 +19,7 @@ COUNTS = {
     "config": 60,
     "gguf": 80,
     "gotemplate": 200,
+    "images": 300,
     "imports": 200,
     "jinja": 120,
     "manifest": 60,

@@ -55,9 +55,7 @@ def print_image(words: list[str]) -> int:
     A line of JSON comes first: `width` and `height`, and `why` if the image cannot be read; then the rest.
     """
     limit(BOUNDS)
-    # Pillow warns of images and frames with more pixels than these.
-    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
-    warnings.simplefilter("error", Image.DecompressionBombWarning)
+    refuse_large_frames()
     why, width, height, rest = read_image(sys.stdin.buffer.read(), words)
     output = sys.stdout.buffer
     output.write(json.dumps({"width": width, "height": height, "why": why}).encode() + b"\n")
@@ -65,6 +63,12 @@ def print_image(words: list[str]) -> int:
         output.write(chunk)
     output.flush()
     return 0
+
+
+def refuse_large_frames() -> None:
+    """Have Pillow raise an error for more pixels than are allowed, wherever in a file it comes upon them."""
+    Image.MAX_IMAGE_PIXELS = MOST_PIXELS
+    warnings.simplefilter("error", Image.DecompressionBombWarning)
 
 
 def read_image(data: bytes, words: list[str]) -> tuple[str, int, int, Iterator[bytes]]:
