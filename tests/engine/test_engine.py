@@ -482,3 +482,14 @@ def test_a_context_of_the_manifest_is_made_smaller_where_memory_is_short(sources
     assert 16 <= info.context_length < 256
     assert info.context_note.startswith("With 256 tokens it takes")
     engine.unload()
+
+
+def test_more_answers_begin_only_where_memory_has_room_for_their_contexts(plain):
+    prepared = plain.prepare(GenerateRequest("a", prompt="a b c", num_predict=20))
+    prefix, needed = plain._ready.prefix, 3 * prepared.expected_tokens * plain.info.kv_bytes_per_token
+    for number, fits in ((needed, True), (needed - 1, False)):
+        plain.start(prepared)
+        plain.start(prepared)
+        prefix.budget = number
+        assert plain.has_room(prepared) is fits
+        plain.abort()

@@ -80,7 +80,7 @@ def test_requests_begin_in_order_and_in_a_limited_number_at_once(loaded):
             assert len(running) <= SLOTS
         elif isinstance(event, Finished):
             running.discard(event.request_id)
-    assert begun == sorted(begun)
+    assert begun == sorted(begun, key=int)
 
 
 def test_a_short_request_does_not_wait_for_a_long_answer(loaded):
@@ -245,7 +245,7 @@ def test_models_are_measured_when_there_is_nothing_else_to_do(loaded, records, t
 def test_an_internal_error_is_reported_with_its_traceback(loaded, monkeypatch):
     from sotto.engine.caches import prefix_cache
 
-    def fail(self, prompt):
+    def fail(self, prompt, whole):
         raise RuntimeError("boom")
 
     monkeypatch.setattr(prefix_cache.PrefixCache, "begin", fail)

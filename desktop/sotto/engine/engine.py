@@ -247,6 +247,21 @@ class Engine:
             raise InvalidRequestError(NO_MODEL)
         return ready.preparer.tokenizer
 
+    def has_room(self, prepared: PreparedRequest | PreparedTexts) -> bool:
+        """Return whether memory has room for the contexts of a request and of all that run, as long as they may become.
+
+        Args:
+            prepared: From `prepare` or `prepare_texts`.
+        """
+        ready = self._ready
+        if ready is None or not isinstance(prepared, PreparedRequest):
+            return True
+        prefix, scheduler, held = ready.prefix, ready.scheduler, ready.info.kv_bytes_per_token
+        if held is not None:
+            return held * (scheduler.expected_tokens + prepared.expected_tokens) <= prefix.budget
+        # Windows and states do not grow with each token: another context is taken to be as large as the others.
+        return prefix.live_nbytes * (scheduler.count + 1) <= prefix.budget * max(1, scheduler.count)
+
     @property
     def running(self) -> int:
         """How many requests are in flight."""

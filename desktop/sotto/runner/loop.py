@@ -6,9 +6,10 @@ carry that name, which is empty by default. The guarantees:
 
 - A request ends with exactly one `Finished`, `Embedded` or `Failed`, a load with exactly one `Loaded`, `Unloaded` (if
   cancelled) or `Failed`, in the order sent to its seat; a request cancelled while it waits ends at once.
-- Requests for a seat start in order of arrival, those that a person waits for first, up to `SLOTS` at a time, and the
-  started ones take turns. Between any two steps (a prefill chunk, a token) the loop handles new commands; meanwhile, a
-  helper thread renders and tokenizes the next requests. An error in one request ends that request only.
+- Requests for a seat start in order of arrival, those that a person waits for first, up to `SLOTS` at a time, fewer
+  where memory is short, and the started ones take turns. Between any two steps (a prefill chunk, a token) the loop
+  handles new commands; meanwhile, a helper thread renders and tokenizes the next requests. An error in one request
+  ends that request only.
 - Models with work take turns step by step; those with background work only get every fourth step while a person waits
   for another one. While a model loads, the others continue between the parts that are read.
 - Counts do not queue: a helper thread serves each with the model in the seat at that time. It ends with one `Counted`
@@ -45,8 +46,10 @@ if TYPE_CHECKING:
     from sotto.engine.tokens.tokenizer import Tokenizer
     from sotto.engine.vectors.embedding import PreparedTexts
 
-# Concurrent requests of one model. With more, each would be slower, and each takes memory for its context.
-SLOTS = 4
+# Concurrent requests of one model. With more than a few, each is slower, and each takes memory for its context: beyond
+# `_SURE_SLOTS`, one begins only if there is memory for all of them.
+SLOTS = 16
+_SURE_SLOTS = 4
 _FIGURES_EVERY = 0.5
 # One for requests, and one so that counts do not delay them.
 _HELPERS = 2
@@ -218,7 +221,12 @@ class EngineLoop:
         seat = self._seats.get(order.seat)
         running = len(seat.running) if seat else 0
         if order.request is not None:
-            return order.prepared is not None and order.prepared.done() and running < SLOTS
+            if order.prepared is None or not order.prepared.done() or running >= SLOTS:
+                return False
+            # A request that could not be prepared needs no memory: starting it reports the error.
+            if seat is None or running < _SURE_SLOTS or order.prepared.exception() is not None:
+                return True
+            return seat.engine.has_room(order.prepared.result())
         return not running  # all of them have been cancelled
 
     def _prepare_waiting(self, helper: ThreadPoolExecutor) -> None:

@@ -88,6 +88,11 @@ class Scheduler:
         """Number of requests in flight."""
         return len(self._running)
 
+    @property
+    def expected_tokens(self) -> int:
+        """Tokens that the requests in flight may have in all."""
+        return sum(generation.prepared.expected_tokens for generation in self._running)
+
     def add(self, prepared: PreparedRequest, cancelled: Callable[[], bool] = lambda: False) -> None:
         """Add a request, on which the next steps will work.
 

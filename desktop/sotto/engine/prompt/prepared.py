@@ -12,6 +12,9 @@ from sotto.engine.prompt.overflow import shift_context
 from sotto.engine.tokens.tokenizer import Tokenizer
 from sotto.engine.vision.prompt_images import PromptImage, without_torn_images
 
+# Tokens of an answer that is not limited: only few are longer.
+_USUAL_ANSWER = 1024
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class PreparedRequest:
@@ -72,6 +75,11 @@ class PreparedRequest:
     lead: Lead | None = None
     echo: str = ""
     images: tuple[PromptImage, ...] = ()
+
+    @property
+    def expected_tokens(self) -> int:
+        """Tokens that prompt and answer may have, of an answer of usual length."""
+        return len(self.prompt) + min(self.max_tokens, _USUAL_ANSWER)
 
     def encode(self, text: str) -> list[int]:
         """Return the tokens of a text that is put into the answer in place of sampled tokens."""
