@@ -13,6 +13,8 @@ from sotto.engine.vision.gemma3_images import Grid
 from sotto.engine.vision.image_reader import ImageLayout
 from sotto.engine.vision.vision_values import part, vision_of, whole
 
+_PROJECTION = "multi_modal_projector.mm_input_projection"
+
 
 class SoftNorm(nn.Module):  # type: ignore[misc]
     """An RMS norm whose weight is stored less 1."""
@@ -35,7 +37,7 @@ class Projector(nn.Module):  # type: ignore[misc]
         """Build the module without its weights."""
         super().__init__()
         self._grid = grid
-        self.mm_input_projection_weight = mx.zeros((args.width, output))
+        self.mm_input_projection = nn.Linear(args.width, output, bias=False)
         self.mm_soft_emb_norm = SoftNorm(args.width, args.eps)
 
     def __call__(self, x: mx.array) -> mx.array:
@@ -45,7 +47,7 @@ class Projector(nn.Module):  # type: ignore[misc]
         seen = x.reshape(self._grid.patches, self._grid.patches, -1)[: tokens * size, : tokens * size]
         squares = seen.reshape(tokens, size, tokens, size, -1).mean(axis=(1, 3))
         normed = self.mm_soft_emb_norm(squares.reshape(tokens * tokens, -1))
-        features: mx.array = normed @ self.mm_input_projection_weight
+        features: mx.array = self.mm_input_projection(normed)
         return features
 
 
@@ -66,7 +68,11 @@ class Gemma3Tower(nn.Module):  # type: ignore[misc]
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
         """Return a checkpoint's weights by the names and with the shapes of the tower's parameters."""
-        return sanitize(weights)
+        found = sanitize(weights)
+        if (projection := found.pop(f"{_PROJECTION}_weight", None)) is not None:
+            # A layer has its weight the other way round, and is computed by the native products.
+            found[f"{_PROJECTION}.weight"] = mx.contiguous(projection.T)
+        return found
 
 
 def make_tower(config: Mapping[str, Any]) -> Gemma3Tower:

@@ -11,7 +11,7 @@ from mlx import nn
 from sotto.engine.architectures.definitions.activation import activation
 from sotto.engine.architectures.towers.gemma4_unified import Embedder, UnifiedTower
 from sotto.engine.architectures.towers.siglip import patches_of
-from sotto.engine.architectures.towers.stepping import encode
+from sotto.engine.architectures.towers.stepping import attend, encode, widened
 from sotto.engine.architectures.towers.tower import Features, Steps, Tower
 from sotto.engine.vision.image_reader import ImageLayout
 from sotto.engine.vision.vision_values import flag, part, real, vision_of, whole
@@ -119,15 +119,15 @@ class Attention(nn.Module):  # type: ignore[misc]
         self.k_norm = nn.RMSNorm(args.head, args.eps)
 
     def keys_and_values(self, x: mx.array, cos: mx.array, sin: mx.array) -> tuple[mx.array, mx.array]:
-        """Return keys and values [1, H, N, D] of hidden states [1, N, width]."""
+        """Return keys and values [1, H, n, _] of hidden states [1, n, width]."""
+        keys = _rotated(self.k_norm(self._by_head(self.k_proj(x))), cos, sin)
         values = mx.fast.rms_norm(self._by_head(self.v_proj(x)), None, self._args.eps)
-        return _rotated(self.k_norm(self._by_head(self.k_proj(x))), cos, sin), values
+        return widened(keys), widened(values)
 
     def __call__(self, x: mx.array, keys: mx.array, values: mx.array, cos: mx.array, sin: mx.array) -> mx.array:
         """Return what hidden states [1, n, width] attend to, [1, n, width]."""
         queries = _rotated(self.q_norm(self._by_head(self.q_proj(x))), cos, sin)
-        attended = mx.fast.scaled_dot_product_attention(queries, keys, values, scale=1.0)
-        output: mx.array = self.o_proj(attended.transpose(0, 2, 1, 3).reshape(*x.shape[:2], -1))
+        output: mx.array = self.o_proj(attend(queries, keys, values, 1.0))
         return output
 
     def _by_head(self, x: mx.array) -> mx.array:
@@ -169,7 +169,7 @@ class Layer(nn.Module):  # type: ignore[misc]
         self.post_feedforward_layernorm = nn.RMSNorm(args.width, args.eps)
 
     def keys_and_values(self, x: mx.array, cos: mx.array, sin: mx.array) -> tuple[mx.array, mx.array]:
-        """Return keys and values of all rows."""
+        """Return keys and values of some of the rows."""
         found: tuple[mx.array, mx.array] = self.self_attn.keys_and_values(self.input_layernorm(x), cos, sin)
         return found
 

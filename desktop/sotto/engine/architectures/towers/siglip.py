@@ -12,7 +12,7 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures.definitions.activation import activation
-from sotto.engine.architectures.towers.stepping import encode
+from sotto.engine.architectures.towers.stepping import attend, encode, widened
 from sotto.engine.vision.vision_values import real, whole
 from sotto.errors import UnsupportedModelError
 
@@ -93,13 +93,12 @@ class Attention(nn.Module):  # type: ignore[misc]
         self.out_proj = nn.Linear(args.width, args.width)
 
     def keys_and_values(self, x: mx.array) -> tuple[mx.array, mx.array]:
-        """Return keys and values [1, H, N, D / H] of hidden states [1, N, D]."""
-        return self._by_head(self.k_proj(x)), self._by_head(self.v_proj(x))
+        """Return keys and values [1, H, n, _] of hidden states [1, n, D]."""
+        return widened(self._by_head(self.k_proj(x))), widened(self._by_head(self.v_proj(x)))
 
     def __call__(self, x: mx.array, keys: mx.array, values: mx.array) -> mx.array:
         """Return what hidden states [1, n, D] attend to, [1, n, D]."""
-        attended = mx.fast.scaled_dot_product_attention(self._by_head(self.q_proj(x)), keys, values, scale=self._scale)
-        output: mx.array = self.out_proj(attended.transpose(0, 2, 1, 3).reshape(x.shape))
+        output: mx.array = self.out_proj(attend(self._by_head(self.q_proj(x)), keys, values, self._scale))
         return output
 
     def _by_head(self, x: mx.array) -> mx.array:
@@ -138,7 +137,7 @@ class Layer(nn.Module):  # type: ignore[misc]
         self.mlp = FeedForward(args)
 
     def keys_and_values(self, x: mx.array) -> tuple[mx.array, mx.array]:
-        """Return keys and values of all rows."""
+        """Return keys and values of some of the rows."""
         found: tuple[mx.array, mx.array] = self.self_attn.keys_and_values(self.layer_norm1(x))
         return found
 
