@@ -8,7 +8,7 @@ transformers saves it, with `preprocessor_config.json`, `tokenizer.json` and `ex
 - `features_0`, `features_1`: the features of each, [N, D];
 - `pixels_0`, `pixels_1`: what the tower takes of each, [tiles, 3, H, W];
 - `ids_one`, `ids_two`, `ids_first`: prompts with the first image in the middle, with both, and with the second at the
-  beginning; their texts are in the metadata;
+  beginning; their texts are in `prompts.json`;
 - `logits_one`, `logits_two`, `logits_first`: their logits [T, V].
 
 `geometry.json` beside the models holds, for real settings and many sizes of images, how often and where the token of an
@@ -88,7 +88,8 @@ _MINISTRAL = {
 }
 _PINPOINTS = [[16, 32], [32, 16], [32, 32], [48, 16], [16, 48]]
 _CLIP = {**_VISION, "model_type": "clip_vision_model"}
-_SIGLIP = {**_VISION, "model_type": "siglip_vision_model"}
+# Not a multiple of a patch, as with the real ones.
+_SIGLIP = {**_VISION, "model_type": "siglip_vision_model", "image_size": 18}
 _PIXTRAL = {**_VISION, "model_type": "pixtral", "image_size": 32}
 _SIGLIP_PIXELS = {"image_mean": [0.5, 0.5, 0.5], "image_std": [0.5, 0.5, 0.5]}
 
@@ -111,6 +112,7 @@ CASES: Mapping[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], d
         {
             "vision_feature_select_strategy": "full",
             "vision_feature_layer": [-3, -2, 1, -1],
+            "image_grid_pinpoints": [[18, 36], [36, 18], [36, 36], [54, 18], [18, 54]],
             "tie_word_embeddings": True,
         },
         _SIGLIP_PIXELS,
@@ -134,9 +136,9 @@ CASES: Mapping[str, tuple[str, dict[str, Any], dict[str, Any], dict[str, Any], d
     "smolvlm": (
         "smolvlm",
         {"model_type": "llama"},
-        {**_VISION, "model_type": "smolvlm_vision"},
+        {**_VISION, "model_type": "smolvlm_vision", "image_size": 18},
         {"scale_factor": 4},
-        {"size": {"longest_edge": 64}, "max_image_size": {"longest_edge": 16}},
+        {"size": {"longest_edge": 72}, "max_image_size": {"longest_edge": 18}},
     ),
 }
 _PROCESSORS = {
@@ -259,9 +261,8 @@ def write(name: str) -> None:
         # transformers forgets the last division of Granite inside of other models.
         scaling = getattr(model.config.text_config, "logits_scaling", 1.0)
         found[f"ids_{key}"], found[f"logits_{key}"] = inputs["input_ids"][0], model(**inputs).logits[0] / scaling
-    save_file(
-        {key: value.contiguous() for key, value in found.items()}, folder / "expected.safetensors", metadata=prompts
-    )
+    save_file({key: value.contiguous() for key, value in found.items()}, folder / "expected.safetensors")
+    (folder / "prompts.json").write_text(json.dumps(prompts) + "\n", encoding="utf-8")
 
 
 def geometry() -> dict[str, Any]:
@@ -294,6 +295,12 @@ def geometry() -> dict[str, Any]:
             {"model_type": "smolvlm_vision", "image_size": 512, "patch_size": 16},
             {"scale_factor": 4},
             {"size": {"longest_edge": 2048}, "max_image_size": {"longest_edge": 512}},
+        ),
+        "smolvlm-large": (
+            "smolvlm",
+            {"model_type": "smolvlm_vision", "image_size": 384, "patch_size": 14},
+            {"scale_factor": 3},
+            {"size": {"longest_edge": 1536}, "max_image_size": {"longest_edge": 384}},
         ),
     }
     found = {}

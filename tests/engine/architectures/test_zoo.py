@@ -124,6 +124,25 @@ def test_a_window_over_all_layers_of_an_inner_mistral_gets_sliding_caches():
     assert [type(cache) for cache in make_caches(model)] == [SlidingKVCache, SlidingKVCache]
 
 
+@pytest.mark.parametrize(
+    ("text", "shape"),
+    [
+        # As in the files of LLaVA 1.5, 1.6 and Pixtral.
+        ({"model_type": "llama", "rms_norm_eps": 1e-5, "vocab_size": 32064}, (32, 4096, 11008, 4096)),
+        ({"model_type": "mistral", "sliding_window": None, "rope_theta": 1e6}, (32, 4096, 14336, 1024)),
+        (
+            {"model_type": "mistral", "sliding_window": None, "hidden_size": 5120, "head_dim": 128},
+            (32, 5120, 14336, 1024),
+        ),
+    ],
+)
+def test_what_the_makers_of_llava_left_out_of_text_models_is_filled_in(text, shape):
+    model, _ = zoo.build({"model_type": "llava", "text_config": text})
+    layer = model.layers[0]
+    outputs, width = layer.mlp.gate_proj.weight.shape
+    assert (len(model.layers), width, outputs, layer.self_attn.k_proj.weight.shape[0]) == shape
+
+
 def test_layers_with_a_window_get_sliding_caches():
     model, _ = zoo.build(LLAMA | {"sliding_window": 16, "layer_types": ["sliding_attention", "full_attention"]})
     assert [type(cache) for cache in make_caches(model)] == [SlidingKVCache, FullKVCache]

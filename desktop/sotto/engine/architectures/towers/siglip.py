@@ -215,9 +215,14 @@ class SiglipTower(nn.Module):  # type: ignore[misc]
 
 
 def patches_of(tile: mx.array, size: int) -> mx.array:
-    """Return the patches of a piece [H, W, 3] row by row, each as its pixels row by row, [N, size * size * 3]."""
+    """Return the patches of a piece [H, W, 3] row by row, each as its pixels row by row, [N, size * size * 3].
+
+    Pixels that are left at the end of rows and columns are dropped, as SigLIP with 384 pixels and patches of 14 needs.
+    """
     rows, columns = tile.shape[0] // size, tile.shape[1] // size
-    divided = tile.reshape(rows, size, columns, size, _CHANNELS).transpose(0, 2, 1, 3, 4)
+    divided = (
+        tile[: rows * size, : columns * size].reshape(rows, size, columns, size, _CHANNELS).transpose(0, 2, 1, 3, 4)
+    )
     return divided.reshape(rows * columns, -1)
 
 
