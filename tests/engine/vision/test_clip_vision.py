@@ -5,6 +5,7 @@ The references are made by packaging/references/make_vision_clip.py.
 
 import hashlib
 import json
+import shutil
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -172,6 +173,14 @@ def test_a_text_alone_is_computed_as_without_a_tower(case):
     tokens = expected(case)["ids_one"][:3][None]
     nothing = View(mx.zeros((1, 3, 32)), mx.zeros((1, 3), mx.bool_))
     assert mx.array_equal(model_of(case)(tokens), model_of(case)(tokens, view=nothing))
+
+
+def test_an_output_layer_that_is_stored_is_used_whatever_the_config_says(tmp_path):
+    folder = shutil.copytree(REFERENCES / "mistral3-ministral", tmp_path / "model")
+    config = json.loads((folder / "config.json").read_text()) | {"tie_word_embeddings": True}
+    (folder / "config.json").write_text(json.dumps(config))
+    tokens = expected("mistral3-ministral")["ids_one"][:3][None]
+    assert mx.array_equal(load_folder(folder).model(tokens), model_of("mistral3-ministral")(tokens))
 
 
 @cases

@@ -62,6 +62,11 @@ class Model(nn.Module):  # type: ignore[misc]
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:
         """Return weights by the names of the parameters, from any of the names that releases have given them."""
         inner = {_inner_name(name): array for name, array in weights.items()}
+        text = self.language_model
+        if text.args.tie_word_embeddings and f"{_HEAD}weight" in inner:
+            # As in transformers, whose default is wrong for Mistral Small, an output layer that is stored is used.
+            text.args.tie_word_embeddings = False
+            text.lm_head = nn.Linear(text.args.hidden_size, text.args.vocab_size, bias=False)
         return {f"language_model.{name}": array for name, array in self.language_model.sanitize(inner).items()}
 
     @property
