@@ -98,6 +98,15 @@ def gemma4() -> Any:
     return transformers.Gemma4ForConditionalGeneration(config), {}
 
 
+def glm_ocr() -> Any:
+    rope = {**AXES, "partial_rotary_factor": 1.0}
+    config = transformers.GlmOcrConfig(
+        text_config={**TEXT, "rope_parameters": rope, "pad_token_id": None},
+        vision_config={**PATCHES, "image_size": 32},
+    )
+    return transformers.GlmOcrForConditionalGeneration(config), {}
+
+
 def idefics3() -> Any:
     config = transformers.Idefics3Config(
         text_config={**TEXT, "model_type": "llama", "architectures": ["LlamaForCausalLM"], "pad_token_id": 2},
@@ -136,6 +145,12 @@ def pixtral() -> Any:
     return transformers.LlavaForConditionalGeneration(config), {}
 
 
+def qwen2_vl() -> Any:
+    vision = {"depth": 3, "embed_dim": 16, "hidden_size": 32, "mlp_ratio": 2, "num_heads": 2, "patch_size": 4}
+    config = transformers.Qwen2VLConfig(text_config={**TEXT, "rope_parameters": AXES}, vision_config=vision)
+    return transformers.Qwen2VLForConditionalGeneration(config), {}
+
+
 def qwen2_5_vl() -> Any:
     config = transformers.Qwen2_5_VLConfig(
         text_config={**TEXT, "rope_parameters": AXES},
@@ -156,11 +171,13 @@ _SIGLIP = ("Gemma3ForConditionalGeneration", "Lfm2VlForConditionalGeneration")
 CASES: Mapping[str, Callable[[], Any]] = {
     "gemma3": gemma3,
     "gemma4": gemma4,
+    "glm-ocr": glm_ocr,
     "idefics3": idefics3,
     "lfm2-vl": lfm2,
     "mistral3": mistral3,
     "pixtral": pixtral,
     "qwen2-5-vl": qwen2_5_vl,
+    "qwen2-vl": qwen2_vl,
     "qwen3-vl": qwen3_vl,
 }
 

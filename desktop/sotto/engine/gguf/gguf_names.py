@@ -156,6 +156,8 @@ def _order(inner: str, kind: str, config: Mapping[str, Any]) -> Order | None:
     heads = {"attn_q": "num_attention_heads", "attn_k": "num_key_value_heads"}.get(inner)
     if heads and kind in _INTERLEAVED:
         return Order(config[heads], 2)
+    if heads and config.get("pairs_in_halves"):
+        return Order(config[heads], config["head_dim"] // 2)
     if not config.get("linear_heads_tiled"):
         return None
     # llama.cpp's converter tiles the heads of values: the first ones of all keys, then the second ones and so on.

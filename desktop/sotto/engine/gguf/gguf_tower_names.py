@@ -158,6 +158,24 @@ _QWEN3 = TowerNames(
     "visual.",
     {"fc1": "linear_fc1", "fc2": "linear_fc2", "norm": "norm"},
 )
+_QWEN2 = TowerNames(
+    "visual.blocks.", {**_VISUAL_INNER, "ffn_down": "mlp.fc2", "ffn_up": "mlp.fc1"}, _QWEN25.outer, "visual."
+)
+_GLM = TowerNames(
+    "visual.blocks.",
+    {**_VISUAL_INNER, **_GATED, "attn_k_norm": "attn.k_norm", "attn_q_norm": "attn.q_norm"},
+    {
+        "mm.down": "visual.merger.down_proj",
+        "mm.gate": "visual.merger.gate_proj",
+        "mm.model.fc": "visual.merger.proj",
+        "mm.patch_merger": "visual.downsample",
+        "mm.post_norm": "visual.merger.post_projection_norm",
+        "mm.up": "visual.merger.up_proj",
+        "v.patch_embd": "visual.patch_embed.proj",
+        "v.post_ln": "visual.post_layernorm",
+    },
+    "visual.",
+)
 _GEMMA4 = TowerNames(
     "vision_tower.encoder.layers.",
     {
@@ -201,12 +219,14 @@ _LFM2 = _siglip(
 _KINDS: Mapping[str, TowerNames] = {
     "gemma3": _GEMMA3,
     "gemma4": _GEMMA4,
+    "glm_ocr": _GLM,
     "idefics3": _siglip("vision_model.", {"mm.model.fc": "connector.modality_projection.proj"}),
     "lfm2_vl": _LFM2,
     "llava": _siglip(_VISION, _LLAVA),
     "llava_next": _siglip(_VISION, _LLAVA),
     "mistral3": _PIXTRAL,
     "qwen2_5_vl": _QWEN25,
+    "qwen2_vl": _QWEN2,
     "qwen3_5": _QWEN3,
     "qwen3_5_moe": _QWEN3,
     "qwen3_vl": _QWEN3,

@@ -187,7 +187,7 @@ def _canonical_tensors(file: TensorFile, vision: Mapping[str, Any]) -> dict[str,
                 )
             tensors[name] = info
     down = tensors.get("v.blk.0.ffn_down.weight")
-    width = vision.get("hidden_size")
+    width = vision.get("embed_dim", vision.get("hidden_size"))
     if down and len(down.shape) == 2 and down.shape[1] == width != down.shape[0]:
         # The first converter called them the other way round.
         swapped = {"ffn_down": "ffn_up", "ffn_up": "ffn_down"}

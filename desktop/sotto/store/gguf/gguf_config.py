@@ -154,10 +154,16 @@ def _mistral3(values: Values, config: Config) -> Config:
 
 
 def _glm4(values: Values, config: Config) -> Config:
-    if values.has(".rope.dimension_sections"):
-        raise values.error(".rope.dimension_sections", "left out, as positions of pictures are not computed here")
     dims = values.integer(".rope.dimension_count", config["head_dim"])
-    return config | {"model_type": "glm4", "partial_rotary_factor": dims / config["head_dim"]}
+    sections = values.has(".rope.dimension_sections")
+    if sections and dims != config["head_dim"]:
+        raise values.error(".rope.dimension_count", f"{config['head_dim']}, the whole width of a head")
+    # Where positions have sections, llama.cpp's converter puts the two numbers of each pair into separate halves.
+    return config | {
+        "model_type": "glm4",
+        "partial_rotary_factor": dims / config["head_dim"],
+        **({"pairs_in_halves": True} if sections else {}),
+    }
 
 
 def _granite(values: Values, config: Config) -> Config:

@@ -22,6 +22,7 @@ _MODELS: Mapping[str, tuple[str, ...]] = {
     "mlp": ("granite", "llama", "qwen2"),
     "pixtral": ("llama", "mistral3"),
     "qwen2.5vl_merger": ("qwen25vl", "qwen2vl"),
+    "qwen2vl_merger": ("qwen2vl",),
     "qwen3vl_merger": ("qwen35", "qwen35moe", "qwen3vl", "qwen3vlmoe"),
 }
 # The kinds of the towers in the files of models, by the architecture of the model.

@@ -5,6 +5,7 @@ architecture and `.vision.`. The keys and their defaults are defined by llama.cp
 and by Ollama's converter (`convert/`); what neither states is as makers have it. See `tower_kinds`.
 """
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -50,7 +51,8 @@ def sight_of(model: Values, text: Config, projector: Values | None) -> Sight:
     kind = tower_kind(tower.architecture, tower.file.values)
     if not kind or vision_refusal(model.architecture, kind):
         return Sight(text)
-    found = _BUILDERS[kind](_Parts(model, text, tower))
+    if (found := _BUILDERS[kind](_Parts(model, text, tower))) is None:
+        return Sight(text)
     # Whoever asks for the language model finds it where all models that see have it.
     config = {"tie_word_embeddings": text.get("tie_word_embeddings", True), **found.config, "text_config": text}
     return Sight(config | {"text_config": text | found.config.get("text_config", {})}, found.preprocessor, found.slot)
@@ -81,11 +83,12 @@ class _Parts:
         }
 
     def inner(self) -> int:
-        """Return the width within a feed-forward part, which some files do not state."""
-        if self.tower.has(".vision.feed_forward_length"):
-            return self.tower.integer(".vision.feed_forward_length")
+        """Return the width within a feed-forward part, which some files do not state, and others state wrongly."""
         names = (f"v.blk.0.{part}.weight" for part in ("ffn_up", "mlp.fc1", "mlp.linear_fc1", "mlp.up_proj"))
-        return self.tower.dimension(next((name for name in names if self.has(name)), "v.blk.0.ffn_up.weight"), 0)
+        found = next((name for name in names if self.has(name)), "v.blk.0.ffn_up.weight")
+        # The first converter called the layers the other way round, so that the width may be on either side.
+        sides = self.tower.dimension(found, 0), self.tower.dimension(found, 1)
+        return math.prod(sides) // self.tower.integer(".vision.embedding_length")
 
     def has(self, tensor: str) -> bool:
         """Return whether the tower has a tensor."""
@@ -260,6 +263,24 @@ def _pixtral(parts: _Parts) -> Sight:
     return Sight(config, preprocessor, "[IMG]")
 
 
+def _qwen2(parts: _Parts) -> Sight:
+    encoder = parts.encoder()
+    patches = _patches(parts, encoder)
+    width, inner = patches.pop("hidden_size"), patches.pop("intermediate_size")
+    vision = patches | {
+        "model_type": "qwen2_vl",
+        "embed_dim": width,
+        "hidden_size": parts.text["hidden_size"],
+        "mlp_ratio": inner // width,
+        "hidden_act": "quick_gelu",
+    }
+    return Sight(
+        {"model_type": "qwen2_vl", "vision_config": vision, "text_config": parts.positions()},
+        parts.normalization(),
+        "<|image_pad|>",
+    )
+
+
 def _qwen25(parts: _Parts) -> Sight:
     encoder = parts.encoder()
     layers, tower = encoder["num_hidden_layers"], parts.tower
@@ -305,7 +326,10 @@ def _qwen3(parts: _Parts) -> Sight:
     )
 
 
-def _glm_ocr(parts: _Parts) -> Sight:
+def _glm_ocr(parts: _Parts) -> Sight | None:
+    if not parts.has("v.blk.0.attn_q_norm.weight"):
+        # GLM-4.1V has the same kind of projector, and another tower.
+        return None
     encoder = parts.encoder(epsilon=1e-5)
     vision = _patches(parts, encoder) | {
         "model_type": "glm_ocr_vision",
@@ -340,7 +364,7 @@ def _image_size(parts: _Parts) -> int:
     return parts.tower.integer(".vision.image_size")
 
 
-_BUILDERS: Mapping[str, Callable[[_Parts], Sight]] = {
+_BUILDERS: Mapping[str, Callable[[_Parts], Sight | None]] = {
     "gemma3": _gemma3,
     "gemma4v": _gemma4,
     "glm4v": _glm_ocr,
@@ -349,5 +373,6 @@ _BUILDERS: Mapping[str, Callable[[_Parts], Sight]] = {
     "mlp": _llava,
     "pixtral": _pixtral,
     "qwen2.5vl_merger": _qwen25,
+    "qwen2vl_merger": _qwen2,
     "qwen3vl_merger": _qwen3,
 }
