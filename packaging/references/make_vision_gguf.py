@@ -3,12 +3,13 @@
 Called as `make_vision_gguf.py SOURCE [NAME ...]`; SOURCE is a checkout of https://github.com/ggml-org/llama.cpp. Start
 Python with `-O`, as a converter asserts that models have the sizes of those that it knows. Each parameter has numbers
 that follow from its name, so that the tests know what should be read from the files. The language models, with a
-vocabulary without merges, and their projectors are written to tests/engine/vision/converted. Needs the extra
-`reference`. The same versions produce the same files.
+vocabulary without merges, their projectors and the checkpoints' configs are written to
+tests/engine/vision/converted. Needs the extra `reference`. The same versions produce the same files.
 """
 
 import json
 import logging
+import shutil
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
@@ -237,6 +238,7 @@ def main() -> None:
         with tempfile.TemporaryDirectory() as temporary:
             folder = Path(temporary) / name
             write_checkpoint(name, folder)
+            shutil.copy(folder / "config.json", TARGET / name)
             convert(folder, TARGET / name / "model.gguf", conversion.ModelType.TEXT)
             convert(folder, TARGET / name / "mmproj.gguf", conversion.ModelType.MMPROJ)
         print(name)

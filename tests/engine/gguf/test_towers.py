@@ -1,5 +1,6 @@
 """Towers for images in GGUF files: their tensors and configs are those of the checkpoints they were converted from."""
 
+import json
 import shutil
 from pathlib import Path
 
@@ -67,6 +68,20 @@ def test_the_tensors_of_the_language_model_are_those_of_the_checkpoint(case):
     arrays = arrays_of(opened(CONVERTED / case))
     names = [name for name in arrays if not of_tower(name) and not any(map(name.count, _UNNAMED))]
     assert_numbers(arrays, names, "text_model." if case == "idefics3" else "language_model.")
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_the_config_is_that_of_the_checkpoint(case):
+    config = opened(CONVERTED / case).config
+    written = json.loads((CONVERTED / case / "config.json").read_text(encoding="utf-8"))
+    # Idefics 3 and SmolVLM are told apart by nothing; of what files do not state, makers have one value.
+    unstated = {"model_type", "window_size", "rope_theta", "text_config", "vision_config", "layer_norm_eps"}
+    for ours, theirs in ((config, written), (config["vision_config"], written["vision_config"])):
+        wanted = {key: value for key, value in theirs.items() if key in ours and key not in unstated}
+        assert {key: ours[key] for key in wanted} == wanted
+    assert config["model_type"] == written["model_type"]
+    sections = written["text_config"].get("rope_parameters", {}).get("mrope_section")
+    assert config["text_config"].get("rope_parameters", {}).get("mrope_section") == sections
 
 
 @pytest.mark.parametrize("case", ARCHITECTURES)

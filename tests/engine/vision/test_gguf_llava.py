@@ -1,0 +1,43 @@
+"""LLaVA as GGUF with the projectors of the first converter: features are those of the checkpoint."""
+
+import json
+import random
+from pathlib import Path
+
+import mlx.core as mx
+import pytest
+
+from llava_projectors import write_llava
+from loading import load
+from sotto.engine.architectures.towers.tower import features_of, normalised
+from sotto.images.decoded_image import DecodedImage
+from sotto.store.opening import open_model, record_of
+
+REFERENCES = Path(__file__).parent / "references"
+
+
+def opened(path):
+    return open_model(record_of(path))
+
+
+def seen(loaded, reader, image):
+    layout = reader.lay_out(image.width, image.height)
+    tiles = [normalised(tile, reader.normalization) for tile in reader.read(image)]
+    return layout, features_of(loaded.tower, tiles, layout).rows
+
+
+@pytest.mark.parametrize("named", [True, False], ids=["named", "unnamed"])
+@pytest.mark.parametrize("case", ["llava", "llava-next", "granite-vision"])
+def test_features_are_those_of_the_checkpoint(tmp_path, case, named):
+    written = json.loads((REFERENCES / case / "config.json").read_text(encoding="utf-8"))
+    folder = write_llava(tmp_path, written, REFERENCES / case / "model.safetensors", named=named)
+    source = opened(folder)
+    assert source.record.capabilities == ("completion", "vision")
+    ours, theirs = load(source), load(opened(REFERENCES / case))
+    image = DecodedImage(37, 21, random.Random(1).randbytes(37 * 21 * 3))
+    (layout, rows), (_, wanted) = (seen(loaded, theirs.reader, image) for loaded in (ours, theirs))
+    assert mx.allclose(rows, wanted, atol=1e-5)
+    tokens = mx.array([[1, 5, 7, 9]])
+    assert mx.allclose(ours.model(tokens), theirs.model(tokens), atol=1e-4)
+    # In one picture all of a square image is seen, whatever its margins are.
+    assert ours.reader.lay_out(37, 21).rows == layout.rows
