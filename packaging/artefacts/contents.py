@@ -46,9 +46,26 @@ FROM_THE_SYSTEM = (
 NEVER_IMPORTED = (
     "mlx_lm.convert", "mlx_lm.generate", "mlx_lm.sample_utils", "mlx_lm.tokenizer_utils", "mlx_lm.utils",
     "mlx.extension", "readline", "setuptools", "tkinter",
+    # Of Pillow, what draws, shows and prints images.
+    "PIL.ImageDraw", "PIL.ImageFilter", "PIL.ImageFont", "PIL.ImageGrab", "PIL.ImageMath", "PIL.ImageMorph",
+    "PIL.ImageQt", "PIL.ImageShow", "PIL.ImageText", "PIL.ImageTk", "PIL.ImageWin", "PIL.PdfImagePlugin",
+    "PIL.PdfParser", "PIL.features",
+    # And kinds of images that Sotto does not decode; AVIF's library is as large as the rest of Pillow.
+    "PIL.AvifImagePlugin", "PIL.BlpImagePlugin", "PIL.BufrStubImagePlugin", "PIL.CurImagePlugin", "PIL.DcxImagePlugin",
+    "PIL.DdsImagePlugin", "PIL.EpsImagePlugin", "PIL.FitsImagePlugin", "PIL.FliImagePlugin", "PIL.FpxImagePlugin",
+    "PIL.FtexImagePlugin", "PIL.GbrImagePlugin", "PIL.GribStubImagePlugin", "PIL.Hdf5StubImagePlugin",
+    "PIL.IcnsImagePlugin", "PIL.IcoImagePlugin", "PIL.ImImagePlugin", "PIL.ImtImagePlugin", "PIL.IptcImagePlugin",
+    "PIL.Jpeg2KImagePlugin", "PIL.McIdasImagePlugin", "PIL.MicImagePlugin", "PIL.MpegImagePlugin",
+    "PIL.MpoImagePlugin", "PIL.MspImagePlugin", "PIL.PalmImagePlugin", "PIL.PcdImagePlugin", "PIL.PcxImagePlugin",
+    "PIL.PixarImagePlugin", "PIL.PsdImagePlugin", "PIL.QoiImagePlugin", "PIL.SgiImagePlugin", "PIL.SpiderImagePlugin",
+    "PIL.SunImagePlugin", "PIL.TgaImagePlugin", "PIL.WmfImagePlugin", "PIL.XVThumbImagePlugin", "PIL.XbmImagePlugin",
+    "PIL.XpmImagePlugin",
 )  # fmt: skip
 
 BY_NAME = (
+    # Chosen by the kind of an image.
+    "PIL.BmpImagePlugin", "PIL.GifImagePlugin", "PIL.JpegImagePlugin", "PIL.PngImagePlugin", "PIL.TiffImagePlugin",
+    "PIL.WebPImagePlugin",
     # Imported by MLX's C++ code.
     "mlx.__array_api_info", "mlx._reprlib_fix", "mlx.nn", "mlx.optimizers",
     # Imported by PyNaCl's C code.

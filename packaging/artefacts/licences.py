@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 FOLDER = "licences"
 PERMISSIVE = frozenset(
     (
-        "0BSD Apache-2.0 blessing BSD-2-Clause BSD-3-Clause bzip2-1.0.6 IJG ISC libpng-2.0 MIT MIT-0 "
-        "MIT-Modern-Variant OFL-1.1 PSF-2.0 Unicode-3.0 X11 Zlib"
+        "0BSD Apache-2.0 blessing BSD-2-Clause BSD-3-Clause bzip2-1.0.6 IJG ISC libpng-2.0 libtiff MIT MIT-0 MIT-CMU "
+        "MIT-Modern-Variant MIT-open-group OFL-1.1 PSF-2.0 Unicode-3.0 X11 Zlib"
     ).split()
 )
 # Not permissive, but fit here, each for one part.

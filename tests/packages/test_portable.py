@@ -13,9 +13,11 @@ from importlib.metadata import Distribution, PathDistribution
 from pathlib import Path
 
 import pytest
+from PIL import Image
 
 from artefacts import definition, elf, embedded, licences, notices, older_glibc, sbom
 from artefacts import portable as building
+from image_files import SWAPPED_PRIMARIES, rgb_profile, saved
 from pdfs import pdf
 
 
@@ -72,6 +74,25 @@ def test_pdfs_are_read_in_their_process(portable: Path, home: dict[str, str]) ->
     path = Path(home["HOME"]) / "a.pdf"
     path.write_bytes(pdf("Hello from a page"))
     assert "Hello from a page" in run(portable / "sotto", "read-pdf", str(path), home=home)
+
+
+@pytest.mark.parametrize("form", ["PNG", "JPEG", "WEBP", "GIF", "BMP", "TIFF"])
+def test_images_are_read_in_their_process(portable: Path, home: dict[str, str], form: str) -> None:
+    options = {"icc_profile": rgb_profile(SWAPPED_PRIMARIES)} if form == "JPEG" else {}
+    data = saved(Image.new("RGB", (5, 3), "red"), form, **options)
+    for word, length in (("pixels", 3 * 5 * 3), ("size", 0)):
+        done = subprocess.run([portable / "sotto", "read-image", word], input=data, env=home, capture_output=True)
+        header, _, rest = done.stdout.partition(b"\n")
+        assert json.loads(header) == {"width": 5, "height": 3, "why": ""}
+        assert len(rest) == length
+        expected = (0, 0, 255) if options else (255, 0, 0)
+        assert all(abs(value - right) <= 4 for value, right in zip(rest[:3], expected, strict=False))
+
+
+def test_kinds_of_images_that_stay_out_are_named(portable: Path, home: dict[str, str]) -> None:
+    avif = b"\0\0\0\x1cftypavif\0\0\0\0avifmif1miaf"
+    done = subprocess.run([portable / "sotto", "read-image", "size"], input=avif, env=home, capture_output=True)
+    assert "save it as JPEG or PNG" in json.loads(done.stdout)["why"]
 
 
 def test_models_are_verified_without_numpy(portable: Path, home: dict[str, str]) -> None:
