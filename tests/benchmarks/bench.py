@@ -19,16 +19,15 @@ device.prepare()
 import adapter_rows  # noqa: E402
 import app_rows  # noqa: E402
 import company_rows  # noqa: E402
-import image_rows  # noqa: E402
 import load_rows  # noqa: E402
 import memory_rows  # noqa: E402
 import peer_llama_cpp  # noqa: E402
-import prefix_rows  # noqa: E402
 import report  # noqa: E402
 import speculation_rows  # noqa: E402
 import speed_rows  # noqa: E402
 from bench_models import Models  # noqa: E402
 from getting import import_rows, pull_rows  # noqa: E402
+from reuse import image_rows, prefix_rows  # noqa: E402
 from rows import Row, machine, print_rows  # noqa: E402
 from table.cells import table_rows  # noqa: E402
 from table.choice import ALL_SHAPES, ALL_WEIGHTS, Choice  # noqa: E402

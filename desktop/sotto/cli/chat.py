@@ -5,7 +5,7 @@ import sys
 from collections.abc import Sequence
 
 from sotto.cli.answer_writer import AnswerWriter
-from sotto.cli.prompt_images import check_sees, find_images, with_images
+from sotto.cli.question_images import check_sees, find_images, with_images
 from sotto.cli.terminal_session import Session, system_messages
 from sotto.engine.contract.events import DoneReason, Failed, Finished, ModelInfo, TextChunk
 from sotto.engine.contract.message_parts import Content, ImagePart

@@ -11,7 +11,7 @@ from sotto.cli import chat
 from sotto.cli.answer_writer import AnswerWriter
 from sotto.cli.exit_codes import INTERRUPTED
 from sotto.cli.formats import grammar_of
-from sotto.cli.prompt_images import check_sees, read_image, with_images
+from sotto.cli.question_images import check_sees, read_image, with_images
 from sotto.cli.terminal_session import Session, system_messages
 from sotto.engine.contract.events import DoneReason, Failed, Finished, TextChunk
 from sotto.engine.contract.logprob_values import LogprobEntry, TokenLogprob

@@ -6,7 +6,7 @@ import pytest
 
 from commands import sotto
 from sotto.cli import chat
-from sotto.cli.prompt_images import find_images, with_images
+from sotto.cli.question_images import find_images, with_images
 from sotto.engine.contract.events import ModelInfo
 from sotto.engine.contract.message_parts import ImagePart, TextPart
 from sotto.errors import InvalidRequestError
