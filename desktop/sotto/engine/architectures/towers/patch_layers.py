@@ -10,6 +10,8 @@ from collections.abc import Callable, Generator, Sequence
 import mlx.core as mx
 from mlx import nn
 
+from sotto.engine.architectures.towers.stepping import widened
+
 # Multiplications in a step: about 0.2 s on two cores of a desktop's processor, and a few milliseconds on its GPU.
 _ON_CPU, _ON_GPU = 10**10, 10**11
 
@@ -35,10 +37,10 @@ class Attention(nn.Module):  # type: ignore[misc]
         if norm_eps is not None:
             self.q_norm = nn.RMSNorm(width // heads, eps=norm_eps)
             self.k_norm = nn.RMSNorm(width // heads, eps=norm_eps)
-        self._heads = heads
+        self._heads, self._size = heads, width // heads
 
     def project(self, x: mx.array, turns: mx.array) -> Sequence[mx.array]:
-        """Return the queries, keys and values of patches, each [N, H, D].
+        """Return the queries, keys and values of patches, each [N, H, D], widened to what kernels like.
 
         Args:
             x: Hidden states [N, D].
@@ -47,10 +49,10 @@ class Attention(nn.Module):  # type: ignore[misc]
         queries, keys, values = self.qkv(x).reshape(len(x), 3, self._heads, -1).swapaxes(0, 1)
         if "q_norm" in self:
             queries, keys = self.q_norm(queries), self.k_norm(keys)
-        return _turned(queries, turns), _turned(keys, turns), values
+        return [widened(part) for part in (_turned(queries, turns), _turned(keys, turns), values)]
 
     def attend(self, queries: mx.array, keys: mx.array, values: mx.array, windows: int) -> mx.array:
-        """Return what patches see in the windows that they are in, [N, D].
+        """Return what patches see in the windows that they are in, [N, width].
 
         Args:
             queries: [N, H, D], of all windows one after the other.
@@ -59,7 +61,7 @@ class Attention(nn.Module):  # type: ignore[misc]
             windows: How many there are.
         """
         parts = [x.reshape(windows, -1, *x.shape[1:]).swapaxes(1, 2) for x in (queries, keys, values)]
-        seen = mx.fast.scaled_dot_product_attention(*parts, scale=queries.shape[2] ** -0.5)
+        seen = mx.fast.scaled_dot_product_attention(*parts, scale=self._size**-0.5)[..., : self._size]
         joined: mx.array = self.proj(seen.swapaxes(1, 2).reshape(len(queries), -1))
         return joined
 

@@ -272,7 +272,7 @@ class GlmTower(PatchTower):
     def __init__(self, sizes: _Sizes, vision: Mapping[str, Any]) -> None:
         """Build the module without its weights."""
         _must_gate(vision)
-        eps, bias = vision.get("rms_norm_eps", 1e-5), vision.get("attention_bias", True)
+        eps, bias = float(vision.get("rms_norm_eps", 1e-5)), bool(vision.get("attention_bias", True))
         norm = partial(nn.RMSNorm, sizes.width, eps=eps)
 
         def make_layer() -> Layer:
