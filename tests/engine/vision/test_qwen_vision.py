@@ -17,6 +17,7 @@ from sotto.engine.architectures.cache_types import FullKVCache
 from sotto.engine.architectures.prediction import predicting
 from sotto.engine.architectures.towers import patch_layers
 from sotto.engine.architectures.towers.tower import features_of, normalised
+from sotto.engine.architectures.towers.tower_choice import make_tower
 from sotto.engine.architectures.zoo import build
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.generation.tape import with_tapes
@@ -265,3 +266,49 @@ def test_settings_of_the_processor_that_make_no_sense_are_refused(change, named)
         make_reader(
             read_json("qwen2-5-vl", "config.json"), {**read_json("qwen2-5-vl", "preprocessor_config.json"), **change}
         )
+
+
+@pytest.mark.parametrize(
+    ("case", "change", "named"),
+    [
+        ("qwen2-5-vl", {"patch_size": 0}, "patch_size"),
+        ("qwen2-5-vl", {"spatial_merge_size": 1000}, "spatial_merge_size"),
+        ("qwen2-5-vl", {"temporal_patch_size": True}, "temporal_patch_size"),
+        ("qwen2-5-vl", {"depth": 1 << 30}, "depth"),
+        ("qwen2-5-vl", {"hidden_size": "16"}, "hidden_size"),
+        ("qwen2-5-vl", {"num_heads": 3}, "num_heads"),
+        ("qwen2-5-vl", {"in_chans": 4}, "in_chans"),
+        ("qwen2-5-vl", {"hidden_act": "relu"}, "hidden_act"),
+        ("qwen2-5-vl", {"fullatt_block_indexes": "all"}, "fullatt_block_indexes"),
+        ("qwen2-vl", {"hidden_act": "relu"}, "quick_gelu"),
+        ("qwen3-vl", {"deepstack_visual_indexes": [0.5]}, "deepstack_visual_indexes"),
+        ("qwen3-vl", {"num_position_embeddings": -1}, "num_position_embeddings"),
+        ("glm-ocr", {"hidden_act": "gelu"}, "silu"),
+    ],
+)
+def test_towers_that_are_described_as_none_can_be_are_refused(case, change, named):
+    config = read_json(case, "config.json")
+    with pytest.raises(UnsupportedModelError, match=named):
+        make_tower({**config, "vision_config": {**config["vision_config"], **change}})
+
+
+@cases
+def test_models_of_the_same_type_without_a_tower_do_not_see(case):
+    config = {key: value for key, value in read_json(case, "config.json").items() if key != "vision_config"}
+    assert make_tower(config) is None
+    assert make_reader(config, {}) is None
+
+
+@cases
+def test_weights_have_the_same_places_by_the_names_and_in_the_layout_of_mlx(case):
+    tower = make_tower(read_json(case, "config.json"))
+    path = REFERENCES / case / "model.safetensors"
+    weights = {name: array for name, array in mx.load(str(path)).items() if "visual." in name}
+    others = {
+        "vision_tower." + name.partition("visual.")[2]: mx.moveaxis(array, 1, -1) if array.ndim > 3 else array
+        for name, array in weights.items()
+    }
+    arranged = tower.sanitize(weights)
+    shapes = {name: array.shape for name, array in tree_flatten(tower.parameters())}
+    assert {name: array.shape for name, array in arranged.items()} == shapes
+    assert all(mx.array_equal(array, arranged[name]) for name, array in tower.sanitize(others).items())
