@@ -11,6 +11,7 @@ from pictures import picture
 from sotto.engine.architectures.towers import stepping
 from sotto.engine.architectures.towers.tower import features_of, normalised
 from sotto.engine.architectures.towers.tower_choice import make_tower
+from sotto.engine.kernels import native, native_products
 from sotto.engine.vision.reader_choice import make_reader
 from sotto.errors import InvalidRequestError, UnsupportedModelError
 
@@ -59,6 +60,28 @@ def test_steps_are_as_short_as_the_budget_and_change_nothing(case, monkeypatch):
     assert mx.abs(features_of(tower, tiles, layout).rows - whole).max().item() < 1e-5
     many = sum(1 for _ in tower.steps(tiles, layout))
     assert many > few + 10 or case == "gemma4-unified"
+
+
+@pytest.fixture
+def without_kernels():
+    """Compute as on a graphics processor: the native kernels always give 32 bits."""
+    before = native_products.is_installed()
+    native.uninstall()
+    yield
+    if before:
+        native.install()
+
+
+@cases
+@pytest.mark.usefixtures("without_kernels")
+def test_towers_compute_in_the_type_in_which_they_are_held(case):
+    tower, rounded = filled(case, stored(case)), filled(case, stored(case))
+    rounded.apply(lambda array: array.astype(mx.bfloat16))
+    tiles, layout = look(case, tower)
+    wanted = features_of(tower, tiles, layout).rows
+    found = features_of(rounded, tiles, layout).rows
+    assert (wanted.dtype, found.dtype) == (mx.float32, mx.bfloat16)
+    assert mx.abs(found - wanted).max().item() < 0.1 * mx.abs(wanted).max().item()
 
 
 @pytest.mark.parametrize("case", ["gemma3", "lfm2-vl"])

@@ -8,6 +8,7 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures.towers.siglip import SiglipArgs, SiglipTower, sanitize
+from sotto.engine.architectures.towers.stepping import in_type_of
 from sotto.engine.architectures.towers.tower import Features, Steps
 from sotto.engine.vision.gemma3_images import Grid
 from sotto.engine.vision.image_reader import ImageLayout
@@ -63,7 +64,8 @@ class Gemma3Tower(nn.Module):  # type: ignore[misc]
     def steps(self, tiles: Series[mx.array], layout: ImageLayout) -> Steps:
         """Compute the features of an image, in parts."""
         model = self.vision_tower.vision_model
-        hidden = yield from model.steps(model.embeddings(tiles[0]))
+        tile = in_type_of(tiles[0], model.post_layernorm.weight)
+        hidden = yield from model.steps(model.embeddings(tile))
         return Features(self.multi_modal_projector(hidden))
 
     def sanitize(self, weights: dict[str, mx.array]) -> dict[str, mx.array]:

@@ -11,7 +11,7 @@ from mlx import nn
 from sotto.engine.architectures.definitions.activation import activation
 from sotto.engine.architectures.towers.gemma4_unified import Embedder, UnifiedTower
 from sotto.engine.architectures.towers.siglip import patches_of
-from sotto.engine.architectures.towers.stepping import attend, encode, widened
+from sotto.engine.architectures.towers.stepping import attend, encode, in_type_of, widened
 from sotto.engine.architectures.towers.tower import Features, Steps, Tower
 from sotto.engine.vision.image_reader import ImageLayout
 from sotto.engine.vision.vision_values import flag, part, real, vision_of, whole
@@ -194,8 +194,7 @@ class PatchEmbedder(nn.Module):  # type: ignore[misc]
     def __call__(self, tile: mx.array, columns: mx.array, rows: mx.array) -> mx.array:
         """Return the hidden states [1, N, width] of an image [H, W, 3], given the places [N] of its patches."""
         of_columns, of_rows = self.position_embedding_table
-        # Pixels from 0 to 1 become -1 to 1.
-        embedded: mx.array = self.input_proj(patches_of(2 * tile - 1, self._patch))
+        embedded: mx.array = self.input_proj(patches_of(tile, self._patch))
         return (embedded + of_columns[columns] + of_rows[rows])[None]
 
 
@@ -234,11 +233,16 @@ class Gemma4Tower(nn.Module):  # type: ignore[misc]
         """Compute the features of an image, in parts."""
         args, model, size = self._args, self.vision_tower, self._args.pooled
         height, width = (side // args.patch for side in tiles[0].shape[:2])
+        # Pixels from 0 to 1 become -1 to 1.
+        tile = in_type_of(2 * tiles[0] - 1, model.encoder.layers[0].input_layernorm.weight)
         places = mx.arange(height * width)
         columns, rows = places % width, places // width
-        x = model.patch_embedder(tiles[0], columns, rows)
-        rotations = _rotations(args, columns, rows)
-        x = yield from encode(model.encoder.layers, x, args.products(x.shape[1]), *rotations)
+        x = yield from encode(
+            model.encoder.layers,
+            model.patch_embedder(tile, columns, rows),
+            args.products(height * width),
+            *_rotations(args, columns, rows),
+        )
         squares = x.reshape(height // size, size, width // size, size, -1).mean(axis=(1, 3))
         # In 32 bits, as the factor may take values beyond those of 16 bits.
         pooled = squares.reshape(-1, args.width).astype(mx.float32) * args.width**0.5

@@ -8,6 +8,7 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures.towers.siglip import patches_of
+from sotto.engine.architectures.towers.stepping import in_type_of
 from sotto.engine.architectures.towers.tower import Features, Steps
 from sotto.engine.vision.image_reader import ImageLayout
 from sotto.engine.vision.vision_values import real, whole
@@ -78,7 +79,7 @@ class UnifiedTower(nn.Module):  # type: ignore[misc]
 
     def steps(self, tiles: Series[mx.array], layout: ImageLayout) -> Steps:
         """Compute the features of an image, in one part."""
-        hidden = self.vision_embedder(tiles[0])
+        hidden = self.vision_embedder(in_type_of(tiles[0], self.vision_embedder.pos_norm.weight))
         yield hidden
         return Features(self.embed_vision(hidden))
 

@@ -14,6 +14,7 @@ from mlx import nn
 
 from sotto.engine.architectures.definitions.activation import activation
 from sotto.engine.architectures.towers.siglip import SiglipArgs, SiglipTower, sanitize
+from sotto.engine.architectures.towers.stepping import in_type_of
 from sotto.engine.architectures.towers.tower import Features, Steps
 from sotto.engine.vision.image_reader import ImageLayout
 from sotto.engine.vision.vision_values import flag, part, vision_of, whole
@@ -71,9 +72,10 @@ class Lfm2VlTower(nn.Module):  # type: ignore[misc]
         rows = []
         for tile in tiles:
             shape = (tile.shape[0] // self._patch, tile.shape[1] // self._patch)
-            embedded = model.embeddings.patches(tile) + resized(model.embeddings.positions, *shape)
-            hidden = yield from model.steps(embedded)
-            rows.append(self.multi_modal_projector(hidden, *shape))
+            positions = resized(model.embeddings.positions, *shape)
+            typed = in_type_of(tile, model.post_layernorm.weight)
+            steps = model.steps(model.embeddings.patches(typed) + positions)
+            rows.append(self.multi_modal_projector((yield from steps), *shape))
             yield rows[-1]
         return Features(mx.concatenate(rows))
 

@@ -159,7 +159,7 @@ class Encoder(nn.Module):  # type: ignore[misc]
 
     def steps(self, x: mx.array, first: int = 0, last: int | None = None) -> Generator[mx.array, None, mx.array]:
         """Compute layers `first` to `last`, or to the end, and return the hidden states after them, [1, N, D]."""
-        return (yield from encode(self.layers[first:last], x, self._args.products(x.shape[1])))
+        return encode(self.layers[first:last], x, self._args.products(x.shape[1]))
 
 
 class Embeddings(nn.Module):  # type: ignore[misc]
@@ -200,8 +200,10 @@ class SiglipModel(nn.Module):  # type: ignore[misc]
 
     def steps(self, hidden: mx.array) -> Generator[mx.array, None, mx.array]:
         """Return the normalised hidden states [1, N, D] after the last layer, given those before the first."""
-        encoded = yield from self.encoder.steps(hidden)
-        normed: mx.array = self.post_layernorm(encoded)
+        steps = self.encoder.steps(hidden)
+        # Only the steps hold them, so that their memory is free after the first layer.
+        del hidden
+        normed: mx.array = self.post_layernorm((yield from steps))
         return normed
 
 

@@ -50,27 +50,42 @@ def encode(
     """
     budget = _ON_CPU if mx.default_device() == mx.Device(mx.cpu) else _ON_GPU
     count, cost = x.shape[1], 0
-    size = max(1, min(count, budget // products))
-    blocks = [slice(start, min(count, start + size)) for start in range(0, count, size)]
+    size = max(1, budget // products)
     for layer in layers:
-        rows = [(x[:, block], *(each[..., block, :] for each in along)) for block in blocks]
-        parts = zip(*(layer.keys_and_values(*each) for each in rows), strict=True)
-        keys, values = (mx.concatenate(list(part), axis=2) for part in parts)
-        if len(blocks) == 1:
-            x = layer(x, keys, values, *along)
-            cost += count * products
-            if cost + count * products > budget:
-                yield x
-                cost = 0
-        else:
-            yield keys
-            yield values
-            done = []
-            for first, *others in rows:
-                done.append(layer(first, keys, values, *others))
-                yield done[-1]
-            x = mx.concatenate(done, axis=1)
+        if size < count:
+            x = yield from _in_blocks(layer, x, size, along)
+            continue
+        x = layer(x, *layer.keys_and_values(x, *along), *along)
+        cost += count * products
+        if cost + count * products > budget:
+            yield x
+            cost = 0
     return x
+
+
+def _in_blocks(
+    layer: RowLayer, x: mx.array, size: int, along: tuple[mx.array, ...]
+) -> Generator[mx.array, None, mx.array]:
+    """Compute a layer for `size` rows at a time."""
+    starts = range(0, x.shape[1], size)
+    rows = [[each[..., start : start + size, :] for each in (x, *along)] for start in starts]
+    parts = zip(*(layer.keys_and_values(*each) for each in rows), strict=True)
+    keys, values = (mx.concatenate(list(part), axis=2) for part in parts)
+    yield keys
+    yield values
+    done = []
+    for some, *others in rows:
+        done.append(layer(some, keys, values, *others))
+        yield done[-1]
+    return mx.concatenate(done, axis=1)
+
+
+def in_type_of(tile: mx.array, norm: mx.array) -> mx.array:
+    """Return pixels in the type in which a tower computes, which is that of its norms.
+
+    Towers in float16 compute with 32 bits, as the hidden states of some go beyond its range.
+    """
+    return tile.astype(mx.bfloat16) if norm.dtype == mx.bfloat16 else tile
 
 
 def attend(queries: mx.array, keys: mx.array, values: mx.array, scale: float) -> mx.array:
