@@ -12,6 +12,7 @@ from pathlib import Path
 
 import mlx.core as mx
 import pytest
+from mlx.utils import tree_flatten
 from tokenizers import Tokenizer
 
 from checkpoints import load_folder
@@ -220,6 +221,28 @@ def test_weights_may_have_the_names_of_other_releases(case, old, new):
         {new + name.removeprefix(old) if name.startswith(old) else name: array for name, array in stored.items()}
     )
     assert found.keys() == tower_of(case).sanitize(stored).keys()
+
+
+@pytest.mark.parametrize("case", ["llava", "mistral3", "smolvlm"])
+@pytest.mark.parametrize("body", ["model.language_model.", "language_model.", "language_model.model.", "text_model."])
+@pytest.mark.parametrize("head", ["lm_head.", "language_model.lm_head."])
+def test_the_text_model_may_have_the_names_of_other_releases(case, body, head):
+    model = model_of(case)
+    names = [name.removeprefix("language_model.") for name, _ in tree_flatten(model.parameters())]
+    written = [head + name[8:] if name.startswith("lm_head.") else body + name[6:] for name in names]
+    assert model.sanitize({name: mx.zeros(1) for name in written}).keys() == {
+        f"language_model.{name}" for name in names
+    }
+
+
+@pytest.mark.parametrize("case", ["llava", "granite-vision", "mistral3", "smolvlm"])
+def test_activations_have_the_type_of_the_weights(case):
+    tower = make_tower(settings(case)[0])
+    weights = tower.sanitize(mx.load(str(REFERENCES / case / "model.safetensors")))
+    tower.load_weights(list(weights.items()), strict=True)
+    found = features_of(tower, tiles_of(case, 0), layout_of(case, 0)).rows
+    assert found.dtype == mx.bfloat16
+    assert distance(found.astype(mx.float32), features(case, 0)) < 0.1
 
 
 @cases

@@ -46,9 +46,10 @@ class ClipEmbeddings(nn.Module):  # type: ignore[misc]
 
     def __call__(self, tile: mx.array) -> mx.array:
         """Return the hidden states [1, N + 1, D] of a tile [H, W, 3] with N patches."""
-        patches = self.patch_embedding(patches_of(tile, self._patch))
-        x = mx.concatenate([self.class_embedding[None].astype(patches.dtype), patches])
-        placed: mx.array = x + self.position_embedding(mx.arange(len(x)))
+        # On a graphics processor, everything is computed in the type of the weights.
+        patches = patches_of(tile, self._patch).astype(self.class_embedding.dtype)
+        x = mx.concatenate([self.class_embedding[None], self.patch_embedding(patches)])
+        placed: mx.array = x + self.position_embedding(mx.arange(len(x))).astype(x.dtype)
         return placed[None]
 
 

@@ -174,7 +174,9 @@ class Embeddings(nn.Module):  # type: ignore[misc]
 
     def patches(self, tile: mx.array) -> mx.array:
         """Return the embeddings [1, N, D] of the patches of a piece [H, W, 3], without their positions."""
-        embedded: mx.array = self.patch_embedding(patches_of(tile, self._patch))[None]
+        # On a graphics processor, everything is computed in the type of the weights.
+        patches = patches_of(tile, self._patch).astype(self.patch_embedding.bias.dtype)
+        embedded: mx.array = self.patch_embedding(patches)[None]
         return embedded
 
     @property
@@ -185,7 +187,8 @@ class Embeddings(nn.Module):  # type: ignore[misc]
 
     def __call__(self, tile: mx.array) -> mx.array:
         """Return the hidden states [1, N, D] of a piece [H, W, 3] with as many patches as there are positions."""
-        return self.patches(tile) + self.positions
+        x = self.patches(tile)
+        return x + self.positions.astype(x.dtype)
 
 
 class SiglipModel(nn.Module):  # type: ignore[misc]
