@@ -6,7 +6,9 @@ from typing import Any
 
 from sotto.engine.config.architecture_table import architecture
 from sotto.store import facts
-from sotto.store.records import ModelSource, TensorFile
+from sotto.store.records import Adapter, ModelSource, TensorFile
+
+_PEFT_PREFIX = "base_model.model."
 
 
 def is_of_tower(config: Mapping[str, Any]) -> Callable[[str], bool]:
@@ -16,6 +18,12 @@ def is_of_tower(config: Mapping[str, Any]) -> Callable[[str], bool]:
         config: The contents of `config.json`.
     """
     return facts.is_of_tower if architecture(config).sees else (lambda name: False)
+
+
+def changes_tower(adapter: Adapter, config: Mapping[str, Any]) -> bool:
+    """Return whether an adapter changes the tower of a model with a `config.json`."""
+    belongs = is_of_tower(config)
+    return any(belongs(name.removeprefix(_PEFT_PREFIX)) for name in adapter.tensor_file.tensors)
 
 
 def without_tower(source: ModelSource) -> ModelSource:

@@ -23,8 +23,9 @@ _SIZES = tuple(1 << power for power in range(16, 28, 2))
 # Images of equal size may be divided into more or fewer pieces by their proportions.
 _PROPORTIONS = (1.0, 0.5, 2.0)
 _MOST_OPERATIONS, _MOST_OF_LARGE = 30_000, 3_000
-# A generator may hold so many arrays longer than it needs them: the keys and values of the layer before.
-_HELD = 2
+# A generator may hold so many arrays longer than it needs them: the keys, the values and the hidden states of the layer
+# before.
+_HELD = 3
 
 
 def sight_points(tower: Tower, reader: ImageReader) -> Iterator[SightPoint]:
@@ -39,7 +40,7 @@ def sight_points(tower: Tower, reader: ImageReader) -> Iterator[SightPoint]:
     before: ImageLayout | None = None
     made, steps, per_row, by_pixel = SightPoint(1, 0, 0), None, 0, 0.0
     for pixels in _SIZES:
-        layout = _largest_layout(reader, pixels)
+        layout = largest_layout(reader, pixels)
         if layout is None or layout == before:
             continue
         traced = _traced(tower, layout, steps)
@@ -59,7 +60,7 @@ def sight_points(tower: Tower, reader: ImageReader) -> Iterator[SightPoint]:
         steps = max(1, most * traced.steps // len(traced.graph.operations))
 
 
-def _largest_layout(reader: ImageReader, pixels: int) -> ImageLayout | None:
+def largest_layout(reader: ImageReader, pixels: int) -> ImageLayout | None:
     """Return the layout with most pixels of an image of so many; None if the reader takes none of that size."""
     found = []
     for proportion in _PROPORTIONS:

@@ -9,9 +9,11 @@ from typing import Any
 import mlx.core as mx
 
 from sotto.engine.config.adapter_config import AdapterForm
+from sotto.engine.config.tower_names import changes_tower
 from sotto.engine.gguf.conversion import ConvertedFile
 from sotto.engine.weights.adapter_names import short_name
 from sotto.engine.weights.applied_adapters import Matrices, applied_adapter
+from sotto.engine.weights.tensor_names import is_wanted
 from sotto.errors import BrokenModelError, UnsupportedModelError
 from sotto.store.printable import printable
 from sotto.store.records import Adapter
@@ -51,6 +53,12 @@ class Fusion:
             UnsupportedModelError: It is applied in a way that is not computed here.
         """
         self._adapter = applied_adapter(adapter, config)
+        if changes_tower(adapter, config):
+            raise UnsupportedModelError(
+                f"{self._adapter.place} changes its tower for images, too, which cannot be fused: take an adapter for "
+                "the language model alone."
+            )
+        self._is_wanted = is_wanted(config, "")
         self._tied = bool(config.get("tie_word_embeddings"))
         self._additions = {short_name(addition.layer): addition for addition in self._adapter.names.additions}
         self._replacements = {short_name(name): held for name, held in self._adapter.names.replacements.items()}
@@ -70,6 +78,9 @@ class Fusion:
             UnsupportedModelError: The addition counts in one of its two uses only, or is DoRA's to another layer than a
                 linear one.
         """
+        # The layers of a tower may have the names of layers of the language model.
+        if not self._is_wanted(name):
+            return None
         place = short_name(name)
         if (held := self._replacements.get(place)) is not None:
             self._unused = self._unused - {place}

@@ -6,11 +6,13 @@ from sotto.engine.architectures.towers.tower import Tower
 from sotto.engine.architectures.towers.tower_choice import make_tower
 from sotto.engine.config.architecture_table import architecture
 from sotto.engine.config.load_errors import reason_of
+from sotto.engine.config.tower_names import changes_tower
 from sotto.engine.vision.image_reader import ImageReader
 from sotto.engine.vision.preprocessor_files import preprocessor_of
 from sotto.engine.vision.reader_choice import make_reader
 from sotto.engine.weights import weights
 from sotto.errors import SottoError, UnsupportedModelError
+from sotto.store.printable import printable_path
 from sotto.store.records import ModelSource, TensorFile
 
 
@@ -42,6 +44,12 @@ def sight_of(source: ModelSource) -> Sight:
     """
     if not architecture(source.config).sees or not (files := weights.of_tower(source)):
         return Sight()
+    changing = next((each for each in source.adapters if changes_tower(each, source.config)), None)
+    if changing is not None:
+        return Sight(
+            note=f"Images are not shown to it: its adapter {printable_path(changing.path)} changes its tower for images, "
+            "too, which is not supported."
+        )
     try:
         tower, reader = make_tower(source.config), make_reader(source.config, preprocessor_of(source.json_files))
     except UnsupportedModelError as error:
