@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from thoroughness import examples
 
-MESSAGE_FIELDS = ("role", "content", "images", "tool_calls", "thinking", "tool_name", "tool_call_id", "type", "text")
+MESSAGE_FIELDS = """role content images tool_calls thinking tool_name tool_call_id type text image_url file source
+    file_data""".split()
 FIELDS = {
     "/api/generate": """prompt suffix system template context stream raw format keep_alive images options think truncate
         shift logprobs top_logprobs""".split(),
@@ -35,7 +36,24 @@ LIMITS = {
 numbers = st.one_of(st.integers(-(2**70), 2**70), st.floats(), st.integers(-2, 20))
 words = st.one_of(
     st.text(max_size=8),
-    st.sampled_from(["user", "assistant", "text", "system", "json", "5m", "-1", "high", "tool", "function", "name"]),
+    st.sampled_from(
+        [
+            "user",
+            "assistant",
+            "text",
+            "system",
+            "json",
+            "5m",
+            "-1",
+            "high",
+            "tool",
+            "function",
+            "name",
+            "image",
+            "image_url",
+            "input_image",
+        ]
+    ),
 )
 plain = st.one_of(st.none(), st.booleans(), numbers, words)
 anything = st.recursive(

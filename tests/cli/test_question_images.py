@@ -1,10 +1,15 @@
 """Images of questions: `--image`, and paths in the questions of a conversation."""
 
 import os
+import pty
+import subprocess
+import threading
+from dataclasses import replace
 
 import pytest
 
-from commands import sotto
+from commands import SOTTO, sotto
+from seeing import REFERENCES, answers, picture, request, user
 from sotto.cli import chat
 from sotto.cli.question_images import find_images, with_images
 from sotto.engine.contract.events import ModelInfo
@@ -108,3 +113,49 @@ def test_a_path_in_a_single_prompt_stays_text(env, folder):
     assert (done.returncode, done.stderr) == (0, "")
     piped = sotto(env, "run", "sotto", stdin=f"Who are you? {folder}/a.png\n")
     assert piped.stdout == done.stdout
+
+
+SEEING = REFERENCES / "gemma3"
+
+
+@pytest.fixture(scope="module")
+def expected():
+    """Return what the model says to `a b` with two pictures, which it tells apart."""
+    asked = [replace(request([user(number, "a b")], 4), ignore_eos=False) for number in (1, 3)]
+    one, other = (end.text for end in answers(SEEING, asked))
+    assert one != other
+    return one, other
+
+
+@pytest.mark.slow
+def test_the_model_sees_the_images_of_the_command_line(env, tmp_path, expected):
+    for number, text in zip((1, 3), expected, strict=True):
+        path = tmp_path / f"{number}.png"
+        path.write_bytes(picture(number))
+        line = ("run", str(SEEING), "--image", str(path), "--temperature", "0", "--num-predict", "4")
+        assert sotto(env, *line, "a b").stdout == sotto(env, *line, stdin="a b\n").stdout == f"{text}\n"
+
+
+@pytest.mark.slow
+def test_a_conversation_shows_images(env, tmp_path, expected):
+    """Give one image with the command and one in a question, in a terminal; both are shown."""
+    for number in (1, 3):
+        (tmp_path / f"{number} of.png").write_bytes(picture(number))
+    try:
+        master, slave = pty.openpty()
+    except OSError as error:
+        pytest.skip(f"needs a pseudo-terminal, which this machine does not give: {error}")
+    line = ("run", str(SEEING), "--image", str(tmp_path / "1 of.png"), "--temperature", "0", "--num-predict", "4")
+    child = subprocess.Popen(
+        [*SOTTO, *line], env=env | {"TERM": "dumb"}, stdin=slave, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    os.close(slave)
+    os.write(master, b"a b\n" + f"a '{tmp_path}/3 of.png' b\n".encode() + b"\x04")
+    killer = threading.Timer(60, child.kill)
+    killer.start()
+    output, errors = child.communicate()
+    killer.cancel()
+    os.close(master)
+    assert child.returncode == 0, errors
+    assert output.decode().startswith(f"> {expected[0]}\n")
+    assert f"Added image {tmp_path}/3 of.png" in errors.decode()

@@ -3,6 +3,7 @@
 import io
 import random
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 
@@ -64,6 +65,20 @@ def answer(engine: Engine, asked: GenerateRequest) -> Finished:
     assert not failed, failed
     (end,) = [event for event in events if isinstance(event, Finished)]
     return end
+
+
+def answers(folder: Path, asked: Sequence[GenerateRequest]) -> list[Finished]:
+    """Return the ends of answers of an engine that lives on a thread of its own, as several of them need."""
+
+    def compute() -> list[Finished]:
+        engine = engine_of(folder)
+        try:
+            return [answer(engine, each) for each in asked]
+        finally:
+            engine.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(compute).result()
 
 
 def conversation(chance: random.Random, pictures: int) -> list[Message]:
