@@ -47,8 +47,8 @@ def sight_of(source: ModelSource) -> Sight:
     changing = next((each for each in source.adapters if changes_tower(each, source.config)), None)
     if changing is not None:
         return Sight(
-            note=f"Images are not shown to it: its adapter {printable_path(changing.path)} changes its tower for images, "
-            "too, which is not supported."
+            note=f"Images are not shown to it: its adapter {printable_path(changing.path)} also changes its tower for "
+            "images, which is not supported."
         )
     try:
         tower, reader = make_tower(source.config), make_reader(source.config, preprocessor_of(source.json_files))
