@@ -316,6 +316,11 @@ def test_towers_that_no_definition_computes_are_refused(name, changed, message):
         make_tower({**config, "vision_config": {**config["vision_config"], **changed}})
 
 
+def test_strategies_that_no_tower_follows_are_refused():
+    with pytest.raises(UnsupportedModelError, match="vision_feature_select_strategy"):
+        make_reader({**GEOMETRY["llava-1.5"]["config"], "vision_feature_select_strategy": "some"}, {})
+
+
 def test_layers_that_a_tower_does_not_have_are_refused():
     with pytest.raises(UnsupportedModelError, match="vision_feature_layer"):
         make_tower({**GEOMETRY["llava-1.5"]["config"], "vision_feature_layer": -30})

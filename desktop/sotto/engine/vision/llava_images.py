@@ -57,7 +57,10 @@ def square_encoder(config: Mapping[str, Any]) -> SquareEncoder:
     is_clip = (vision.get("model_type") or CLIP) == CLIP
     side = whole(vision, "image_size", 336 if is_clip else 224, most=MOST_PIXELS)
     grid = side // whole(vision, "patch_size", 14 if is_clip else 16, most=MOST_PIXELS)
-    dropped = config.get("vision_feature_select_strategy", "default") == "default"
+    strategy = config.get("vision_feature_select_strategy", "default")
+    if strategy not in ("default", "full"):
+        raise UnsupportedModelError("vision_feature_select_strategy in its config.json should be 'default' or 'full'.")
+    dropped = strategy == "default"
     rows = grid * grid + is_clip - dropped
     refuse_many(rows)
     if rows <= 0:

@@ -34,7 +34,7 @@ class Projector(nn.Module):  # type: ignore[misc]
         super().__init__()
         wide = whole(part(config, "text_config"), "hidden_size", 4096)
         bias = flag(config, "multimodal_projector_bias", True)
-        self._activate = activation(config.get("projector_hidden_act") or "gelu")
+        self._activate = activation(str(config.get("projector_hidden_act") or "gelu"))
         self.linear_1 = nn.Linear(width, wide, bias=bias)
         self.linear_2 = nn.Linear(wide, wide, bias=bias)
 

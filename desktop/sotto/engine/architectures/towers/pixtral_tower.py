@@ -81,7 +81,7 @@ class Layer(nn.Module):  # type: ignore[misc]
         self.attention_norm = nn.RMSNorm(width, eps=_EPS)
         self.attention = Attention(width, whole(config, "num_attention_heads"))
         self.ffn_norm = nn.RMSNorm(width, eps=_EPS)
-        self.feed_forward = FeedForward(width, inner, config["hidden_act"])
+        self.feed_forward = FeedForward(width, inner, str(config["hidden_act"]))
 
     def keys_and_values(self, x: mx.array, *along: mx.array) -> tuple[mx.array, mx.array]:
         """Return the keys and values of all rows [1, N, D]; `along` are the turns of their places."""
@@ -174,7 +174,7 @@ class PixtralProjector(nn.Module):  # type: ignore[misc]
         text, merges = part(config, "text_config"), is_merged(config)
         wide = whole(text, "hidden_size", 5120 if merges else 4096)
         bias = flag(config, "multimodal_projector_bias", not merges)
-        self._activate = activation(config.get("projector_hidden_act") or "gelu")
+        self._activate = activation(str(config.get("projector_hidden_act") or "gelu"))
         if merges:
             self.norm = nn.RMSNorm(width, eps=real(text, "rms_norm_eps", 1e-6))
             self.patch_merger = PatchMerger(width, whole(config, "spatial_merge_size", 2, most=MOST_MERGED))
