@@ -54,7 +54,7 @@ def test_a_model_whose_tower_an_adapter_changes_sees_nothing(source, tmp_path):
     changed = load(replace(source, adapters=(adapter(tmp_path / "a", TEXT, SEEN),)))
     assert changed.tower is changed.reader is None
     assert changed.vision_note == (
-        f"Images are not shown to it: its adapter {tmp_path / 'a'} changes its tower for images, too, which is not "
+        f"Images are not shown to it: its adapter {tmp_path / 'a'} also changes its tower for images, which is not "
         "supported."
     )
 
