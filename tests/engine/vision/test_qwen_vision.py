@@ -293,6 +293,19 @@ def test_towers_that_are_described_as_none_can_be_are_refused(case, change, name
 
 
 @cases
+def test_activations_have_the_type_of_the_weights(case):
+    tower = make_tower(read_json(case, "config.json"))
+    weights = mx.load(str(REFERENCES / case / "model.safetensors"))
+    own = tower.sanitize({name: array for name, array in weights.items() if "visual." in name})
+    tower.load_weights([(name, array.astype(mx.bfloat16)) for name, array in own.items()])
+    image, reader = decoded(expected(case)["0.0.image"]), reader_of(case)
+    pixels = [normalised(tile, reader.normalization) for tile in reader.read(image)]
+    features = features_of(tower, pixels, reader.lay_out(image.width, image.height))
+    assert {array.dtype for array in features.arrays} == {mx.bfloat16}
+    assert distance(features.rows, expected(case)["0.0.rows"]) < 0.3
+
+
+@cases
 def test_models_of_the_same_type_without_a_tower_do_not_see(case):
     config = {key: value for key, value in read_json(case, "config.json").items() if key != "vision_config"}
     assert make_tower(config) is None

@@ -98,6 +98,8 @@ class PatchTower(nn.Module):  # type: ignore[misc]
         sizes, grid = self._sizes, Grid(*layout.grid, self._sizes.geometry.merge)
         order, windows = self._windows(grid)
         squares = partial(_by_squares, order=order, patches=grid.merge**2)
+        # On a graphics processor, everything is computed in the type of the weights.
+        tile = tile.astype(self.blocks[0].norm1.weight.dtype)
         patches = squares(grid.by_squares(patches_of(tile, sizes.geometry.patch)))
         x = self.patch_embed.proj(mx.tile(patches, (1, sizes.geometry.frames)))
         if (learned := self._places(grid)) is not None:
