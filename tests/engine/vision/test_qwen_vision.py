@@ -222,6 +222,22 @@ def test_features_do_not_depend_on_the_division_into_steps(case, budget, monkeyp
     assert distance(features.rows, expected(case)["2.0.rows"]) < TOLERANCE
 
 
+@pytest.mark.parametrize("case", ["qwen2-5-vl", "qwen2-vl"])
+def test_flat_configs_of_the_first_releases_mean_the_same(case, tmp_path):
+    config = read_json(case, "config.json")
+    text = config.pop("text_config")
+    rope = text.pop("rope_parameters")
+    scaling = {"type": "mrope", "mrope_section": rope["mrope_section"]}
+    flat = {**text, **config, "rope_theta": rope["rope_theta"], "rope_scaling": scaling}
+    (tmp_path / "config.json").write_text(json.dumps(flat), encoding="utf-8")
+    (tmp_path / "model.safetensors").symlink_to(REFERENCES / case / "model.safetensors")
+    found = load_folder(tmp_path)
+    tokens, view = prompt_in_view(case, 0)
+    logits = found.model(tokens, cache=make_caches(found.model), view=view)[0]
+    assert found.tower is not None
+    assert distance(logits, expected(case)["0.logits"]) < TOLERANCE
+
+
 @cases
 def test_a_text_alone_needs_no_view(case):
     model, ids = loaded(case).model, mx.array([[7, 8, 9, 10, 11, 12]])
