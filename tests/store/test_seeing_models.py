@@ -63,6 +63,10 @@ layouts = pytest.mark.parametrize("layout", [in_folder, in_hugging_face, in_mani
 def test_what_a_list_says_of_it(layout, tensors, config, sees, tmp_path):
     record = layout(tmp_path / "models", tensors, config)
     assert record.capabilities == (("completion", "vision") if sees else ("completion",))
+    refused = config["model_type"] == "kimi_vl"
+    assert record.vision_reason == (
+        "Images are not shown to it: the towers of kimi_vl models are not supported yet." if refused else ""
+    )
 
 
 @pytest.mark.parametrize(("tensors", "sees"), [(TEXT | TOWER, True), (TEXT, False)])

@@ -201,7 +201,7 @@ def model_info(
         knows_efforts=preparer.abilities.efforts,
         fills_gaps=preparer.abilities.infills,
         sees=preparer.abilities.sees,
-        vision_note=loaded.vision_note,
+        vision_note=loaded.vision_note or record.vision_reason,
         largest_image=fitting.largest_image,
     )
 

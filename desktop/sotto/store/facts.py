@@ -134,6 +134,21 @@ def as_tensors_allow(capabilities: Sequence[str], names: Iterable[str]) -> tuple
     return tuple(capability for capability in capabilities if sees or capability != "vision")
 
 
+def vision_reason(config: Mapping[str, Any], names: Iterable[str]) -> str:
+    """Return one sentence saying why images are not shown to a model although its files hold a tower; else empty.
+
+    Args:
+        config: The parsed `config.json`.
+        names: The names of the model's tensors.
+    """
+    kind = config.get("model_type")
+    if not isinstance(kind, str) or kind in SEEING or "vision_config" not in config:
+        return ""
+    if not any(map(is_of_tower, names)):
+        return ""
+    return f"Images are not shown to it: the towers of {printable(kind, 40)} models are not supported yet."
+
+
 def first_position(model_type: str, pad_token_id: object) -> int:
     """Return the index of an encoder's first position."""
     if model_type in _ZERO_BASED:

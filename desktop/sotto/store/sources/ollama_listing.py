@@ -15,7 +15,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of
-from sotto.store.facts import as_tensors_allow, commonest_dtype, config_facts, parameter_count
+from sotto.store.facts import as_tensors_allow, commonest_dtype, config_facts, parameter_count, vision_reason
 from sotto.store.gguf.gguf_config import refusal
 from sotto.store.gguf.header import parameters_of_label, read_gguf
 from sotto.store.gguf.projectors import eyes_of
@@ -117,7 +117,9 @@ def _describe_tensors(
     facts.architecture, facts.context_length = stated.architecture, stated.context_length
     blind = () if "vision" in stated.capabilities else ("vision",)
     said = tuple(name for name in facts.capabilities if name not in blind) or stated.capabilities
-    facts.capabilities = as_tensors_allow(said, (layer.name for layer in tensors))
+    names = [layer.name for layer in tensors]
+    facts.capabilities = as_tensors_allow(said, names)
+    facts.vision_reason = vision_reason(config, names)
     store.require_blobs(manifest)
     digests: dict[tuple[str, int], set[str]] = defaultdict(set)
     examples = {}

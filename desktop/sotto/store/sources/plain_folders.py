@@ -18,7 +18,7 @@ from typing import Any
 
 from sotto.errors import BrokenModelError
 from sotto.store.bounded_json import kind_of, read_object
-from sotto.store.facts import as_tensors_allow, commonest_dtype, config_facts, parameter_count
+from sotto.store.facts import as_tensors_allow, commonest_dtype, config_facts, parameter_count, vision_reason
 from sotto.store.files import is_folder, list_names, open_regular, read_exactly, resolve_inside
 from sotto.store.gguf.gguf_config import refusal
 from sotto.store.gguf.header import read_gguf
@@ -378,7 +378,9 @@ def describe_folder(folder: ModelFolder, facts: Facts, harvest: Harvest) -> str:
     facts.quantization, facts.capabilities = stated.quantization or stated.dtype, stated.capabilities
     files = [_read_weights(folder, path, digest, facts) for path in folder.weight_files()]
     facts.digest = digest.hexdigest()
-    facts.capabilities = as_tensors_allow(stated.capabilities, (name for file in files for name in file.tensors))
+    names = [name for file in files for name in file.tensors]
+    facts.capabilities = as_tensors_allow(stated.capabilities, names)
+    facts.vision_reason = vision_reason(config, names)
     facts.parameters = parameter_count(files, config, path)
     facts.quantization = stated.quantization or commonest_dtype(files) or stated.dtype
     if "tokenizer.json" not in folder.names:
