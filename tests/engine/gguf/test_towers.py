@@ -13,6 +13,7 @@ from named_numbers import named_numbers
 from ollama_towers import ARCHITECTURES, write_as_ollama
 from sotto.engine.gguf.conversion import convert
 from sotto.engine.gguf.tensor_reading import steps
+from sotto.engine.weights.sight import sight_of
 from sotto.errors import BrokenModelError
 from sotto.store.opening import open_model, record_of
 
@@ -82,6 +83,15 @@ def test_the_config_is_that_of_the_checkpoint(case):
     assert config["model_type"] == written["model_type"]
     sections = written["text_config"].get("rope_parameters", {}).get("mrope_section")
     assert config["text_config"].get("rope_parameters", {}).get("mrope_section") == sections
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_models_see_with_what_their_files_hold(case):
+    sight = sight_of(opened(CONVERTED / case))
+    assert sight.note == ""
+    assert sight.tower is not None
+    assert sight.reader is not None
+    assert sight.reader.lay_out(300, 200).rows > 0
 
 
 @pytest.mark.parametrize("case", ARCHITECTURES)

@@ -10,6 +10,8 @@ import pytest
 from llava_projectors import write_llava
 from loading import load
 from sotto.engine.architectures.towers.tower import features_of, normalised
+from sotto.engine.config.tower_names import without_tower
+from sotto.engine.quantizing.gguf_tensors import plan_quantized
 from sotto.images.decoded_image import DecodedImage
 from sotto.store.opening import open_model, record_of
 
@@ -41,3 +43,25 @@ def test_features_are_those_of_the_checkpoint(tmp_path, case, named):
     assert mx.allclose(ours.model(tokens), theirs.model(tokens), atol=1e-4)
     # In one picture all of a square image is seen, whatever its margins are.
     assert ours.reader.lay_out(37, 21).rows == layout.rows
+
+
+def test_a_tower_of_an_unknown_form_leaves_a_model_that_answers_to_text(tmp_path):
+    written = json.loads((REFERENCES / "llava" / "config.json").read_text(encoding="utf-8"))
+    folder = write_llava(tmp_path, written, REFERENCES / "llava" / "model.safetensors", without="mm.2.bias")
+    loaded = load(opened(folder))
+    assert loaded.tower is None
+    assert "are not those that such towers have" in loaded.vision_note
+    assert loaded.model(mx.array([[1, 5]])).shape[1] == 2
+
+
+def test_a_draft_model_has_no_use_for_its_tower(tmp_path):
+    written = json.loads((REFERENCES / "llava" / "config.json").read_text(encoding="utf-8"))
+    source = opened(write_llava(tmp_path, written, REFERENCES / "llava" / "model.safetensors"))
+    assert [file.path.name for file in without_tower(source).tensor_files] == ["model.gguf"]
+
+
+def test_quantizing_anew_says_that_the_tower_is_left_out(tmp_path):
+    written = json.loads((REFERENCES / "llava" / "config.json").read_text(encoding="utf-8"))
+    folder = write_llava(tmp_path, written, REFERENCES / "llava" / "model.safetensors")
+    notes = plan_quantized(folder / "model.gguf", "int8").notes
+    assert any("tower for images is left out" in note for note in notes)

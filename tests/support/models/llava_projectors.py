@@ -32,7 +32,7 @@ _NAMES = {
 }
 
 
-def write_llava(folder, written, checkpoint, *, named=True):
+def write_llava(folder, written, checkpoint, *, named=True, without=""):
     """Write a model and its projector into a folder.
 
     Args:
@@ -40,6 +40,7 @@ def write_llava(folder, written, checkpoint, *, named=True):
         written: The contents of config.json.
         checkpoint: The path of the weights.
         named: Whether the kind of projector is stated.
+        without: The name of a tensor of the projector to leave out.
     """
     weights = {
         name.removeprefix("model."): np.array(array.astype(mx.float32))
@@ -52,11 +53,11 @@ def write_llava(folder, written, checkpoint, *, named=True):
             text[part if part.startswith("lm_head.") else f"model.{part}"] = array
     config = {"tie_word_embeddings": written["tie_word_embeddings"], **written["text_config"]}
     write_model(folder / "model.gguf", config, text, architecture={"mistral": "llama"}.get(config["model_type"]))
-    _write_projector(folder / "mmproj-model-f16.gguf", written, weights, named=named)
+    _write_projector(folder / "mmproj-model-f16.gguf", written, weights, named, without)
     return folder
 
 
-def _write_projector(path, written, weights, *, named):
+def _write_projector(path, written, weights, named, without):
     vision = written["vision_config"]
     layers = written["vision_feature_layer"]
     depth = vision["num_hidden_layers"]
@@ -93,7 +94,8 @@ def _write_projector(path, written, weights, *, named):
             continue
         for old, new in _NAMES.items():
             name = name.replace(old, new)
-        writer.add_tensor(name, np.ascontiguousarray(array))
+        if name != without:
+            writer.add_tensor(name, np.ascontiguousarray(array))
     writer.write_header_to_file()
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()

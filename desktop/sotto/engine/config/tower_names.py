@@ -5,8 +5,9 @@ from dataclasses import replace
 from typing import Any
 
 from sotto.engine.config.architecture_table import architecture
+from sotto.engine.gguf.gguf_tower_names import PREFIXES
 from sotto.store import facts
-from sotto.store.records import Adapter, ModelSource, TensorFile
+from sotto.store.records import Adapter, Format, ModelSource, TensorFile
 
 _PEFT_PREFIX = "base_model.model."
 
@@ -31,6 +32,7 @@ def without_tower(source: ModelSource) -> ModelSource:
     belongs = is_of_tower(source.config)
 
     def rest(file: TensorFile) -> TensorFile:
-        return replace(file, tensors={name: info for name, info in file.tensors.items() if not belongs(name)})
+        aside = (lambda name: name.startswith(PREFIXES)) if file.format is Format.GGUF else belongs
+        return replace(file, tensors={name: info for name, info in file.tensors.items() if not aside(name)})
 
     return replace(source, tensor_files=tuple(part for file in source.tensor_files if (part := rest(file)).tensors))

@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,9 @@ from sotto.errors import BrokenModelError, InvalidRequestError
 from sotto.store.facts import ENCODERS
 from sotto.store.gguf.file import GgufFile
 from sotto.store.gguf.gguf_config import config_of
+from sotto.store.gguf.header import read_gguf
 from sotto.store.gguf.metadata_values import Values
+from sotto.store.gguf.projectors import eyes_of
 from sotto.store.gguf.split_files import read_gguf_files
 from sotto.store.gguf.vocabulary import vocabulary_of
 from sotto.store.importing.companions import config_blob
@@ -23,6 +25,7 @@ from sotto.store.importing.import_plan import Computed, ImportPlan, Making, Name
 from sotto.store.importing.policy import type_of
 from sotto.store.importing.quant_types import FLOATS
 from sotto.store.importing.recipes import Recipe, parse_recipe
+from sotto.store.locating import folder_of
 from sotto.store.printable import printable, printable_path
 from sotto.store.records import TensorInfo
 
@@ -72,8 +75,15 @@ def plan_quantized(path: Path, quantize: str, fit: Fit = fit_nothing) -> ImportP
         blobs=(*blobs, *(PlannedBlob("json", name, (contents[name],)) for name in sorted(contents))),
         config=config_blob(config, template if isinstance(template, str) else "", name, embeds=False),
         adapter=fusing.adapter,
-        notes=tuple(ollama_notes(computed_types(blobs))),
+        notes=(*ollama_notes(computed_types(blobs)), *_left_out(path, paths)),
     )
+
+
+def _left_out(path: Path, paths: Sequence[Path]) -> Iterator[str]:
+    """Yield a sentence if the model has a tower for images."""
+    eyes = eyes_of(read_gguf(paths[0]), folder_of(path.parent).projectors(paths[0]), beside=True)
+    if eyes.capabilities:
+        yield "The tower for images is left out; import the file as it is to keep it."
 
 
 def _blobs(file: GgufFile, tensors: Iterable[NamedTensor], fusing: FusingPlan) -> list[PlannedBlob]:

@@ -1,6 +1,12 @@
 """Giving a model its vision tower, if its files hold one, and what reads images for it."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import mlx.core as mx
+from mlx import nn
+from mlx.utils import tree_flatten
 
 from sotto.engine.architectures.towers.tower import Tower
 from sotto.engine.architectures.towers.tower_choice import make_tower
@@ -13,7 +19,7 @@ from sotto.engine.vision.reader_choice import make_reader
 from sotto.engine.weights import weights
 from sotto.errors import SottoError, UnsupportedModelError
 from sotto.store.printable import printable_path
-from sotto.store.records import ModelSource, TensorFile
+from sotto.store.records import Format, ModelSource, TensorFile
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,4 +65,22 @@ def sight_of(source: ModelSource) -> Sight:
     except Exception as error:
         # As with definitions of models, a missing or meaningless value may show only in the first error that it causes.
         return Sight(note=f"Its config.json does not describe a vision tower that can be built: {reason_of(error)}.")
+    if isinstance(tower, nn.Module) and all(file.format is Format.GGUF for file in files) and not _fits(tower, files):
+        return Sight(note="The tensors of its vision tower in the GGUF file are not those that such towers have.")
     return Sight(tower, reader, files)
+
+
+def _fits(tower: Any, files: Iterable[TensorFile]) -> bool:
+    """Return whether files hold just what a tower needs.
+
+    Converters have more than one form for towers; a model whose tower has an unknown one still answers to text.
+    """
+    # Nothing of these arrays is computed but their shapes.
+    arrays = {name: mx.zeros(info.shape) for file in files for name, info in file.tensors.items()}
+    try:
+        found = {name: array.shape for name, array in tower.sanitize(arrays).items()}
+    except ValueError:
+        # MLX says so of arrays that cannot be reshaped as the tower expects.
+        return False
+    wanted: dict[str, mx.array] = dict(tree_flatten(tower.parameters()))
+    return found == {name: array.shape for name, array in wanted.items()}
