@@ -109,11 +109,6 @@ def test_a_tower_in_the_file_of_its_model_is_that_of_its_projector(tmp_path, cas
         assert source.json_files["preprocessor_config.json"] == other.json_files["preprocessor_config.json"]
 
 
-def test_the_slot_of_images_is_a_token_of_its_own():
-    source = opened(CONVERTED / "gemma3")
-    assert '"<image_soft_token>"' in source.tokenizer_json
-
-
 def test_without_its_projector_a_model_is_its_language_model(tmp_path):
     path = shutil.copy(CONVERTED / "gemma3" / "model.gguf", tmp_path)
     source = opened(Path(path))

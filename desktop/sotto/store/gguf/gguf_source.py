@@ -46,7 +46,7 @@ def open_gguf(
     tower = read_gguf_files([projector.path]) if projector else None
     sight = sight_of(values, config_of(values), Values(tower) if tower else None)
     modules = sentence_modules(values)
-    vocabulary = vocabulary_of(values, sight.slot)
+    vocabulary = vocabulary_of(values)
     files = [_tensor_file(file, digest)]
     if tower and projector:
         files.append(_tensor_file(tower, projector.digest))
@@ -73,7 +73,7 @@ def gguf_texts(record: ModelRecord, paths: Sequence[Path], projector: StoredFile
     values = Values(read_gguf_files(paths, lambda key: key not in _TOKENIZATION_LISTS))
     tower = Values(read_gguf_files([projector.path])) if projector else None
     sight = sight_of(values, config_of(values), tower)
-    vocabulary = added_tokens_of(values, sight.slot)
+    vocabulary = added_tokens_of(values)
     return ModelSource(
         record=record,
         tensor_files=(),
@@ -91,5 +91,5 @@ def _tensor_file(file: GgufFile, digest: str) -> TensorFile:
 
 def _json_files(sight: Sight, vocabulary: Vocabulary) -> Mapping[str, Mapping[str, Any]]:
     """Return the files of the model that sees, or of its language model."""
-    preprocessor = {"preprocessor_config.json": sight.preprocessor} if sight.slot else {}
+    preprocessor = {} if sight.preprocessor is None else {"preprocessor_config.json": sight.preprocessor}
     return MappingProxyType({"config.json": sight.config, **preprocessor, **vocabulary.files})

@@ -7,7 +7,7 @@ and by Ollama's converter (`convert/`); what neither states is as makers have it
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from sotto.errors import BrokenModelError
@@ -27,13 +27,11 @@ class Sight:
 
     Attributes:
         config: The contents of `config.json`.
-        preprocessor: The contents of `preprocessor_config.json`.
-        slot: The token in whose place a row of features stands.
+        preprocessor: The contents of `preprocessor_config.json`; None if it sees nothing.
     """
 
     config: Config
-    preprocessor: Config = field(default_factory=dict)
-    slot: str = ""
+    preprocessor: Config | None = None
 
 
 def sight_of(model: Values, text: Config, projector: Values | None) -> Sight:
@@ -55,7 +53,7 @@ def sight_of(model: Values, text: Config, projector: Values | None) -> Sight:
         return Sight(text)
     # Whoever asks for the language model finds it where all models that see have it.
     config = {"tie_word_embeddings": text.get("tie_word_embeddings", True), **found.config, "text_config": text}
-    return Sight(config | {"text_config": text | found.config.get("text_config", {})}, found.preprocessor, found.slot)
+    return Sight(config | {"text_config": text | found.config.get("text_config", {})}, found.preprocessor)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,9 +137,7 @@ def _gemma3(parts: _Parts) -> Sight:
     side = vision["image_size"] // vision["patch_size"] // parts.tower.integer(".vision.projector.scale_factor", 4)
     tokens = parts.tower.integer(".mm.tokens_per_image", side * side)
     return Sight(
-        {"model_type": "gemma3", "vision_config": vision, "mm_tokens_per_image": tokens},
-        parts.normalization(),
-        "<image_soft_token>",
+        {"model_type": "gemma3", "vision_config": vision, "mm_tokens_per_image": tokens}, parts.normalization()
     )
 
 
@@ -159,7 +155,7 @@ def _gemma4(parts: _Parts) -> Sight:
         "use_clipped_linears": parts.has("v.blk.0.attn_q.input_max"),
         "standardize": parts.has("v.std_bias"),
     }
-    return Sight({"model_type": "gemma4", "vision_config": vision}, {}, "<|image|>")
+    return Sight({"model_type": "gemma4", "vision_config": vision}, {})
 
 
 def _idefics3(parts: _Parts) -> Sight:
@@ -173,7 +169,6 @@ def _idefics3(parts: _Parts) -> Sight:
             "scale_factor": parts.tower.integer(".vision.projector.scale_factor", 2),
         },
         parts.normalization() | {"size": {"longest_edge": longest}, "max_image_size": {"longest_edge": size}},
-        "<image>",
     )
 
 
@@ -204,7 +199,7 @@ def _llava(parts: _Parts) -> Sight:
     else:
         # As its makers trained it; the margins are of the mean colour.
         preprocessor["do_pad"] = True
-    return Sight(config, preprocessor, "<image>")
+    return Sight(config, preprocessor)
 
 
 def _activation(parts: _Parts, *, is_clip: bool) -> str:
@@ -229,7 +224,6 @@ def _lfm2(parts: _Parts) -> Sight:
             "projector_use_layernorm": parts.has("mm.input_norm.weight"),
         },
         parts.normalization(),
-        "<image>",
     )
 
 
@@ -260,7 +254,7 @@ def _pixtral(parts: _Parts) -> Sight:
         "size": {"longest_edge": vision["image_size"]},
         "patch_size": {"height": patch, "width": patch},
     }
-    return Sight(config, preprocessor, "[IMG]")
+    return Sight(config, preprocessor)
 
 
 def _qwen2(parts: _Parts) -> Sight:
@@ -275,9 +269,7 @@ def _qwen2(parts: _Parts) -> Sight:
         "hidden_act": "quick_gelu",
     }
     return Sight(
-        {"model_type": "qwen2_vl", "vision_config": vision, "text_config": parts.positions()},
-        parts.normalization(),
-        "<|image_pad|>",
+        {"model_type": "qwen2_vl", "vision_config": vision, "text_config": parts.positions()}, parts.normalization()
     )
 
 
@@ -296,9 +288,7 @@ def _qwen25(parts: _Parts) -> Sight:
         "fullatt_block_indexes": whole,
     }
     return Sight(
-        {"model_type": "qwen2_5_vl", "vision_config": vision, "text_config": parts.positions()},
-        parts.normalization(),
-        "<|image_pad|>",
+        {"model_type": "qwen2_5_vl", "vision_config": vision, "text_config": parts.positions()}, parts.normalization()
     )
 
 
@@ -320,9 +310,7 @@ def _qwen3(parts: _Parts) -> Sight:
     edges = {name: tower.integer(f".vision.{name}", 0, 0) for name in ("shortest_edge", "longest_edge")}
     size = {"size": edges} if all(edges.values()) else {}
     return Sight(
-        {"model_type": kind, "vision_config": vision, "text_config": parts.positions()},
-        parts.normalization() | size,
-        "<|image_pad|>",
+        {"model_type": kind, "vision_config": vision, "text_config": parts.positions()}, parts.normalization() | size
     )
 
 
@@ -340,9 +328,7 @@ def _glm_ocr(parts: _Parts) -> Sight | None:
         "image_size": _image_size(parts),
     }
     return Sight(
-        {"model_type": "glm_ocr", "vision_config": vision, "text_config": parts.positions()},
-        parts.normalization(),
-        "<|image|>",
+        {"model_type": "glm_ocr", "vision_config": vision, "text_config": parts.positions()}, parts.normalization()
     )
 
 

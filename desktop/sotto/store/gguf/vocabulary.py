@@ -78,12 +78,8 @@ class _Parsed:
     after: int | None
 
 
-def vocabulary_of(values: Values, slot: str = "") -> Vocabulary:
+def vocabulary_of(values: Values) -> Vocabulary:
     """Return the vocabulary of a file in the form of JSON files.
-
-    Args:
-        values: The values of the file.
-        slot: The token in whose place images stand, which is added if the file lacks it; empty for none.
 
     Raises:
         BrokenModelError: It is of an unknown kind or invalid.
@@ -97,7 +93,7 @@ def vocabulary_of(values: Values, slot: str = "") -> Vocabulary:
     tokenizer, texts, ids = parsed.tokenizer, parsed.tokens, parsed.ids
     if parsed.after is not None:
         tokenizer["post_processor"] = post_processor(texts, parsed.before, parsed.after)
-    tokenizer["added_tokens"] = _all_added(texts, kinds, ids, slot)
+    tokenizer["added_tokens"] = _all_added(texts, kinds, ids)
     config: dict[str, Any] = {
         name: texts[ids[key]] if key in ids else None for key, name in _NAMED.items()
     } | {"add_bos_token": parsed.before is not None}  # fmt: skip
@@ -110,8 +106,8 @@ def vocabulary_of(values: Values, slot: str = "") -> Vocabulary:
     )
 
 
-def added_tokens_of(values: Values, slot: str = "") -> Vocabulary:
-    """Return only the added tokens and chat templates of a generative model's vocabulary; see `vocabulary_of`.
+def added_tokens_of(values: Values) -> Vocabulary:
+    """Return only the added tokens and chat templates of a generative model's vocabulary.
 
     Raises:
         BrokenModelError: They are invalid.
@@ -121,21 +117,19 @@ def added_tokens_of(values: Values, slot: str = "") -> Vocabulary:
     ids = _ids(values, len(tokens), _SENTENCEPIECE_IDS if values.string("tokenizer.ggml.model") == "llama" else None)
     templates = _templates(values)
     return Vocabulary(
-        json.dumps({"added_tokens": _all_added(tokens, kinds, ids, slot)}, ensure_ascii=False),
+        json.dumps({"added_tokens": _all_added(tokens, kinds, ids)}, ensure_ascii=False),
         {"tokenizer_config.json": {"chat_template": templates} if templates else {}},
     )
 
 
-def _all_added(texts: Sequence[str], kinds: Sequence[int], ids: Mapping[str, int], slot: str) -> list[dict[str, Any]]:
+def _all_added(texts: Sequence[str], kinds: Sequence[int], ids: Mapping[str, int]) -> list[dict[str, Any]]:
     """Return the `added_tokens`: those that are matched in a text before it is split."""
     special_ids = set(ids.values())
-    added = [
+    return [
         _added(token, texts[token], special=kinds[token] != _USER_DEFINED)
         for token in range(len(texts))
-        if kinds[token] in (_CONTROL, _USER_DEFINED, _UNKNOWN) or token in special_ids or texts[token] == slot
+        if kinds[token] in (_CONTROL, _USER_DEFINED, _UNKNOWN) or token in special_ids
     ]
-    # It has no embedding, as it never reaches the model.
-    return [*added, _added(len(texts), slot, special=True)] if slot and slot not in texts else added
 
 
 def _templates(values: Values) -> str | dict[str, str]:
