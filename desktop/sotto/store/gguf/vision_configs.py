@@ -191,7 +191,8 @@ def _llava(parts: _Parts) -> Sight:
     }
     square = {"height": size, "width": size}
     preprocessor = parts.normalization() | {"size": {"shortest_edge": size}, "crop_size": square}
-    if parts.has("v.image_newline") or parts.has("model.image_newline"):
+    has_newline = parts.has("v.image_newline") or parts.has("model.image_newline")
+    if has_newline and parts.tower.string(".vision.mm_patch_merge_type", "flat") == "spatial_unpad":
         config |= {"model_type": "llava_next"}
         if pinpoints := parts.pairs(".vision.image_grid_pinpoints"):
             config["image_grid_pinpoints"] = pinpoints
