@@ -2,6 +2,7 @@
 
 import base64
 import threading
+import time
 
 import anthropic
 import httpx
@@ -432,9 +433,12 @@ def test_documents_are_read_off_the_event_loop(url):
     reading = threading.Thread(
         target=httpx.post, args=(f"{url}/v1/chat/completions",), kwargs={"json": body, "timeout": 90}
     )
+    begun = time.perf_counter()
     reading.start()
-    answered = 0
+    longest = 0.0
     while reading.is_alive():
+        asked = time.perf_counter()
         httpx.get(f"{url}/api/version", timeout=60).raise_for_status()
-        answered += 1
-    assert answered > 20
+        longest = max(longest, time.perf_counter() - asked)
+    # Otherwise one request would have waited for all of it.
+    assert longest < (time.perf_counter() - begun) / 2
