@@ -9,7 +9,7 @@ import ollama
 import openai
 import pytest
 
-from seeing import REFERENCES, answers, picture, request, user
+from shown_pictures import REFERENCES, answers, picture, request, user
 from sotto.api.server import Address, ApiServer
 from sotto.runner.loop_host import LoopHost
 from sotto.store.opening import record_of

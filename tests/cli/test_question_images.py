@@ -9,7 +9,7 @@ from dataclasses import replace
 import pytest
 
 from commands import SOTTO, sotto
-from seeing import REFERENCES, answers, picture, request, user
+from shown_pictures import REFERENCES, answers, picture, request, user
 from sotto.cli import chat
 from sotto.cli.question_images import find_images, with_images
 from sotto.engine.contract.events import ModelInfo

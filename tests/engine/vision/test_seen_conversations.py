@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from seeing import REFERENCES, answer, conversation, engine_of, picture, request, user
+from shown_pictures import REFERENCES, answer, conversation, engine_of, picture, request, user
 from sotto.engine.contract.engine_settings import EngineSettings
 from sotto.engine.contract.message_parts import ImagePart
 from sotto.engine.contract.requests import CountRequest, Message, Overflow

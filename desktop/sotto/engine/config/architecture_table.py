@@ -107,7 +107,12 @@ ARCHITECTURES = (
         needed_keys=("attn_logit_softcapping", "final_logit_softcapping"),
     ),
     Architecture(
-        "gemma3", batches=True, definition="gemma3", sees="gemma3", ignored_prefixes=_VISION, outer_vocabulary=True
+        "gemma3",
+        batches=True,
+        definition="seeing.gemma3",
+        sees="gemma3",
+        ignored_prefixes=_VISION,
+        outer_vocabulary=True,
     ),
     Architecture(
         "gemma3_text",
@@ -134,7 +139,7 @@ ARCHITECTURES = (
         "gemma4",
         batches=True,
         aliases=("gemma4_unified",),
-        definition="gemma4",
+        definition="seeing.gemma4",
         sees="gemma4",
         ignored_prefixes=(*_VISION, "audio_tower.", "embed_vision.", "embed_audio.", "vision_embedder."),
         outer_vocabulary=True,
@@ -169,7 +174,7 @@ ARCHITECTURES = (
     Architecture(
         "glm_ocr",
         batches=True,
-        definition="glm_ocr",
+        definition="seeing.glm_ocr",
         sees="patch_merger",
         ignored_prefixes=_QWEN_VISION,
         supported_values={"tie_word_embeddings": (False,)},
@@ -227,7 +232,7 @@ ARCHITECTURES = (
     Architecture(
         "idefics3",
         batches=True,
-        definition="seeing_decoder",
+        definition="seeing.seeing_decoder",
         aliases=("smolvlm",),
         ignored_prefixes=("vision_model.", "connector."),
         sees="idefics3",
@@ -263,7 +268,7 @@ ARCHITECTURES = (
         "lfm2-vl",
         batches=False,
         aliases=("lfm2_vl",),
-        definition="lfm2_vl",
+        definition="seeing.lfm2_vl",
         sees="lfm2_vl",
         ignored_prefixes=_VISION,
     ),
@@ -287,7 +292,7 @@ ARCHITECTURES = (
     Architecture(
         "llava",
         batches=True,
-        definition="seeing_decoder",
+        definition="seeing.seeing_decoder",
         ignored_prefixes=_VISION,
         sees="llava",
         adapt=config_quirks.adapt_seeing_decoder,
@@ -296,7 +301,7 @@ ARCHITECTURES = (
     Architecture(
         "llava_next",
         batches=True,
-        definition="seeing_decoder",
+        definition="seeing.seeing_decoder",
         ignored_prefixes=(*_VISION, "image_newline"),
         sees="llava_next",
         adapt=config_quirks.adapt_seeing_decoder,
@@ -363,7 +368,7 @@ ARCHITECTURES = (
     Architecture(
         "mistral3",
         batches=True,
-        definition="seeing_decoder",
+        definition="seeing.seeing_decoder",
         ignored_prefixes=_VISION,
         sees="pixtral",
         adapt=config_quirks.adapt_seeing_decoder,
@@ -443,7 +448,7 @@ ARCHITECTURES = (
     Architecture(
         "pixtral",
         batches=True,
-        definition="seeing_decoder",
+        definition="seeing.seeing_decoder",
         ignored_prefixes=_VISION,
         sees="pixtral",
         adapt=config_quirks.adapt_seeing_decoder,
@@ -470,7 +475,7 @@ ARCHITECTURES = (
     Architecture(
         "qwen2_vl",
         batches=True,
-        definition="qwen2_vl",
+        definition="seeing.qwen2_vl",
         aliases=("qwen2_5_vl",),
         sees="patch_merger",
         ignored_prefixes=_QWEN_VISION,
@@ -480,7 +485,7 @@ ARCHITECTURES = (
     Architecture(
         "qwen3_5",
         batches=True,
-        definition="qwen3_5",
+        definition="seeing.qwen3_5",
         aliases=("qwen3_5_text",),
         activations=_SILU,
         sees="patch_merger",
@@ -492,7 +497,7 @@ ARCHITECTURES = (
     Architecture(
         "qwen3_5_moe",
         batches=True,
-        definition="qwen3_5_moe",
+        definition="seeing.qwen3_5_moe",
         aliases=("qwen3_5_moe_text",),
         activations=_SILU,
         sees="patch_merger",
@@ -517,11 +522,13 @@ ARCHITECTURES = (
         prediction=Prediction.NAMED,
         pattern_key="full_attention_interval",
     ),
-    Architecture("qwen3_vl", batches=True, definition="qwen3_vl", sees="patch_merger", ignored_prefixes=_QWEN_VISION),
+    Architecture(
+        "qwen3_vl", batches=True, definition="seeing.qwen3_vl", sees="patch_merger", ignored_prefixes=_QWEN_VISION
+    ),
     Architecture(
         "qwen3_vl_moe",
         batches=True,
-        definition="qwen3_vl_moe",
+        definition="seeing.qwen3_vl_moe",
         sees="patch_merger",
         ignored_prefixes=_QWEN_VISION,
         adapt=config_quirks.adapt_qwen3_vl_moe,

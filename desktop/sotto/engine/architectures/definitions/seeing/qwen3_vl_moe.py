@@ -5,8 +5,8 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models import qwen3_moe, qwen3_vl_moe
 
-from sotto.engine.architectures.definitions.qwen2_vl import AttendingBody, Seeing
-from sotto.engine.architectures.definitions.qwen3_vl import SECTIONS
+from sotto.engine.architectures.definitions.seeing.qwen2_vl import AttendingBody, Seeing
+from sotto.engine.architectures.definitions.seeing.qwen3_vl import SECTIONS
 from sotto.engine.architectures.multi_axis import axes_in_turn, give_axes
 
 ModelArgs = qwen3_vl_moe.ModelArgs

@@ -8,7 +8,7 @@ from mlx import nn
 from mlx_lm.models import glm4
 from mlx_lm.models.base import BaseModelArgs
 
-from sotto.engine.architectures.definitions.qwen2_vl import AttendingBody, Seeing
+from sotto.engine.architectures.definitions.seeing.qwen2_vl import AttendingBody, Seeing
 from sotto.engine.architectures.multi_axis import axes_in_sections, give_axes
 
 _SECTIONS = (8, 12, 12)

@@ -4,7 +4,7 @@ from typing import Any
 
 from mlx_lm.models import qwen3, qwen3_vl
 
-from sotto.engine.architectures.definitions.qwen2_vl import AttendingBody, Seeing
+from sotto.engine.architectures.definitions.seeing.qwen2_vl import AttendingBody, Seeing
 from sotto.engine.architectures.multi_axis import axes_in_turn, give_axes
 
 ModelArgs = qwen3_vl.ModelArgs

@@ -5,8 +5,8 @@ from typing import Any
 import mlx.core as mx
 from mlx_lm.models import qwen3_5_moe
 
-from sotto.engine.architectures.definitions.qwen2_vl import Seeing
-from sotto.engine.architectures.definitions.qwen3_5 import give_sight, tile
+from sotto.engine.architectures.definitions.seeing.qwen2_vl import Seeing
+from sotto.engine.architectures.definitions.seeing.qwen3_5 import give_sight, tile
 
 ModelArgs = qwen3_5_moe.ModelArgs
 
