@@ -87,7 +87,9 @@ def binaries(app: Path) -> Iterator[str]:
                 yield f"{name} was built with the kit of macOS {'.'.join(map(str, part.kit))}"
             if not part.signed:
                 yield f"{name} has no signature, not even its linker's"
-            for folder in part.folders:
+            # Where nothing but the system's is asked for, a folder of the maker's machine is never looked into.
+            asks = any(not library.startswith(_SYSTEM) for library in part.libraries)
+            for folder in part.folders if asks else ():
                 place = _placed(folder, path, app)
                 if place is None or not (place.is_relative_to(app) or folder.startswith(_SYSTEM)):
                     yield f"{name} looks for libraries outside of the app: {folder}"

@@ -16,6 +16,7 @@ from mach_files import ARM64, INTEL, binary, fat
 from macos import bill, checks, macho, packages, property_list, python_support
 
 _QT = "Contents/Resources/app_packages/PySide6"
+_CORE = "@rpath/QtCore.framework/Versions/A/QtCore"
 
 
 def write(path: Path, content: bytes) -> Path:
@@ -41,10 +42,17 @@ def app(tmp_path: Path) -> Path:
     described = plistlib.dumps({"CFBundleExecutable": "QtCore"})
     write(folder / _QT / "Qt/lib/QtCore.framework/Versions/A/Resources/Info.plist", described)
     python_support.link(folder / _QT / "Qt/lib/QtCore.framework", "A")
-    asked = ("@rpath/QtCore.framework/Versions/A/QtCore", "/System/Library/Frameworks/AppKit.framework/AppKit")
+    asked = (_CORE, "/System/Library/Frameworks/AppKit.framework/AppKit")
     write(folder / _QT / "QtCore.abi3.so", binary("QtCore.abi3.so", libraries=asked, folders=("@loader_path/Qt/lib",)))
     write_bill(folder)
     return folder
+
+
+def test_folders_are_of_no_matter_where_only_the_system_is_asked(app: Path) -> None:
+    content = binary("x", libraries=("/usr/lib/libSystem.B.dylib",), folders=("/Users/someone/lib",))
+    write(app / _QT / "new.so", content)
+    write_bill(app)
+    assert list(checks.problems(app)) == []
 
 
 def test_an_app_that_is_as_it_should_be_has_no_problems(app: Path) -> None:
@@ -63,8 +71,14 @@ def test_an_app_that_is_as_it_should_be_has_no_problems(app: Path) -> None:
         (binary("x", libraries=("/opt/homebrew/lib/libssl.3.dylib",)), "new.so asks for /opt/homebrew/lib/libssl.3"),
         (binary("x", libraries=("@rpath/QtGone.framework/QtGone",)), "new.so asks for @rpath/QtGone.framework/QtGone"),
         (binary("x", libraries=("@loader_path/../../../../../x",)), "new.so asks for @loader_path/../"),
-        (binary("x", folders=("/Users/someone/lib",)), "new.so looks for libraries outside of the app: /Users/someone"),
-        (binary("x", folders=("@loader_path/../../../../..",)), "new.so looks for libraries outside of the app"),
+        (
+            binary("x", libraries=(_CORE,), folders=("@loader_path/Qt/lib", "/Users/someone/lib")),
+            "new.so looks for libraries outside of the app: /Users/someone",
+        ),
+        (
+            binary("x", libraries=(_CORE,), folders=("@loader_path/Qt/lib", "@loader_path/../../../../..")),
+            "new.so looks for libraries outside of the app",
+        ),
     ],
 )
 def test_binaries_that_would_not_load_are_noticed(app: Path, content: bytes, complaint: str) -> None:
