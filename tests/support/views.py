@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 
 import mlx.core as mx
 
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 from sotto.engine.architectures.towers.tower import Features
 from sotto.engine.vision.image_reader import ImageLayout
 

@@ -16,7 +16,7 @@ from mlx.utils import tree_flatten
 from tokenizers import Tokenizer
 
 from checkpoints import load_folder
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 from sotto.engine.architectures.towers import stepping
 from sotto.engine.architectures.towers.tower import features_of, normalised
 from sotto.engine.architectures.towers.tower_choice import make_tower

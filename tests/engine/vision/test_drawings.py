@@ -6,8 +6,8 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from seeing import GREEDY, engine_of
+
 from sotto.engine.contract.events import Finished, TextChunk
 from sotto.engine.contract.message_parts import ImagePart, TextPart
 from sotto.engine.contract.requests import GenerateRequest, Message

@@ -16,7 +16,7 @@ from tokenizers import Tokenizer
 from checkpoints import load_folder
 from generating import PLENTY, add, drain, task
 from pictures import picture
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 from sotto.engine.architectures.towers.tower import Features, features_of, normalised
 from sotto.engine.caches.caches import make_caches
 from sotto.engine.caches.prefix_cache import PrefixCache

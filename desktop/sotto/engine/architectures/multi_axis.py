@@ -12,7 +12,7 @@ from typing import Any
 import mlx.core as mx
 from mlx import nn
 
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,8 +22,8 @@ import mlx.core as mx
 from mlx import nn
 
 from sotto.engine.architectures.cache_types import FullKVCache, KVCache
+from sotto.engine.architectures.image_view import View
 from sotto.engine.architectures.multi_axis import SeeingBody
-from sotto.engine.architectures.seeing import View
 from sotto.engine.config.prediction_names import HEAD
 
 # Hidden states that a cache keeps: more than a round of speculative decoding may feed and take back.

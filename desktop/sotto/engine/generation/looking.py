@@ -10,7 +10,7 @@ from weakref import WeakValueDictionary
 
 import mlx.core as mx
 
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 from sotto.engine.architectures.towers.tower import Features, Tower, normalised
 from sotto.engine.vision.image_reader import ImageReader, ReadImage
 from sotto.engine.vision.prompt_images import PlacedImage, Positions

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 from sotto.engine.architectures.towers.tower import Features
 from sotto.engine.generation.looking import Looking, Vision, view_of
 from sotto.engine.vision.prompt_images import (

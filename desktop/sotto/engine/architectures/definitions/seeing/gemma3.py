@@ -8,7 +8,7 @@ from mlx_lm.models.base import create_attention_mask
 
 from sotto.engine.architectures.both_ways import seen_both_ways
 from sotto.engine.architectures.definitions import gemma3_text
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 
 ModelArgs = gemma3.ModelArgs
 

@@ -7,7 +7,7 @@ from mlx_lm.models import gemma4, gemma4_text
 from mlx_lm.models.base import create_attention_mask
 
 from sotto.engine.architectures.both_ways import seen_both_ways
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 
 ModelArgs = gemma4.ModelArgs
 _SLIDING = "sliding_attention"

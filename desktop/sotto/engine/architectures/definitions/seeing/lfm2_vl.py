@@ -5,7 +5,7 @@ from typing import Any
 
 import mlx.core as mx
 
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 
 # The name of the module is no name in Python.
 _lfm2_vl = importlib.import_module("mlx_lm.models.lfm2-vl")

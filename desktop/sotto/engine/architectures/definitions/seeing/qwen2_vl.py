@@ -7,8 +7,8 @@ import mlx.core as mx
 from mlx_lm.models import qwen2, qwen2_vl
 from mlx_lm.models.base import create_attention_mask
 
+from sotto.engine.architectures.image_view import View
 from sotto.engine.architectures.multi_axis import SeeingBody, axes_in_sections, give_axes
-from sotto.engine.architectures.seeing import View
 
 ModelArgs = qwen2_vl.ModelArgs
 

@@ -8,8 +8,8 @@ from mlx import nn
 from mlx_lm.models import qwen3_5
 
 from sotto.engine.architectures.definitions.seeing.qwen2_vl import Seeing
+from sotto.engine.architectures.image_view import View
 from sotto.engine.architectures.multi_axis import SeeingBody, axes_in_turn, give_axes
-from sotto.engine.architectures.seeing import View
 
 ModelArgs = qwen3_5.ModelArgs
 

@@ -12,7 +12,7 @@ from mlx import nn
 from mlx_lm.models.base import BaseModelArgs
 from mlx_lm.models.cache import KVCache
 
-from sotto.engine.architectures.seeing import View
+from sotto.engine.architectures.image_view import View
 
 # Each has a definition whose models take embeddings in the place of tokens.
 _DEFINITIONS = {
